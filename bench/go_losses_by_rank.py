@@ -28,7 +28,7 @@ from kibitz.analysis import load_owners
 from kibitz.analysis.go.changes import SIDES
 from kibitz.analysis.go.games import analyse
 from kibitz.analysis.go.kinds import AREAS, KINDS, area_of, kind_of
-from kibitz.analysis.go.told import PHASES, phase_of
+from kibitz.analysis.go.predictions import PHASES, phase_of
 from kibitz.analysis.sharing import opened
 from kibitz.games.go.io.sgf import Record, read_records
 from kibitz.games.go.points import BLACK, PASS, WHITE

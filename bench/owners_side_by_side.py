@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from kibitz.evaluation.batches import sample_indices
 from kibitz.evaluation.owners.points import count_points
 from kibitz.evaluation.owners.results import owners_of
-from kibitz.evaluation.policy.gohuman.results import ToldSession
+from kibitz.evaluation.policy.gohuman.results import ConditionedSession
 from kibitz.games.go.replay import SIZE, colours_of
-from kibitz.play.go.ownership import OUTPUT, AllWays
+from kibitz.play.go.ownership import OUTPUT, SymmetryAverage
 from kibitz.play.session import Session
 from kibitz.stats import ClusterBootstrap, Estimate
 from kibitz.store.positions import Positions
@@ -40,7 +40,7 @@ def main() -> None:
     )
     for session in sessions:
         games = games[session.run.unseen_games(store, games)]
-    positions, told = Positions(store, games), ToldSession(sessions[0], store)
+    positions, told = Positions(store, games), ConditionedSession(sessions[0], store)
     indices = sample_indices(positions, options.positions, 0)
     right: list[list[NDArray[np.int64]]] = [[] for _ in sessions]
     known: list[NDArray[np.int64]] = []
@@ -49,7 +49,7 @@ def main() -> None:
         batch = positions.batch(indices[begin : begin + 512])
         for found, session in zip(right, sessions, strict=True):
             seen = told.told(batch) if session.side_inputs else batch
-            network = AllWays(session) if options.all_ways else session
+            network = SymmetryAverage(session) if options.all_ways else session
             answer = network.evaluate(seen.codes, seen.state)[OUTPUT]
             counts = count_points(answer, owners[batch.games], colours_of(batch.codes), batch.state[:, SIZE])
             found.append(counts["right"])

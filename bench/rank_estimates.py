@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.analysis.go.games import _played
-from kibitz.analysis.go.told import with_side_inputs
+from kibitz.analysis.go.predictions import with_side_inputs
 from kibitz.analysis.sharing import opened
 from kibitz.games.go.io.sgf import Record, read_records
 from kibitz.games.go.points import PASS

@@ -16,14 +16,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from kibitz.evaluation.policy.gohuman.results import ToldSession
+from kibitz.evaluation.policy.gohuman.results import ConditionedSession
 from kibitz.games.go.replay import SIDE, SIZE
 from kibitz.play.go.ownership import (
-    STEADY_WAYS,
+    DEFAULT_SYMMETRIES,
     SURE,
     SWINGS,
-    AllWays,
     ResultsOfBothSides,
+    SymmetryAverage,
     as_the_other_side,
     signs,
 )
@@ -68,7 +68,11 @@ def main() -> None:
     games = np.flatnonzero(store.sides(session.run.split) == VALIDATE)
     games = games[store.column("result")[games] != 0]
     games = games[:: max(1, len(games) // options.games)][: options.games]
-    told, positions, turned = ToldSession(session, store), Positions(store, games), AllWays(session, STEADY_WAYS)
+    told, positions, turned = (
+        ConditionedSession(session, store),
+        Positions(store, games),
+        SymmetryAverage(session, DEFAULT_SYMMETRIES),
+    )
     columns = []
     for begin in range(0, len(positions), 512):
         batch = told.told(positions.batch(np.arange(begin, min(begin + 512, len(positions)))))

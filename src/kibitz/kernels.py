@@ -168,7 +168,7 @@ class CompileListener(event.Listener):
             self._collects = gc.isenabled()
             gc.disable()
         self._depth += 1
-        self._tell(True)
+        self._call_listeners(True)
 
     def on_end(self, event: Any) -> None:
         """Record that the compilation has ended."""
@@ -179,9 +179,9 @@ class CompileListener(event.Listener):
             self._spent += time.monotonic() - self._begun
             self._begun = time.monotonic()
             self._ready += 1
-            self._tell(False)
+            self._call_listeners(False)
 
-    def _tell(self, is_running: bool) -> None:
+    def _call_listeners(self, is_running: bool) -> None:
         if self._spent + time.monotonic() - self._begun > PATIENCE:
             for listener in self._listeners:
                 listener(preparation.Preparation(self._ready, preparation.expected(), is_running))

@@ -65,18 +65,18 @@ def _taken() -> int:
         return 0
 
 
-def end_with_a_line(tell: Callable[[str], None]) -> None:
+def end_with_a_line(write_line: Callable[[str], None]) -> None:
     """If there is a memory limit, make abort() print one line and end the program with exit code 1.
 
-    tell: called with the line, in the thread that called abort(). A handler in Python would not run, because abort()
-    doesn't return to the interpreter.
+    write_line: called with the line, in the thread that called abort(). A handler in Python would not run, because
+    abort() doesn't return to the interpreter.
     """
     if allowed() is None:
         return
     import ctypes
 
     def handle(number: int) -> None:
-        tell(full())
+        write_line(full())
         os._exit(1)
 
     handler = ctypes.CFUNCTYPE(None, ctypes.c_int)(handle)

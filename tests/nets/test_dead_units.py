@@ -56,7 +56,7 @@ def test_dead_units_live_and_nothing_is_said_differently(units: slice) -> None:
         assert torch.equal(old[name], new[name]), "those that live stay as they are"
     assert torch.equal(old["1.first.weight"][units.stop :], new["1.first.weight"][units.stop :])
     network(boards).sum().backward()
-    assert network[1].second.weight.grad[:, units].abs().sum() > 0 or not units.stop, "and they are heard of"
+    assert network[1].second.weight.grad[:, units].abs().sum() > 0 or not units.stop, "and they are consumed_units of"
 
 
 @pytest.mark.parametrize("units", [slice(12), slice(2, 7), slice(4, 12)])
@@ -187,11 +187,11 @@ def test_units_that_the_network_tells_live_too(network: Any, game: str) -> None:
     codes, state = random_positions(game)
     for p in network.parameters():
         torch.nn.init.normal_(p, 0, 0.05, generator=drawn(3))
-    layers = list(network.heard())
+    layers = list(network.consumed_units())
     revive(network, network.parameters(), lambda: network(codes, state), drawn())
     with torch.no_grad():
         for units in layers:
-            for layer, begins in units.by:  # what revived units are heard by is 0 until it learns
+            for layer, begins in units.by:  # what revived units are consumed_units by is 0 until it learns
                 for begin in begins:
                     torch.nn.init.normal_(layer.weight[:, begin : begin + len(units.layer.weight)], 0, 0.05)
             units.layer.bias[:3] = -1e6

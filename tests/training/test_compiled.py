@@ -96,7 +96,7 @@ def test_torch_takes_every_stage_apart(
             for loss in (stage.loss, fast):
                 network.zero_grad()
                 torch.manual_seed(number)
-                with compiled.failures_told():
+                with compiled.compilation_errors():
                     value, _ = loss(batch)
                     value.backward()  # type: ignore[no-untyped-call]
                 found.append([value.detach(), *(p.grad for p in network.parameters() if p.grad is not None)])

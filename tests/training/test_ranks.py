@@ -25,7 +25,7 @@ from kibitz.store.store import Store
 from kibitz.systems.deepchess import PairExamples
 from kibitz.systems.deepchess import Settings as PairSettings
 from kibitz.training.dataloader import make_batch, part_of
-from kibitz.training.ranks import Place, place
+from kibitz.training.ranks import ProcessRank, resolve_rank
 from support.causes import mentions, naming
 from support.helpers import SMALL_PAIRS
 from support.patience import PATIENCE
@@ -189,7 +189,7 @@ from safetensors.torch import save_file
 from kibitz.store.store import Store
 from kibitz.systems import load
 from kibitz.training.dataloader import make_batch
-from kibitz.training.ranks import Ranks, joined, place
+from kibitz.training.ranks import Ranks, joined, resolve_rank
 
 def gradients(ranks, name, settings, path):
     system = load(name)
@@ -214,7 +214,7 @@ def gradients(ranks, name, settings, path):
     return found
 
 cases = json.loads(sys.argv[1])
-with joined(place(None, None, None, None), "cpu") as ranks:
+with joined(resolve_rank(None, None, None, None), "cpu") as ranks:
     found = {key: value for case in cases for key, value in gradients(ranks, *case).items()}
     if ranks.main:
         save_file(found, sys.argv[2])
@@ -294,10 +294,10 @@ def test_fewer_examples_than_processes_are_refused(small_store: Store) -> None:
 def test_where_a_process_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"):
         monkeypatch.delenv(name, raising=False)
-    assert place(None, None, None, None).world == 1
-    assert place(3, None, None, None) == Place(0, 3, 0, 3, "127.0.0.1", 0)
-    assert place(4, 2, 1, "big:77") == Place(4, 8, 0, 4, "big", 77)
-    assert place(4, 2, 1, "big") == Place(4, 8, 0, 4, "big", 29400)
+    assert resolve_rank(None, None, None, None).world == 1
+    assert resolve_rank(3, None, None, None) == ProcessRank(0, 3, 0, 3, "127.0.0.1", 0)
+    assert resolve_rank(4, 2, 1, "big:77") == ProcessRank(4, 8, 0, 4, "big", 77)
+    assert resolve_rank(4, 2, 1, "big") == ProcessRank(4, 8, 0, 4, "big", 29400)
     for given, message in (
         ((1, None, 1, None), "--num-nodes"),
         ((1, 2, None, "big"), "--node-rank from 0 to 1"),
@@ -307,11 +307,11 @@ def test_where_a_process_stands(monkeypatch: pytest.MonkeyPatch) -> None:
         ((1, 2, 0, "big:99999"), "HOST or HOST:PORT"),
     ):
         with pytest.raises(UsageError, match=message):
-            place(*given)
+            resolve_rank(*given)
     for name, value in {"RANK": "5", "LOCAL_RANK": "1", "WORLD_SIZE": "8", "LOCAL_WORLD_SIZE": "4"}.items():
         monkeypatch.setenv(name, value)
-    assert place(None, None, None, None) == Place(5, 8, 1, 4, "127.0.0.1", 29400, outside=True)
+    assert resolve_rank(None, None, None, None) == ProcessRank(5, 8, 1, 4, "127.0.0.1", 29400, outside=True)
     with pytest.raises(UsageError, match=naming("4 & processes")):
-        place(2, None, None, None)
+        resolve_rank(2, None, None, None)
     with pytest.raises(UsageError, match=r"--num-nodes .*uses 2 .*got 3"):
-        place(4, 3, None, None)
+        resolve_rank(4, 3, None, None)

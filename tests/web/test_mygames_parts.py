@@ -320,8 +320,8 @@ class Process:
 
     started: list[Process]
 
-    def __init__(self, module: str, asked: Any, on_told: Any, on_end: Any) -> None:
-        self.module, self.asked, self.told, self.end, self.stopped = module, asked, on_told, on_end, False
+    def __init__(self, module: str, asked: Any, on_message: Any, on_end: Any) -> None:
+        self.module, self.asked, self.told, self.end, self.stopped = module, asked, on_message, on_end, False
         self.started.append(self)
 
     def stop(self) -> None:

@@ -80,12 +80,12 @@ def test_one_value(client: Client, tmp_path: Path, network: str, name: str) -> N
     evaluated = loaded.evaluate(GAMES[name])
     alone = {"python": (evaluated.black, evaluated.score), "curve": page.pop("curve")}
     analysed = kibitz.analyse(path, network, nodes=0)
-    told = analysed.positions[-1].told
+    told = analysed.positions[-1].prediction
     alone["analyze"] = (alone["python"][0] if told is None else told.black_wins, analysed.positions[-1].score.lead)
     searched = {"python": (value.chance, value.lead), **page, **of_gtp(network, path)}
     if network == "gohuman":
         last = kibitz.analyse(path, network, nodes=VISITS).positions[-1]
-        searched["analyze"] = (last.told.black_wins, last.score.lead)
+        searched["analyze"] = (last.prediction.black_wins, last.score.lead)
     for found in (alone, searched):
         assert all(close(one, found["python"]) for one in found.values()), found
     assert value.source == ("rules" if name == "two passes" else "search" if network == "gohuman" else "network")

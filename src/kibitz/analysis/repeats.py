@@ -15,9 +15,9 @@ class Seen:
         self.again = 0
         self._known: set[bytes] = set()
 
-    def is_new_text(self, told: str) -> bool:
-        """Return whether a game has not occurred before. told: the game's headers and moves as text."""
-        key = hashlib.blake2b(told.encode(errors="surrogatepass"), digest_size=16).digest()
+    def is_new_text(self, text: str) -> bool:
+        """Return whether a game has not occurred before. text: the game's headers and moves as text."""
+        key = hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
         is_new = key not in self._known
         self._known.add(key)
         self.again += not is_new

@@ -558,11 +558,11 @@ class TrainedNetwork:
         self, answers: Answers, state: NDArray[np.uint8], read: list[ReadPosition] | None, komi: float | None
     ) -> list[PositionEvaluation]:
         from kibitz.analysis import load_owners
-        from kibitz.analysis.go.told import told
+        from kibitz.analysis.go.predictions import predictions_of
         from kibitz.games.go.endings.counting import compensation
         from kibitz.play.go import ownership
 
-        says = told(answers, state)
+        says = predictions_of(answers, state)
         maps = load_owners(self.system).black_owns(answers).astype(np.float32)
         evaluations = []
         for i, owners in enumerate(maps):

@@ -165,7 +165,7 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
 
     def make(options: Options) -> ThinkingPlayer:
         from kibitz.play import open_player
-        from kibitz.play.session import told_ratings
+        from kibitz.play.session import with_rating
         from kibitz.runs import Run
 
         method = None if options.method == AUTO else options.method
@@ -183,7 +183,7 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
             asked = session(run, options.threads)
             if not options.rated:
                 return asked
-            return told_ratings(asked, options.elo) if options.limit_strength else told_ratings(asked)
+            return with_rating(asked, options.elo) if options.limit_strength else with_rating(asked)
 
         if options.rated:
             if options.limit_strength and method != HUMAN_SEARCH.name:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 @contextlib.contextmanager
-def told_of_store(into: Path, otherwise: str) -> Iterator[None]:
+def describes_store_if_interrupted(into: Path, otherwise: str) -> Iterator[None]:
     """If KeyboardInterrupt is raised inside the context, add a message to it. If the store has just been written, the
     message reports that the store is complete; otherwise the message is the text `otherwise`.
     """

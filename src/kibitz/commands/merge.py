@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kibitz.commands.import_.options import SplitOptions
-from kibitz.commands.interruption import told_of_store
+from kibitz.commands.interruption import describes_store_if_interrupted
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.commands.tables import print_table
 from kibitz.errors import UsageError
@@ -37,7 +37,7 @@ def merge(
             f"stores of chess and Go cannot be merged (got {stores[0]} and other stores). Merge stores of one game."
         )
     split = _split(opened, division.values())
-    with told_of_store(into, f"{into} was not made; run the same command to begin again"):
+    with describes_store_if_interrupted(into, f"{into} was not made; run the same command to begin again"):
         made, duplicates = _merge(opened, into, split)
     read = sum(map(len, opened))
     if as_json:

@@ -357,7 +357,7 @@ class EvaluationBar(Progress):
             "{task.description}", BAR, "{task.completed:,.0f} of {task.total:,.0f}", "{task.fields[rate]}", LEFT,
             patient=True, every=LINE_EVERY,
         )  # fmt: skip
-        self._part, self._told = "", time.monotonic()
+        self._part, self._last_line = "", time.monotonic()
 
     def on_progress(self, part: str, done: int, total: int) -> None:
         """Update the progress: the name of the part, the amount done, and the total.
@@ -365,9 +365,9 @@ class EvaluationBar(Progress):
         The first call for a part may come when some of it is already done. The part began when the previous one ended.
         """
         if part != self._part:
-            self.begin(part, total, at_once=total <= 1, since=self._told, rate="")
+            self.begin(part, total, at_once=total <= 1, since=self._last_line, rate="")
             self._part = part
-        self._told = time.monotonic()
+        self._last_line = time.monotonic()
         rate = f"{self.rate(done):,.0f}/s" if total > 1 else ""
         self.update(done, f"kibitz: {part}: {done:,} of {total:,}{', ' if rate else ''}{rate}", rate=rate)
 

@@ -162,7 +162,7 @@ def train(
     value.
     """
     from kibitz.systems import load
-    from kibitz.training.ranks import ToldElsewhere, joined, place
+    from kibitz.training.ranks import ReportedByOtherRank, joined, resolve_rank
     from kibitz.training.trainer import FINISHED_BEFORE
 
     if start.start_from == "":
@@ -177,7 +177,7 @@ def train(
     given |= {"device": machine.device, "profile": machine.profile}
     chosen = load(system)
     check_device(machine.device)
-    where = place(machine.devices, machine.num_nodes, machine.node_rank, machine.main_address)
+    where = resolve_rank(machine.devices, machine.num_nodes, machine.node_rank, machine.main_address)
     if where.world > where.here and not where.outside and not where.local:
         note(f"{where.world} processes connect at {where.host}:{where.port}")
     try:
@@ -185,7 +185,7 @@ def train(
             done = _train(system, store, chosen.settings_type(**settings), start, division.split(store), given, ranks)
             if not ranks.main:
                 raise typer.Exit(INTERRUPTED if done.outcome.reason == "stopped" else 0)
-    except ToldElsewhere as error:
+    except ReportedByOtherRank as error:
         raise typer.Exit(error.exit_code) from None
     from kibitz.report.curves import draw_curve
 

@@ -129,7 +129,7 @@ class GtpProgram:
         """
         self._send(command)
 
-    def heard(self, wait: float) -> list[str]:
+    def received_lines(self, wait: float) -> list[str]:
         """Return the lines that have arrived after `begin`. Waits at most `wait` seconds for the first line.
 
         Raises CommandRefused if the program rejects the command, and EngineDied if it has ended.
@@ -150,9 +150,9 @@ class GtpProgram:
 
     def answered(self, wait: float) -> str | None:
         """Return the first line of the reply to the command of `begin`, if it arrives in time. Raises the errors of
-        `heard`.
+        `received_lines`.
         """
-        begun = (self._begins(line) for line in self.heard(wait))
+        begun = (self._begins(line) for line in self.received_lines(wait))
         return next((words.strip() for words in begun if words is not None), None)
 
     def _send(self, command: str) -> None:

@@ -408,19 +408,19 @@ async def _begun(analysis: Coroutine[Any, Any, chess.engine.AnalysisResult]) -> 
     begun: list[chess.engine.AnalysisResult] = []
     faults: list[Exception] = []
 
-    def told(_: object, context: dict[str, Any]) -> None:
+    def report_error(_: object, context: dict[str, Any]) -> None:
         faults.append(context.get("exception") or chess.engine.EngineError())
-        tell()
+        call_back()
 
-    def tell() -> None:
+    def call_back() -> None:
         if begun and faults:
             # the analysis has already ended, or already has this error
             with contextlib.suppress(asyncio.InvalidStateError):
                 begun[0].set_exception(faults[0])
 
-    asyncio.get_running_loop().set_exception_handler(told)
+    asyncio.get_running_loop().set_exception_handler(report_error)
     begun.append(await analysis)
-    tell()
+    call_back()
     return begun[0]
 
 

@@ -20,9 +20,9 @@ from kibitz.nets.batch_norm import BatchNorm
 
 
 @dataclass(frozen=True)
-class Heard:
+class ConsumedUnits:
     """Units outside of residual blocks: the outputs of `layer` after a ReLU, with the layers that use them. A network's
-    method `heard` yields an instance for each such layer.
+    method `consumed_units` yields an instance for each such layer.
 
     by: the layers that take the units as input, each with the columns of its input at which the units begin. There are
     several columns if the units are pooled in several ways. added: the layers whose outputs are added to the units
@@ -58,7 +58,7 @@ def branches(network: nn.Module, learning: Iterable[Tensor]) -> Iterator[Branch]
 def revive(
     network: nn.Module, learning: Iterable[Tensor], answer: Callable[[], object], generator: torch.Generator
 ) -> tuple[int, int]:
-    """Give new weights to the dead units of residual blocks, of squeeze layers, and of the network's `heard`.
+    """Give new weights to the dead units of residual blocks, of squeeze layers, and of the network's `consumed_units`.
 
     Returns the number of dead units and the number of all units. Neither counts units of squeeze layers.
 
@@ -74,7 +74,7 @@ def revive(
     blocks = list(branches(network, learning))
     _begin_norms([block.norm for block in blocks if isinstance(block.norm, BatchNorm)], answer)
     _revive_squeezes(network, learning, answer, generator)
-    dead, units = _revive_heard(network, learning, answer, generator)
+    dead, units = _revive_consumed(network, learning, answer, generator)
     for block, of in zip(blocks, _watch(blocks, answer), strict=True):
         if of.alive is None:  # no example passed through this block
             continue
@@ -169,23 +169,25 @@ def _revive_squeezes(
         squeeze, excite = getattr(module, "squeeze", None), getattr(module, "excite", None)
         leaks = bool(getattr(module, "leak", 0))
         if isinstance(squeeze, nn.Linear) and isinstance(excite, nn.Linear) and id(squeeze.weight) in learns:
-            pairs += [] if leaks else [Heard(squeeze, [(excite, [0])])]
+            pairs += [] if leaks else [ConsumedUnits(squeeze, [(excite, [0])])]
     _revive_units(pairs, answer, generator)
 
 
-def _revive_heard(
+def _revive_consumed(
     network: nn.Module, learning: Iterable[Tensor], answer: Callable[[], object], generator: torch.Generator
 ) -> tuple[int, int]:
-    """Revive the dead units that the network's method `heard` yields. Returns the number of dead units and of all
-    units.
+    """Revive the dead units that the network's method `consumed_units` yields. Returns the number of dead units and of
+    all units.
     """
     learns = {id(weight) for weight in learning}
-    told: Iterable[Heard] = getattr(network, "heard", tuple)()
-    return _revive_units([units for units in told if id(units.layer.weight) in learns], answer, generator)
+    named_units: Iterable[ConsumedUnits] = getattr(network, "consumed_units", tuple)()
+    return _revive_units([units for units in named_units if id(units.layer.weight) in learns], answer, generator)
 
 
 @torch.no_grad()
-def _revive_units(groups: Sequence[Heard], answer: Callable[[], object], generator: torch.Generator) -> tuple[int, int]:
+def _revive_units(
+    groups: Sequence[ConsumedUnits], answer: Callable[[], object], generator: torch.Generator
+) -> tuple[int, int]:
     """Give new weights to the dead units in some groups, and weights of 0 in the next layers.
 
     Returns the number of dead units and of all units.

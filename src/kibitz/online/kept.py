@@ -37,7 +37,7 @@ class Entry(NamedTuple):
     size: int
 
 
-class KeptGames:
+class CachedGames:
     """The saved games of an account. `opened` makes an instance. Only one process at a time may have an instance for an
     account.
 
@@ -131,7 +131,7 @@ def _whole_number(value: object) -> int:
 
 
 @contextlib.contextmanager
-def opened(account: Account) -> Iterator[KeptGames]:
+def opened(account: Account) -> Iterator[CachedGames]:
     """Open the saved games of an account. At the end, all data are written, even after an error or Ctrl-C.
 
     Raises KibitzError if another process has the games open, and OSError if the folder cannot be written.
@@ -145,7 +145,7 @@ def opened(account: Account) -> Iterator[KeptGames]:
         open(folder / TEXTS, "r+b") as texts,
         open(folder / INDEX, "r+b") as index,
     ):
-        kept = KeptGames(folder, texts, index)
+        kept = CachedGames(folder, texts, index)
         try:
             yield kept
         finally:

@@ -12,7 +12,7 @@ from kibitz.errors import KibitzError
 from kibitz.games.chess.filters import SPEEDS
 from kibitz.online.accounts import DAY, GameChoice
 from kibitz.online.client import Client, NotFoundError
-from kibitz.online.kept import KeptGames
+from kibitz.online.kept import CachedGames
 from kibitz.online.periods import ALL, Gap, Result
 from kibitz.records import decode
 
@@ -36,7 +36,7 @@ class Lichess:
         parts = [*sorted(wanted.speeds), *["rated"] * wanted.rated]
         return " ".join(parts) if parts else ALL
 
-    def begin(self, kept: KeptGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
+    def begin(self, kept: CachedGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
         result = Result()
         if not newest:
             counts = self._checked(lambda: self._client.json(f"/api/user/{self._name}"))

@@ -10,7 +10,7 @@ from typing import Any
 from kibitz.errors import KibitzError
 from kibitz.online.accounts import GameChoice
 from kibitz.online.client import Client, NotFoundError, RefusedError
-from kibitz.online.kept import KeptGames
+from kibitz.online.kept import CachedGames
 from kibitz.online.lichess import clean
 from kibitz.online.periods import ALL, Gap, Result
 from kibitz.records import decode
@@ -30,7 +30,7 @@ class Ogs:
         parts = [*sorted(wanted.speeds), *["rated"] * wanted.rated]
         return " ".join(parts) if parts else ALL
 
-    def begin(self, kept: KeptGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
+    def begin(self, kept: CachedGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
         account = self._client.account
         data = self._client.json("/api/v1/players/", {"username": account.name})
         found = data.get("results") if isinstance(data, dict) else None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from kibitz.online.accounts import DAY, GameChoice
-from kibitz.online.kept import PERIODS, KeptGames
+from kibitz.online.kept import PERIODS, CachedGames
 
 MARGIN = DAY
 """Milliseconds at the end of a complete period that are requested again, because games were still running then, and
@@ -41,7 +41,7 @@ class Gap:
     are saved.
     """
 
-    kept: KeptGames
+    kept: CachedGames
     wanted: GameChoice
     since: int
     until: int
@@ -77,7 +77,7 @@ class Downloads(Protocol):
         contains every game.
         """
 
-    def begin(self, kept: KeptGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
+    def begin(self, kept: CachedGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
         """Prepare a download. Returns the numbers of games that the preparation has already downloaded.
 
         newest: the end of the newest complete period; 0 without one. expect: called with the number of the account's
@@ -94,7 +94,7 @@ def now() -> int:
 
 
 def download(
-    source: Downloads, kept: KeptGames, wanted: GameChoice, expect: Callable[[int], None], on_game: Callable[[], None]
+    source: Downloads, kept: CachedGames, wanted: GameChoice, expect: Callable[[int], None], on_game: Callable[[], None]
 ) -> Result:
     """Download the missing games that the filter accepts. Every downloaded game is saved, even after an error or
     Ctrl-C.
@@ -127,7 +127,7 @@ def download(
     return result
 
 
-def _periods(kept: KeptGames, key: str) -> list[list[int]]:
+def _periods(kept: CachedGames, key: str) -> list[list[int]]:
     """Return the complete periods for a filter, the newest first: begin and end of each. They change with the state.
 
     A period in which every game was downloaded is complete for each filter, but not the reverse.

@@ -165,7 +165,7 @@ def games_of(
         log(f"{both:,} games have {players[0].name} on both sides and are skipped")
     if len(games) < least:
         raise KibitzError(
-            f"{where}: {len(games)} usable games of {names.told(players)}"
+            f"{where}: {len(games)} usable games of {names.listed(players)}"
             + (", without games with this name on both sides" if both else "")
             + f". Training needs at least {least}."
         )

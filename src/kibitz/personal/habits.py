@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from kibitz.games.chess.io.ingest import PER_MOVE
 from kibitz.personal.games import NEITHER, OwnPositions
 from kibitz.personal.kinds import kind_of
-from kibitz.play.result import SearchLimits, SearchResult, Tell, ThinkingPlayer
+from kibitz.play.result import OnResult, SearchLimits, SearchResult, ThinkingPlayer
 from kibitz.play.session import NetworkSession
 from kibitz.store.positions import Batch
 from kibitz.store.store import Store
@@ -101,8 +101,8 @@ def resignations(
         return None
     plies = store.plies[resigned].astype(np.int64)
     codes, state = store.replay(resigned, plies)
-    told = kind_of(store.game).Positions.told(store, Batch(codes, state, resigned, plies))
-    value = session.evaluate(codes, told)["value"].astype(np.float64)
+    conditioned = kind_of(store.game).Positions.conditioned_state(store, Batch(codes, state, resigned, plies))
+    value = session.evaluate(codes, conditioned)["value"].astype(np.float64)
     score = (1 + np.where(state[:, 0] == sides[resigned], value, -value)) / 2
     return {"share": round(len(resigned) / len(lost), 3), "below": round(float(np.median(score)), 4)}
 
@@ -183,10 +183,14 @@ class HabitualPlayer:
         self._gives_up = self._drawn()
 
     def think(
-        self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell = lambda _: None
+        self,
+        board: chess.Board,
+        limits: SearchLimits,
+        stop: threading.Event | None = None,
+        on_result: OnResult = lambda _: None,
     ) -> SearchResult | None:
         """Search as the player does, then wait until the person would have moved or `stop` is set."""
-        thought = self._player.think(board, limits, stop, tell)
+        thought = self._player.think(board, limits, stop, on_result)
         if thought is None:
             return None
         wait = self._pace.seconds(board, thought.lines[0].move, limits) - thought.seconds

@@ -17,7 +17,7 @@ SEPARATOR = "\n"
 """Separates names in a setting. Any other character may occur in a name."""
 NEARLY_ALL = 0.9
 """A player can be selected without a name if at least this share of the games is the player's."""
-TOLD = 5
+SHOWN_NAMES = 5
 """The largest number of names in an error."""
 PREFIX = 5
 """Number of letters at the beginning that two similar names must share."""
@@ -121,16 +121,16 @@ def _in_nearly_all(store: Store, players: Sequence[Player], where: str) -> Playe
     first = players[0]
     if len(players) > 1 and players[1].games == first.games:
         raise UsageError(
-            f"{where}: two players have the same number of games. Choose one with --player: {told(players)}"
+            f"{where}: two players have the same number of games. Choose one with --player: {listed(players)}"
         )
     if first.games < NEARLY_ALL * len(store):
-        raise UsageError(f"{where} has games of many players. Choose one with --player: {told(players)}")
+        raise UsageError(f"{where} has games of many players. Choose one with --player: {listed(players)}")
     return first
 
 
-def told(players: Iterable[Player]) -> str:
+def listed(players: Iterable[Player]) -> str:
     """Format players with their numbers of games, in one line."""
-    return ", ".join(f"{shown(player.name)} ({player.games:,})" for player in list(players)[:TOLD])
+    return ", ".join(f"{shown(player.name)} ({player.games:,})" for player in list(players)[:SHOWN_NAMES])
 
 
 def _nearest(name: str, players: Sequence[Player]) -> str:
@@ -138,9 +138,11 @@ def _nearest(name: str, players: Sequence[Player]) -> str:
     wanted = key(name)
     of_key = {key(player.name): player for player in players}
     every = {word for text in of_key for word in text.split()}
-    words = {near for word in wanted.split() for near in difflib.get_close_matches(word, every, TOLD, cutoff=0.75)}
+    words = {
+        near for word in wanted.split() for near in difflib.get_close_matches(word, every, SHOWN_NAMES, cutoff=0.75)
+    }
     near = [player for text, player in of_key.items() if words & set(text.split()) or (wanted and wanted in text)]
-    close = difflib.get_close_matches(wanted, list(of_key), TOLD, cutoff=0.6)
+    close = difflib.get_close_matches(wanted, list(of_key), SHOWN_NAMES, cutoff=0.6)
     same = [player for text, player in of_key.items() if wanted[:PREFIX] == text[:PREFIX] and len(wanted) >= PREFIX]
     chosen = dict.fromkeys([*(of_key[text] for text in close), *near, *same])
-    return f"Similar names: {told(chosen)}" if chosen else f"Most frequent names: {told(players)}"
+    return f"Similar names: {listed(chosen)}" if chosen else f"Most frequent names: {listed(players)}"

@@ -37,11 +37,11 @@ class PlayerPositions(ABC):
         positions = OwnPositions(store, games, sides)
         batch = positions.batch(np.arange(len(positions)))
         self.store, self.games, self.plies, self.codes = store, batch.games, batch.plies, batch.codes
-        self.state = self.told(store, batch)
+        self.state = self.conditioned_state(store, batch)
         self.packed: NDArray[np.uint16] = store.moves[store.offsets[batch.games] + batch.plies]
 
     @classmethod
-    def told(cls, store: Store, batch: Batch) -> NDArray[np.uint8]:
+    def conditioned_state(cls, store: Store, batch: Batch) -> NDArray[np.uint8]:
         """Return the state of positions of a store with all known side inputs of their games: uint8 [n, 4 + side
         inputs]."""
         return np.concatenate([batch.state, cls._side_inputs(store, batch)], 1)

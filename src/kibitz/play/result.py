@@ -78,7 +78,7 @@ class SearchResult:
     resigns: bool = False
 
 
-Tell = Callable[[SearchResult], None]
+OnResult = Callable[[SearchResult], None]
 
 
 class ThinkingPlayer(Protocol):
@@ -87,7 +87,7 @@ class ThinkingPlayer(Protocol):
     def new_game(self) -> None: ...
 
     def think(
-        self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = ..., tell: Tell = ...
+        self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = ..., on_result: OnResult = ...
     ) -> SearchResult | None: ...
 
 
@@ -150,12 +150,12 @@ class ProgressThrottle:
     result.
     """
 
-    def __init__(self, clock: TimeManager, tell: Tell):
-        self.clock, self.tell, self.last = clock, tell, 0.0
+    def __init__(self, clock: TimeManager, on_result: OnResult):
+        self.clock, self.on_result, self.last = clock, on_result, 0.0
 
     def due(self) -> bool:
         return self.clock.seconds() - self.last > 1
 
     def __call__(self, thought: SearchResult, values: list[float]) -> None:
         self.last = thought.seconds
-        self.tell(thought)
+        self.on_result(thought)

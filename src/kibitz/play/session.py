@@ -205,7 +205,7 @@ STRONGEST = 2400
 training."""
 
 
-def told_ratings(session: Session, rating: int = STRONGEST) -> Session:
+def with_rating(session: Session, rating: int = STRONGEST) -> Session:
     """Return a copy of the session in which both players have this rating by default, if the network has rating
     inputs.
     """

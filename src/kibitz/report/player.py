@@ -192,14 +192,14 @@ def _figures(report: Row, is_go: bool) -> Markup:
     numbers.
     """
     compared = bool(report.get("usual_loss"))
-    told = []
+    paragraphs = []
     for words, sign in (("You lose more than usual", 1), ("You lose less than usual", -1)):
         some = [row for row in report.get("stands_out", ()) if row["difference"]["value"] * sign > 0]
         parts = [f"{row['label']} ({row['difference']['value']:+.1f})" for row in some[::sign]]
         if parts:
-            told.append(Markup("<p><b>{}:</b> {}.</p>").format(words, ", ".join(parts)))
-    if compared and not told:
-        told.append(Markup("<p>No difference is significant yet. Add more games for a clearer result.</p>"))
+            paragraphs.append(Markup("<p><b>{}:</b> {}.</p>").format(words, ", ".join(parts)))
+    if compared and not paragraphs:
+        paragraphs.append(Markup("<p>No difference is significant yet. Add more games for a clearer result.</p>"))
     key = Markup(
         '<p class="quiet"><span class="key" style="background:var(--accent);margin-left:0"></span>lost a move, in '
         "points, with its 95% interval over games{}</p>"
@@ -213,7 +213,7 @@ def _figures(report: Row, is_go: bool) -> Markup:
         else ""
     )
     text = "Intervals are bootstrapped over games, and shown for ten games or more."
-    return _section("figures", "Where you lost points", text, Markup("").join([*told, key]))
+    return _section("figures", "Where you lost points", text, Markup("").join([*paragraphs, key]))
 
 
 def _divisions(report: Row, titles: Mapping[str, tuple[str, str]]) -> Iterator[Markup]:

@@ -39,7 +39,7 @@ from kibitz.games.go.sides import (
 )
 from kibitz.nets.batch_norm import BatchNorm
 from kibitz.nets.constant import of_labels, of_shares
-from kibitz.nets.dead_units import Heard
+from kibitz.nets.dead_units import ConsumedUnits
 from kibitz.nets.muon import muon
 from kibitz.nets.optim import plateau
 from kibitz.store.positions import Positions
@@ -311,18 +311,18 @@ class GoHuman(nn.Module):
         self.result = nn.Linear(self.UNITS, 3)
         self.trust = nn.Parameter(torch.zeros(1))  # how strongly the winner's logit depends on the lead
 
-    def heard(self) -> Iterator[Heard]:
+    def consumed_units(self) -> Iterator[ConsumedUnits]:
         """Yield the units outside of the blocks, with the layers that use their outputs."""
         pooled, told = BoardMask.POOLED * self.SEEN_CHANNELS, BoardMask.POOLED * self.VALUE_CHANNELS
         spreads = [cast(Block, block).spread for block in self.blocks]
         by_blocks = [(spread, [BoardMask.POOLED * self.pooled]) for spread in spreads if spread is not None]
         after = [(self.told, [0]), (self.everywhere, [pooled]), (self.pause, [pooled]), (self.weigh, [told])]
-        yield Heard(self.conditions.mix, [*after, *by_blocks])
+        yield ConsumedUnits(self.conditions.mix, [*after, *by_blocks])
         seen = range(0, pooled, self.SEEN_CHANNELS)
-        yield Heard(self.seen, [(self.everywhere, seen), (self.pause, seen)])
-        yield Heard(self.narrow, [(self.weigh, range(0, told, self.VALUE_CHANNELS))])
-        yield Heard(self.pause, [(self.passing, [0])])
-        yield Heard(self.before, [(self.point, [0])], added=[self.everywhere])
+        yield ConsumedUnits(self.seen, [(self.everywhere, seen), (self.pause, seen)])
+        yield ConsumedUnits(self.narrow, [(self.weigh, range(0, told, self.VALUE_CHANNELS))])
+        yield ConsumedUnits(self.pause, [(self.passing, [0])])
+        yield ConsumedUnits(self.before, [(self.point, [0])], added=[self.everywhere])
 
     def trunk(self, codes: Tensor, state: Tensor) -> tuple[Tensor, BoardMask, Tensor]:
         """Return the features, [n, filters, 19, 19], the board's mask (see BoardMask), and the conditions, [n, 64]."""

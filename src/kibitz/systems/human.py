@@ -45,7 +45,7 @@ from kibitz.games.chess.sides import (
 )
 from kibitz.nets.batch_norm import BatchNorm
 from kibitz.nets.constant import of_labels
-from kibitz.nets.dead_units import Heard
+from kibitz.nets.dead_units import ConsumedUnits
 from kibitz.nets.muon import muon
 from kibitz.nets.optim import plateau
 from kibitz.store.positions import Positions
@@ -273,12 +273,12 @@ class Human(nn.Module):
         self.register_buffer("flipped", flipped, persistent=False)  # index: a square + 1
         self.register_buffer("square", torch.eye(65)[:, 1:], persistent=False)  # index: a square + 1; 0 for no square
 
-    def heard(self) -> Iterator[Heard]:
+    def consumed_units(self) -> Iterator[ConsumedUnits]:
         """Yield the units outside of the blocks, with the layers that use their outputs."""
         filters = self.before.in_channels
         squeezes = [(cast(ConditionedBlock, block).squeeze, [filters]) for block in self.blocks]
-        yield Heard(self.conditions.mix, [*squeezes, (self.weigh, [64 * self.VALUE_CHANNELS + filters])])
-        yield Heard(self.before, [(part, [0]) for part in (self.origin, self.query, self.key, self.promotion)])
+        yield ConsumedUnits(self.conditions.mix, [*squeezes, (self.weigh, [64 * self.VALUE_CHANNELS + filters])])
+        yield ConsumedUnits(self.before, [(part, [0]) for part in (self.origin, self.query, self.key, self.promotion)])
 
     def planes(self, codes: Tensor, state: Tensor) -> Tensor:
         """Return the input planes, [n, 34, 8, 8]: 12 planes of pieces, 12 of attacks, 5 of castling rights and en

@@ -71,7 +71,7 @@ def compiled(loss: Loss) -> Loss:
 
 
 @contextlib.contextmanager
-def failures_told() -> Iterator[None]:
+def compilation_errors() -> Iterator[None]:
     """Inside the context, raise CannotCompile if torch can't compile; its cause is torch's error. Warnings of torch are
     suppressed.
     """

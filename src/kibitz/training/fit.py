@@ -282,11 +282,11 @@ def prepare_all(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
         job.data.description["fingerprint"],
         job.data.description["split"],
     )
-    told = ranks.broadcast((same, job.path, job.plan.precision, job.info, job.continued, job.finished))
+    shared = ranks.broadcast((same, job.path, job.plan.precision, job.info, job.continued, job.finished))
 
     def compare() -> None:
-        if told[0] != same:
-            what = "store" if told[0][:3] == same[:3] else "settings"
+        if shared[0] != same:
+            what = "store" if shared[0][:3] == same[:3] else "settings"
             raise KibitzError(
                 f"process {ranks.rank + 1} of {ranks.world} and process 1 have different {what}. Start all processes"
                 f" with the same {what}."
@@ -297,7 +297,7 @@ def prepare_all(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
     except KibitzError:
         job.held.close()
         raise
-    _, path, precision, info, continued, finished = told
+    _, path, precision, info, continued, finished = shared
     plan = replace(job.plan, precision=precision)
     return replace(job, path=path, plan=plan, info=info, continued=continued, finished=finished)
 

@@ -48,7 +48,7 @@ class Lost(KibitzError):
     """Raised if another process of the same training run has ended."""
 
 
-class ToldElsewhere(KibitzError):
+class ReportedByOtherRank(KibitzError):
     """Raised in a process if another process of this machine reports the error to the user."""
 
     def __init__(self, exit_code: int):
@@ -122,9 +122,9 @@ class Ranks:
             done = work()
         except KibitzError as error:
             problem = (str(error), error.exit_code)
-        for told in self.gather(problem):
-            if told is not None:
-                raise (UsageError if told[1] == 2 else KibitzError)(told[0])
+        for problem_of_rank in self.gather(problem):
+            if problem_of_rank is not None:
+                raise (UsageError if problem_of_rank[1] == 2 else KibitzError)(problem_of_rank[0])
         return done
 
     def add_gradients(self, parameters: Sequence[Tensor], rows: int, flags: Sequence[bool]) -> list[bool]:
@@ -199,7 +199,7 @@ ALONE = Ranks()
 
 
 @dataclass(frozen=True)
-class Place:
+class ProcessRank:
     """The role of this process among those that train together, as the options or the environment define it.
 
     host, port: the address of the main process. outside: whether another program, such as torchrun, has started all
@@ -223,19 +223,21 @@ class Place:
         }  # fmt: skip
 
 
-def place(devices: int | None, nodes: int | None, node_rank: int | None, main_address: str | None) -> Place:
+def resolve_rank(
+    devices: int | None, nodes: int | None, node_rank: int | None, main_address: str | None
+) -> ProcessRank:
     """Return the role of this process: from its environment if torchrun or kibitz started it, else from the options.
 
     An option that isn't given is None. Raises UsageError for options that don't fit together, or that don't fit the
     environment.
     """
     if "RANK" in os.environ and "LOCAL_RANK" in os.environ:
-        return _place_outside(devices, nodes)
+        return _rank_from_environment(devices, nodes)
     devices, nodes = devices or 1, nodes or 1
     if nodes == 1:
         if node_rank or main_address:
             raise UsageError("--node-rank and --main-address are for training on several machines. Add --num-nodes.")
-        return Place(0, devices, 0, devices, "127.0.0.1", 0)
+        return ProcessRank(0, devices, 0, devices, "127.0.0.1", 0)
     if main_address is None or node_rank is None:
         raise UsageError(
             f"--num-nodes {nodes} needs --main-address HOST of the first machine, and on each machine its"
@@ -246,10 +248,10 @@ def place(devices: int | None, nodes: int | None, node_rank: int | None, main_ad
     host, _, port = main_address.partition(":")
     if not host or (port and not (port.isdecimal() and 0 < int(port) <= _LAST_PORT)):
         raise UsageError(f"--main-address must be HOST or HOST:PORT of the first machine (got {main_address})")
-    return Place(node_rank * devices, nodes * devices, 0, devices, host, int(port or PORT))
+    return ProcessRank(node_rank * devices, nodes * devices, 0, devices, host, int(port or PORT))
 
 
-def _place_outside(devices: int | None, nodes: int | None) -> Place:
+def _rank_from_environment(devices: int | None, nodes: int | None) -> ProcessRank:
     def number(name: str, default: int) -> int:
         return int(os.environ.get(name, default))
 
@@ -266,17 +268,17 @@ def _place_outside(devices: int | None, nodes: int | None) -> Place:
             " --num-nodes out."
         )
     host, port = os.environ.get("MASTER_ADDR", "127.0.0.1"), number("MASTER_PORT", PORT)
-    return Place(number("RANK", 0), world, number("LOCAL_RANK", 0), here, host, port, outside)
+    return ProcessRank(number("RANK", 0), world, number("LOCAL_RANK", 0), here, host, port, outside)
 
 
 @contextlib.contextmanager
-def joined(where: Place, device: str) -> Iterator[Ranks]:
+def joined(where: ProcessRank, device: str) -> Iterator[Ranks]:
     """Connect this process with the other processes of the training run. If no other program starts the processes of
     this machine, this process starts them.
 
     device: auto, cpu or cuda. Raises UsageError if there are fewer GPUs than processes, and KibitzError if the first
-    machine doesn't respond. If another process of this machine reports the errors, this process raises ToldElsewhere
-    instead.
+    machine doesn't respond. If another process of this machine reports the errors, this process raises
+    ReportedByOtherRank instead.
     """
     if where.world == 1:
         yield Ranks()
@@ -296,7 +298,7 @@ def joined(where: Place, device: str) -> Iterator[Ranks]:
     except KibitzError as error:
         ranks.lost = isinstance(error, Lost)
         if _quiet(ranks, error):
-            raise ToldElsewhere(error.exit_code) from None
+            raise ReportedByOtherRank(error.exit_code) from None
         raise
     finally:
         _leave(ranks)
@@ -310,7 +312,7 @@ def _quiet(ranks: Ranks, error: KibitzError) -> bool:
     return not isinstance(error, Lost) or (parent is not None and os.getppid() == int(parent))
 
 
-def _connect(ranks: Ranks, where: Place) -> None:
+def _connect(ranks: Ranks, where: ProcessRank) -> None:
     if ranks.backend == "nccl":
         torch.cuda.set_device(ranks.local)
     listens = where.rank == 0 and not where.outside
@@ -332,7 +334,7 @@ def _connect(ranks: Ranks, where: Place) -> None:
         ) from None
 
 
-def _meet(ranks: Ranks, where: Place, listens: bool) -> Any:
+def _meet(ranks: Ranks, where: ProcessRank, listens: bool) -> Any:
     """Return the store through which the processes find each other. The first process of a machine starts the
     others."""
     store = dist.TCPStore(  # type: ignore[attr-defined]
@@ -345,7 +347,7 @@ def _meet(ranks: Ranks, where: Place, listens: bool) -> Any:
     return store
 
 
-def _start_children(ranks: Ranks, where: Place, store: Any) -> None:
+def _start_children(ranks: Ranks, where: ProcessRank, store: Any) -> None:
     """Start the other processes of this machine, and wait until each has reached the same point."""
     command = [sys.executable, "-m", "kibitz.cli", *sys.argv[1:]]
     for local in range(1, where.here):

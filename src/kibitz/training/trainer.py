@@ -37,7 +37,7 @@ from kibitz.runs import CHECKPOINTS, ONNX, WEIGHTS
 from kibitz.store.store import Store
 from kibitz.systems.base import Examples, Loss, Stage, System
 from kibitz.training.checkpoints import thin
-from kibitz.training.compiled import OFF, ON, CannotCompile, compiled, failures_told, impossible, missing, wanted
+from kibitz.training.compiled import OFF, ON, CannotCompile, compilation_errors, compiled, impossible, missing, wanted
 from kibitz.training.dataloader import ahead, make_batch
 from kibitz.training.health import HealthCheck, Symptom
 from kibitz.training.profile import REPLAY, Profile
@@ -667,7 +667,7 @@ class Trainer:
         batch = make_batch(examples, stage.batch, self.plan.seed, iteration, self.ranks.rank, self.ranks.world)
         before = [part.clone() for part in self.network.buffers()]
         try:
-            with failures_told():
+            with compilation_errors():
                 with self.fabric.autocast():
                     value, _ = loss({name: values.to(self.fabric.device) for name, values in batch.items()})
                 self.fabric.backward(value)

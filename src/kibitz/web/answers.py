@@ -58,7 +58,7 @@ def targets(networks: NetworkRegistry, network: NetworkInfo, line: Line, square:
     if code == 0 or (code > 6) != bool(state[0, 0]):
         return {"targets": [0] * 64}
     session = networks.session(network.name)
-    rows = session.evaluate(*line.told(session.side_inputs))["target"][0]
+    rows = session.evaluate(*line.conditioned(session.side_inputs))["target"][0]
     return {"targets": rounded_list(rows[square if len(rows) == 64 else (code - 1) % 6])}
 
 

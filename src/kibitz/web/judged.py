@@ -51,9 +51,9 @@ class JudgedPositions:
 
         limits: other settings on which the judgments depend, such as the depth of the search.
         """
-        told = line.as_json()
-        moves = told.pop("moves")
-        start = [FORMAT, __version__, network.system, self._digest(network), list(limits), told]
+        start_json = line.as_json()
+        moves = start_json.pop("moves")
+        start = [FORMAT, __version__, network.system, self._digest(network), list(limits), start_json]
         digest = hashlib.blake2b(json.dumps(start, sort_keys=True).encode(), digest_size=16)
         found = [digest.digest()]
         for move in moves:

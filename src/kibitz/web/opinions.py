@@ -108,13 +108,13 @@ class Desk:
         self._timer: threading.Timer | None = None
 
     def analyse(
-        self, line: Line, lines: int, seq: int, tell: Callable[[Any], None], stop: threading.Event
+        self, line: Line, lines: int, seq: int, on_result: Callable[[Any], None], stop: threading.Event
     ) -> Iterator[list[dict[str, Any]]]:
         """Yield the lines of a stream: the program's results, as they change, until the client leaves.
 
         Between two results, it yields empty lists, so that the thread can process newer requests first.
         """
-        with self._held(stop, lambda why: tell([{"seq": seq, "error": f"{self.program.name} {why}"}])) as thinker:
+        with self._held(stop, lambda why: on_result([{"seq": seq, "error": f"{self.program.name} {why}"}])) as thinker:
             thinker.begin(line, lines)
             yield [{"seq": seq, "program": thinker.name}]
             said, began = None, time.monotonic()
@@ -133,7 +133,7 @@ class Desk:
                     return
 
     def play(
-        self, line: Line, limits: MoveLimits, seq: int, tell: Callable[[Any], None], stop: threading.Event
+        self, line: Line, limits: MoveLimits, seq: int, on_result: Callable[[Any], None], stop: threading.Event
     ) -> Iterator[list[dict[str, Any]]]:
         """Choose a move in one step, so that no newer request interrupts the search. The step's result is the move.
         Interim results are streamed.
@@ -156,13 +156,15 @@ class Desk:
                     said = found
                     if limits.seconds is None:  # without a time limit, a search may take any time
                         until = time.monotonic() + patience
-                    tell([{"seq": seq, **_thought(found)}])
+                    on_result([{"seq": seq, **_thought(found)}])
                 if time.monotonic() > until and not thinker.over:
                     raise EngineDied(f"{thinker.name} found no move within {patience:g} s", "hung")
             move = thinker.move
         yield [{"seq": seq, "move": move, "done": True}]
 
-    def about(self, seq: int, tell: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
+    def about(
+        self, seq: int, on_result: Callable[[Any], None], stop: threading.Event
+    ) -> Iterator[list[dict[str, Any]]]:
         """Return, in one step, the program's name and the range of ratings that the program can imitate."""
         thinker = self._thinker
         if thinker is None:
@@ -239,9 +241,9 @@ class Desk:
 def _thought(found: dict[str, Any]) -> dict[str, Any]:
     """Convert a program's analysis of a position to the form of players' results."""
     best = found["lines"][0]
-    told = {name: found.get(name) for name in ("depth", "nodes")}
-    told |= {"score": best["score"], "mate": best.get("mate"), "white": best.get("white")}
-    return {**told, "pv": best["moves"], "san": best["san"]}
+    result_json = {name: found.get(name) for name in ("depth", "nodes")}
+    result_json |= {"score": best["score"], "mate": best.get("mate"), "white": best.get("white")}
+    return {**result_json, "pv": best["moves"], "san": best["san"]}
 
 
 class Opinions:

@@ -22,7 +22,7 @@ def planes(network: NetworkInfo, line: Line) -> dict[str, Any]:
         )
     assert network.run
     module, _, function = network.declaration.planes.partition(":")
-    codes, state = line.told(network.run.side_inputs)
+    codes, state = line.conditioned(network.run.side_inputs)
     named = getattr(importlib.import_module(module), function)(network.settings, codes[0], state[0])
     return {
         "planes": [{"name": name, "values": values.astype(float).round(3).tolist()} for name, values in named.items()]

@@ -126,14 +126,14 @@ class Players:
 
     def _open(self, network: NetworkInfo, request: PlayRequest) -> Any:
         from kibitz.play import open_player
-        from kibitz.play.session import STRONGEST, told_ratings
+        from kibitz.play.session import STRONGEST, with_rating
 
         assert network.run
         session: Callable[[], Any] = partial(self.networks.session, network.name)
         settings: dict[str, Any] = {"method": request.method, "temperature": request.temperature}
         if network.rated:
-            told = told_ratings(session(), request.rating or STRONGEST)
-            return open_player(network.run, lambda: told, side_inputs=told.side_inputs, **settings)
+            conditioned = with_rating(session(), request.rating or STRONGEST)
+            return open_player(network.run, lambda: conditioned, side_inputs=conditioned.side_inputs, **settings)
         return open_player(network.run, session, **settings)
 
     def think(

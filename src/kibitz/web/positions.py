@@ -42,7 +42,7 @@ class Line(Protocol):
         `state`, uint8 [n, 4].
         """
 
-    def told(self, usual: Mapping[str, int]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    def conditioned(self, usual: Mapping[str, int]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Return the last position with the line's side inputs. Returns `codes`, uint8 [1, squares], and `state`, uint8
         [1, 4 + side inputs].
 

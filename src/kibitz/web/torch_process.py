@@ -60,7 +60,7 @@ class TorchProcess:
             assert process.stdout
             try:
                 _write(process.stdin, asked, arrays)
-                told, answers = _read(process.stdout)
+                header, answers = _read(process.stdout)
             except (OSError, EOFError, ValueError):
                 self._close()
                 raise KibitzError(
@@ -69,9 +69,9 @@ class TorchProcess:
             self._timer = threading.Timer(self.idle, self._end_if_idle)
             self._timer.daemon = True
             self._timer.start()
-        if "error" in told:
-            raise KibitzError(told["error"])
-        return told, answers
+        if "error" in header:
+            raise KibitzError(header["error"])
+        return header, answers
 
     def end(self) -> None:
         """End the process, without waiting for its present work. It is not started again."""
@@ -130,16 +130,16 @@ class TorchSession:
             "checkpoint": checkpoint and str(checkpoint.resolve()),
             "stamp": weights.stat().st_mtime_ns,
         }
-        told, _ = process.ask(self._asked, [])
-        self.outputs: tuple[str, ...] = tuple(told["outputs"])
-        self.side_inputs: dict[str, int] = told["side_inputs"]
+        header, _ = process.ask(self._asked, [])
+        self.outputs: tuple[str, ...] = tuple(header["outputs"])
+        self.side_inputs: dict[str, int] = header["side_inputs"]
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
         """Evaluate positions as Session.evaluate does. Use it for few positions, because all data are sent to another
         process.
         """
-        told, arrays = self._process.ask(self._asked, [codes, state])
-        return dict(zip(told["outputs"], arrays, strict=True))
+        header, arrays = self._process.ask(self._asked, [codes, state])
+        return dict(zip(header["outputs"], arrays, strict=True))
 
 
 def main() -> None:
@@ -153,10 +153,10 @@ def main() -> None:
         except (EOFError, OSError):
             return
         try:
-            told, arrays = _answer(networks, asked, given)
+            header, arrays = _answer(networks, asked, given)
         except KibitzError as error:
-            told, arrays = {"error": one_line(error)}, []
-        _write(out, told, arrays)
+            header, arrays = {"error": one_line(error)}, []
+        _write(out, header, arrays)
 
 
 def _answer(
@@ -172,15 +172,15 @@ def _answer(
             networks.popitem(last=False)
     networks.move_to_end(key)
     network: Any = networks[key]
-    told = {"outputs": list(network.outputs), "side_inputs": network.side_inputs}
+    header = {"outputs": list(network.outputs), "side_inputs": network.side_inputs}
     if not given:
-        return told, []
+        return header, []
     codes, state = given
     if state.shape[1] == STATE_WIDTH:
         state = with_default_side_inputs(state, network.side_inputs)
     with torch.inference_mode():
         outputs = network(torch.from_numpy(codes), torch.from_numpy(state))
-    return told, [values.float().numpy() for values in outputs]
+    return header, [values.float().numpy() for values in outputs]
 
 
 def _write(pipe: IO[bytes], line: dict[str, Any], arrays: list[NDArray[Any]]) -> None:
@@ -196,12 +196,12 @@ def _read(pipe: IO[bytes]) -> tuple[dict[str, Any], list[NDArray[Any]]]:
     line = pipe.readline()
     if not line:
         raise EOFError
-    told: dict[str, Any] = json.loads(line)
+    header: dict[str, Any] = json.loads(line)
     arrays = []
-    for name, shape in told.pop("arrays"):
+    for name, shape in header.pop("arrays"):
         empty = np.empty(shape, np.dtype(name))
         data = pipe.read(empty.nbytes)
         if len(data) < empty.nbytes:
             raise EOFError
         arrays.append(np.frombuffer(data, empty.dtype).reshape(shape).copy())
-    return told, arrays
+    return header, arrays

@@ -201,8 +201,8 @@ END = object()
 """The last item in the queue of a stream."""
 
 
-Tell = Callable[[Any], None]
-Steps = Callable[[Tell, threading.Event], Iterator[Any]]
+OnStep = Callable[[Any], None]
+Steps = Callable[[OnStep, threading.Event], Iterator[Any]]
 """A function that makes the steps of a job. Its arguments are a function that streams a result from within a step, and
 the event that cancels the job.
 """

@@ -60,7 +60,7 @@ def test_katago_gives_lead_chance_and_line(session: Session, faulty: Callable[..
     """Each position has a lead of 3.25 points and 70% for the side to move: the fake's values."""
     game = judged(session, faulty("sound"))
     assert [one.score.lead for one in game.positions] == [3.25, -3.25, 3.25, -3.25]
-    assert [round(one.told.black_wins, 4) for one in game.positions if one.told] == [0.7, 0.3, 0.7, 0.3]
+    assert [round(one.prediction.black_wins, 4) for one in game.positions if one.prediction] == [0.7, 0.3, 0.7, 0.3]
     assert [move.change for move in game.moves] == [-6.5, -6.5, -6.5]
     assert [move.mark for move in game.moves] == ["?", "?", "?"]
     line = game.moves[0].as_json()["line"]

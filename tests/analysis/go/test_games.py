@@ -171,17 +171,17 @@ def test_a_search_says_more_of_each_position() -> None:
     raw, seen = (analyse(1, record, fake, answers, nodes=nodes) for nodes in (0, 80))
     assert len(raw.positions) == len(seen.positions) == 9
     for one, other in zip(raw.positions, seen.positions, strict=True):
-        assert one.told
-        assert other.told
-        assert one.told.line == ()
-        np.testing.assert_array_equal(one.told.policy, other.told.policy)
-        assert other.score.lead == other.told.lead
-        assert 0 <= other.told.black_wins <= 1
+        assert one.prediction
+        assert other.prediction
+        assert one.prediction.line == ()
+        np.testing.assert_array_equal(one.prediction.policy, other.prediction.policy)
+        assert other.score.lead == other.prediction.lead
+        assert 0 <= other.prediction.black_wins <= 1
     assert any(a.score.lead != b.score.lead for a, b in zip(raw.positions, seen.positions, strict=True))
     told = seen.moves[5].as_json()
     assert told["line"][0] in {f"{letter}{number}" for letter in "ABCDEFGHJ" for number in range(1, 10)}
     assert "line" not in raw.moves[5].as_json()
-    assert seen.positions[8].told.line, "after the last move, too"  # type: ignore[union-attr]
+    assert seen.positions[8].prediction.line, "after the last move, too"  # type: ignore[union-attr]
 
 
 def test_judging_for_both_sides_takes_the_movers_optimism_away() -> None:
@@ -233,8 +233,8 @@ def test_a_game_that_two_passes_ended_is_counted() -> None:
         assert [move.change for move in game.moves[1:]] == [0] * (len(game.moves) - 1)
         for position in game.positions[1:]:
             assert position.score == Score(75.5, 75.5)
-            assert position.told
-            assert position.told.black_wins == 1
+            assert position.prediction
+            assert position.prediction.black_wins == 1
 
 
 def test_who_leads_does_not_depend_on_handicap_and_ranks_of_the_header() -> None:
@@ -250,7 +250,7 @@ def test_who_leads_does_not_depend_on_handicap_and_ranks_of_the_header() -> None
     weaker = parse_record(f"(;{stones}BR[20k]WR[9d];W[fc])")
     other = analyse(1, weaker, session, answers, nodes=0, steadied=True)
     assert other.positions[0].score == plain.positions[0].score
-    chances = [game.positions[0].told.between_ranks for game in (ranked, other) if game.positions[0].told]
+    chances = [game.positions[0].prediction.between_ranks for game in (ranked, other) if game.positions[0].prediction]
     assert chances[0] != chances[1]
 
 

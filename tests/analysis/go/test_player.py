@@ -13,7 +13,7 @@ from kibitz.analysis.go.games import AnalysedGame, AnalysedPosition, Move, Score
 from kibitz.analysis.go.kinds import AREAS, KINDS, area_of, kind_of
 from kibitz.analysis.go.losses import UsualLosses, usual_losses
 from kibitz.analysis.go.player import GoPlayerReport, GoSides
-from kibitz.analysis.go.told import PHASES
+from kibitz.analysis.go.predictions import PHASES
 from kibitz.analysis.parts import A_GAME, ENOUGH
 from kibitz.games.go.io.sgf import Record, parse_record
 from kibitz.games.go.points import BLACK, NONE, POINTS, WHITE, from_gtp, to_gtp

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from kibitz.analysis.go.better import Better, PointLoss, find_better, judge
+from kibitz.analysis.go.predictions import PositionPrediction
 from kibitz.analysis.go.reason_texts import ENGLISH, LANGUAGES
 from kibitz.analysis.go.reasons import CODES, Situation, Why, explain
-from kibitz.analysis.go.told import Told
 from kibitz.games.go.io.sgf import parse_record
 from kibitz.games.go.points import BLACK, PASS, POINTS, WHITE, from_gtp
 from kibitz.games.go.rules import Board
@@ -200,8 +200,8 @@ def test_a_pass_that_ends_the_game_is_no_better_move() -> None:
     assert find_better(board, from_gtp("D4", 19), Searched("pass", {"D4": 14.0})) is None
 
 
-def told(lead: float, line: str) -> Told:
-    return Told(lead, 0.5, np.zeros(POINTS + 1, np.float32), (from_gtp(line, 19),))
+def told(lead: float, line: str) -> PositionPrediction:
+    return PositionPrediction(lead, 0.5, np.zeros(POINTS + 1, np.float32), (from_gtp(line, 19),))
 
 
 @pytest.mark.parametrize(("drop", "asked"), [(7.9, 0), (8.0, 3)])

@@ -146,7 +146,7 @@ def test_a_capped_clock() -> None:
         assert 5 < seconds < 15
         clock.spend(1)
     assert clock.main - clock.spent == 605
-    clock.tell(600, 0)
+    clock.set_time_left(600, 0)
     clock.spend(0)
     assert clock.left == 605
 
@@ -176,7 +176,7 @@ def test_a_game_without_komi_keeps_the_one_that_was_set(tmp_path: Path) -> None:
 
 def test_a_new_game_forgets_what_was_left_of_a_clock_that_nobody_set() -> None:
     timed = game()
-    timed.clocks = {BLACK: GtpClock(main=60, left=5), WHITE: GtpClock(left=300, only_told=True)}
+    timed.clocks = {BLACK: GtpClock(main=60, left=5), WHITE: GtpClock(left=300, lacks_settings=True)}
     timed.clear()
     assert list(timed.clocks) == [BLACK]
     assert timed.clocks[BLACK].left is None

@@ -25,7 +25,7 @@ from support.causes import each_mentions, mentions
 from support.patience import PATIENCE
 
 OPTIONS = Options(threads=1)
-Tell = Callable[[SearchResult], None]
+OnResult = Callable[[SearchResult], None]
 
 
 def thought(board: chess.Board, depth: int = 1) -> SearchResult:
@@ -45,11 +45,15 @@ class Fake:
     def new_game(self) -> None:
         self.games += 1
 
-    def think(self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: Tell) -> SearchResult | None:
+    def think(
+        self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: OnResult
+    ) -> SearchResult | None:
         self.asked.append(limits)
         return self.mind(board, limits, stop, tell)
 
-    def mind(self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: Tell) -> SearchResult | None:
+    def mind(
+        self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: OnResult
+    ) -> SearchResult | None:
         return thought(board)
 
 
@@ -199,7 +203,9 @@ def test_the_clock_is_that_of_the_side_to_move() -> None:
 class Patient(Fake):
     """Thinks until it is stopped."""
 
-    def mind(self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: Tell) -> SearchResult | None:
+    def mind(
+        self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: OnResult
+    ) -> SearchResult | None:
         tell(thought(board))
         assert stop.wait(PATIENCE)
         return thought(board, 2)
@@ -275,7 +281,7 @@ def test_after_bestmove_the_search_is_over(monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_last_thought_is_told_once() -> None:
     class Deep(Fake):
         def mind(
-            self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: Tell
+            self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: OnResult
         ) -> SearchResult | None:
             tell(replace(thought(board), seconds=0.01))
             return thought(board)
@@ -295,18 +301,24 @@ def test_a_slow_load_is_taken_from_the_time() -> None:
 
 
 class Failing(Fake):
-    def mind(self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: Tell) -> SearchResult | None:
+    def mind(
+        self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: OnResult
+    ) -> SearchResult | None:
         board.push(next(iter(board.legal_moves)))
         raise ZeroDivisionError("a\nbug")
 
 
 class Illegal(Fake):
-    def mind(self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: Tell) -> SearchResult | None:
+    def mind(
+        self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: OnResult
+    ) -> SearchResult | None:
         return replace(thought(board), lines=(replace(thought(board).lines[0], move=chess.Move.from_uci("e2e5")),))
 
 
 class Speechless(Fake):
-    def mind(self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: Tell) -> SearchResult | None:
+    def mind(
+        self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: OnResult
+    ) -> SearchResult | None:
         return None
 
 
@@ -421,7 +433,9 @@ STARTS = ("id ", "option ", "uciok", "readyok", "info ", "bestmove ")
 class Ponderer(Fake):
     """Without a limit it thinks until it is told to stop, else it answers at once; it expects a reply."""
 
-    def mind(self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: Tell) -> SearchResult | None:
+    def mind(
+        self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: OnResult
+    ) -> SearchResult | None:
         if limits == SearchLimits(moves=limits.moves):
             assert stop.wait(PATIENCE)
         move = chess.Move.from_uci("e2e4")

@@ -27,7 +27,7 @@ from kibitz.play.chess.thinking_time import (
     thinking_times,
 )
 from kibitz.play.result import SearchLimits
-from kibitz.play.session import Session, told_ratings
+from kibitz.play.session import Session, with_rating
 
 
 def context(**changes: float) -> MoveContext:
@@ -124,7 +124,7 @@ def test_the_pace_depends_on_the_clock_and_the_rating() -> None:
     move = board.parse_san("Ba4")
 
     def mean(rating: int, limits: SearchLimits) -> float:
-        told = told_ratings(session, rating)
+        told = with_rating(session, rating)
         pace = PaceOfPeople(told, told.side_inputs, rating, np.random.default_rng(1), start=600.0)
         return float(np.mean([pace.seconds(board, move, limits) for _ in range(100)]))
 

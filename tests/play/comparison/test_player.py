@@ -460,7 +460,7 @@ def test_limits() -> None:
     assert think(board, SearchLimits(depth=2, moves=some)).lines[0].move in some
     assert player(material()).think(board, SearchLimits(depth=1, moves=(chess.Move.from_uci("a1h8"),))) is None
     told: list[SearchResult] = []
-    last = player(material()).think(board, SearchLimits(depth=4), tell=told.append)
+    last = player(material()).think(board, SearchLimits(depth=4), on_result=told.append)
     assert [thought.depth for thought in told] == [1, 2, 3, 4]
     assert last
     assert told[-1].lines == last.lines

@@ -101,7 +101,7 @@ def test_an_open_board_is_the_map() -> None:
 def test_all_ways_are_averaged_on_boards_of_any_size() -> None:
     from kibitz.games.go.points import symmetries
     from kibitz.games.go.replay import encode_board
-    from kibitz.play.go.ownership import OUTPUT, AllWays
+    from kibitz.play.go.ownership import OUTPUT, SymmetryAverage
 
     class Corner:
         """Sees Black in the upper left corner of any board, and nobody elsewhere."""
@@ -114,7 +114,7 @@ def test_all_ways_are_averaged_on_boards_of_any_size() -> None:
 
     boards = [encode_board(Board(size)) for size in (9, 19, 9)]
     codes, state = (np.stack(parts) for parts in zip(*boards, strict=True))
-    answer = AllWays(Corner()).evaluate(codes, state)[OUTPUT]
+    answer = SymmetryAverage(Corner()).evaluate(codes, state)[OUTPUT]
     for i, size in enumerate((9, 19, 9)):
         corners = [0, size - 1, (size - 1) * 19, (size - 1) * 20]
         assert answer[i, corners].tolist() == pytest.approx([0.5 + 0.5 * 2 / 8] * 4)

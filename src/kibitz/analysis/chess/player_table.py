@@ -66,9 +66,9 @@ def sentences(parts: list[Part]) -> list[str]:
     """Return sentences about the parts in which a player loses significantly more or less than usual, one in each
     line.
     """
-    told = [f"{part.label} ({part.difference.value * 100:+.1f})" for part in parts]
-    more = [text for text, part in zip(told, parts, strict=True) if part.difference.value > 0]
-    less = [text for text, part in zip(told, parts, strict=True) if part.difference.value < 0][::-1]
+    labels = [f"{part.label} ({part.difference.value * 100:+.1f})" for part in parts]
+    more = [text for text, part in zip(labels, parts, strict=True) if part.difference.value > 0]
+    less = [text for text, part in zip(labels, parts, strict=True) if part.difference.value < 0][::-1]
     lines = [("Loses more than usual", more), ("Loses less than usual", less)]
     return [f"{words}: {', '.join(some)}." for words, some in lines if some]
 

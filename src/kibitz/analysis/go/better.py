@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from kibitz import ongoing
+from kibitz.analysis.go.predictions import PositionPrediction
 from kibitz.analysis.go.reason_texts import sentence
 from kibitz.analysis.go.reasons import Situation, Why, explain
 from kibitz.analysis.go.searched import boards
-from kibitz.analysis.go.told import Told
 from kibitz.games.go.io.sgf import Record
 from kibitz.games.go.points import BLACK, PASS, to_gtp
 from kibitz.games.go.rules import Board
@@ -60,7 +60,7 @@ class PointLoss:
     better: Better | None = None
 
 
-def judge(record: Record, says: list[Told], search: Search, swing: float, last: int) -> list[PointLoss]:
+def judge(record: Record, says: list[PositionPrediction], search: Search, swing: float, last: int) -> list[PointLoss]:
     """Return what each move of a record lost.
 
     says: the results of short searches of the record's positions, with lines. search: a deeper search. swing: the

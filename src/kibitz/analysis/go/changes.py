@@ -13,7 +13,7 @@ from kibitz.games.go.points import BLACK, GRID, NONE, WHITE, on_board, to_gtp
 
 LEAST = 0.25
 """The smallest change of a probability that counts as a change of owner: a change from 0.49 to 0.51 is none."""
-TOLD = 3
+SHOWN_AREAS = 3
 """Number of changes that are described in words; of the others, only the number is mentioned."""
 SIDES = {BLACK: "black", WHITE: "white"}
 
@@ -137,5 +137,5 @@ def words(found: list[Change], place: tuple[str, float], size: int) -> str:
     gained = [change.words(size) for change in found if change.owner == gainer]
     if not gained:
         return f"most of it {'on' if 'side' in place[0] else 'in'} {place[0]}"
-    more = len(gained) - TOLD
-    return "; ".join(gained[:TOLD]) + (f"; and {more} more" if more > 0 else "")
+    more = len(gained) - SHOWN_AREAS
+    return "; ".join(gained[:SHOWN_AREAS]) + (f"; and {more} more" if more > 0 else "")

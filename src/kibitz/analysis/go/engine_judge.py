@@ -171,7 +171,7 @@ class GoEngineJudge:
         self._program.begin(f"{KATA} {COLORS[color]} {round(100 * PERIOD)} ownership true")
         best, owners, most, until = None, None, -1, time.monotonic() + PATIENCE
         while most < self._visits and time.monotonic() < until:
-            for line in self._program.heard(PERIOD):
+            for line in self._program.received_lines(PERIOD):
                 moves = read_moves(line, size, color, KATA) if line.startswith("info ") else []
                 visits = sum(each.visits for each in moves)
                 if not moves or visits <= most:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kibitz.analysis import OwnerAnalysis
 from kibitz.analysis.glyphs import SIGNS, figure, mark
 from kibitz.analysis.go.changes import SIDES, Change, changes, where, words
-from kibitz.analysis.go.told import NAMED, Told, phases, terms_of, told, with_side_inputs
+from kibitz.analysis.go.predictions import NAMED, PositionPrediction, phases, predictions_of, terms_of, with_side_inputs
 from kibitz.analysis.summary import GameSummary, summarize
 from kibitz.games.go.endings.final import FinalCount, count_board
 from kibitz.games.go.io.headers import assumptions
@@ -59,7 +59,8 @@ class AnalysedPosition:
     size: board size.
     colours: the stones, uint8 [361].
     black_owns: float64 [361], the probability that each point is Black's at the end, 0 to 1.
-    told: the predicted moves, winner and score, if the network has these outputs. The lead is then the predicted lead.
+    prediction: the predicted moves, winner and score, if the network has these outputs. The lead is then the predicted
+    lead.
     """
 
     ply: int
@@ -67,7 +68,7 @@ class AnalysedPosition:
     colours: NDArray[np.uint8]
     black_owns: NDArray[np.float64]
     score: Score
-    told: Told | None = None
+    prediction: PositionPrediction | None = None
 
     def signs(self) -> list[str]:
         """Return the board as characters: one string for each row, from the top.
@@ -90,8 +91,8 @@ class AnalysedPosition:
         """Black's win probability, 0 to 1. It is the network's output, or is computed from the lead and the uncertainty
         of the ownership map.
         """
-        if self.told is not None:
-            return self.told.black_wins
+        if self.prediction is not None:
+            return self.prediction.black_wins
         return winrate(self.score.lead, spread(self.black_owns.astype(np.float32), self.size))
 
     @property
@@ -145,7 +146,7 @@ class Move:
     mark: str  # annotation: ?!, ?, ??, ↑ or nothing, see `marks.mark`
     size: int
     shift: Shift | None = None  # what changed, for annotated moves
-    told: Told | None = None  # predictions for the position before the move
+    prediction: PositionPrediction | None = None  # predictions for the position before the move
     better: Better | None = None  # the better move, found by searches, for annotated moves
 
     @property
@@ -186,21 +187,21 @@ class Move:
 
     def _expected(self) -> dict[str, Any]:
         """Return Black's win probability before the move, the move's probability, and the most likely moves."""
-        if self.told is None:
+        if self.prediction is None:
             return {}
         return {
-            "black_wins": round(self.told.black_wins, 4),
+            "black_wins": round(self.prediction.black_wins, 4),
             **(
                 {}
-                if self.told.between_ranks is None
-                else {"black_wins_between_ranks": round(self.told.between_ranks, 4)}
+                if self.prediction.between_ranks is None
+                else {"black_wins_between_ranks": round(self.prediction.between_ranks, 4)}
             ),
-            "probability": round(float(self.told.policy[self.point]), 4),
+            "probability": round(float(self.prediction.policy[self.point]), 4),
             "expected": [
                 {"vertex": to_gtp(point, self.size), "probability": round(chance, 4)}
-                for point, chance in self.told.likely(EXPECTED)
+                for point, chance in self.prediction.likely(EXPECTED)
             ],
-            **({"line": [to_gtp(point, self.size) for point in self.told.line]} if self.told.line else {}),
+            **({"line": [to_gtp(point, self.size) for point in self.prediction.line]} if self.prediction.line else {}),
         }
 
 
@@ -233,8 +234,8 @@ class AnalysedGame:
 
     @property
     def phases(self) -> list[dict[str, Any]]:
-        """The losses by phase, see `told.phases`; [] if the network predicts no score."""
-        return phases(self.moves, self.record.size) if self.positions[0].told else []
+        """The losses by phase, see `predictions.phases`; [] if the network predicts no score."""
+        return phases(self.moves, self.record.size) if self.positions[0].prediction else []
 
     def boards(self, ply: int | None) -> list[AnalysedPosition]:
         """Return the positions to show.
@@ -324,7 +325,7 @@ def analyse(
     plain = with_board_inputs(state, session.side_inputs, terms)
     answers = _evaluated(judged, codes, plain)
     owns = analysis.black_owns(answers)
-    named = told(answers, state)
+    named = predictions_of(answers, state)
     if named and session.side_inputs:
         named = _between_ranks(named, record, session, codes, state)
     passes = _closing_passes(record) if final is not None else 0
@@ -349,7 +350,7 @@ def analyse(
         named[first - 1 :] = [
             replace(one, lead=final.lead, black_wins=final.black_wins, line=()) for one in named[first - 1 :]
         ]
-    says: list[Told | None] = [*named] or [None] * len(codes)
+    says: list[PositionPrediction | None] = [*named] or [None] * len(codes)
     positions = [
         AnalysedPosition(i, record.size, colours, owns[i], score(colours, owns[i], terms.komi, says[i]), says[i])
         for i, colours in enumerate(colours_of(codes))
@@ -367,7 +368,7 @@ def analyse(
     return AnalysedGame(number, record, positions, moves, swing, problem or record.problem, checked_by)
 
 
-def _checked(says: Told, engine: EnginePosition) -> Told:
+def _checked(says: PositionPrediction, engine: EnginePosition) -> PositionPrediction:
     """Return the network's predictions, with an engine's values in place of the network's."""
     wins = says.black_wins if engine.black_wins is None else engine.black_wins
     return replace(says, lead=engine.lead, black_wins=wins, line=engine.line)
@@ -382,12 +383,16 @@ def _evaluated(network: NetworkSession, codes: NDArray[np.uint8], state: NDArray
 
 
 def _between_ranks(
-    named: list[Told], record: Record, session: Session, codes: NDArray[np.uint8], state: NDArray[np.uint8]
-) -> list[Told]:
+    named: list[PositionPrediction],
+    record: Record,
+    session: Session,
+    codes: NDArray[np.uint8],
+    state: NDArray[np.uint8],
+) -> list[PositionPrediction]:
     """Add the likely moves of players of the recorded ranks, and the win probability between such players."""
     full = with_side_inputs(record, state)
     rated = bool(full[:, RANK].any() or full[:, OPPONENT].any() or record.handicap > 1)
-    players = told(_evaluated(session, codes, full), state)
+    players = predictions_of(_evaluated(session, codes, full), state)
     return [
         replace(one, policy=other.policy, between_ranks=other.black_wins if rated else None)
         for one, other in zip(named, players, strict=True)
@@ -399,7 +404,9 @@ def _closing_passes(record: Record) -> int:
     return next((i for i, point in enumerate(reversed(record.moves)) if point != PASS), len(record.moves))
 
 
-def score(colours: NDArray[np.uint8], black_owns: NDArray[np.float64], komi: float, says: Told | None = None) -> Score:
+def score(
+    colours: NDArray[np.uint8], black_owns: NDArray[np.float64], komi: float, says: PositionPrediction | None = None
+) -> Score:
     """Return Black's lead from the predicted territory of a position, [361], or from the network's score output.
 
     komi: including handicap compensation, if the rules give any.
@@ -443,7 +450,9 @@ def _played(record: Record) -> tuple[NDArray[np.uint8], NDArray[np.uint8], str |
     return np.stack([codes for codes, _ in rows]), np.stack([state for _, state in rows]), problem, final
 
 
-def _judged(record: Record, session: Session, says: list[Told], nodes: int, swing: float, last: int) -> list[PointLoss]:
+def _judged(
+    record: Record, session: Session, says: list[PositionPrediction], nodes: int, swing: float, last: int
+) -> list[PointLoss]:
     """Return what each move lost, found by searches. says: the results of short searches. last: see `better.judge`."""
     from kibitz.analysis.go import better, searched  # imported here because they load the search
     from kibitz.play.go.value import VISITS
@@ -451,7 +460,7 @@ def _judged(record: Record, session: Session, says: list[Told], nodes: int, swin
     return better.judge(record, says, searched.searching(session, terms_of(record), max(nodes, VISITS)), swing, last)
 
 
-def _explained(moves: list[Move], record: Record, session: Session, says: list[Told]) -> list[Move]:
+def _explained(moves: list[Move], record: Record, session: Session, says: list[PositionPrediction]) -> list[Move]:
     """Add the better move to each move that an engine annotates. says: the engine's results, whose best moves are
     used.
     """
@@ -491,6 +500,6 @@ def _move(
         sign,
         record.size,
         shift,
-        before.told,
+        before.prediction,
         lost.better if sign and lost else None,
     )

@@ -114,11 +114,11 @@ def read_owners(text: str, size: int, color: int) -> NDArray[np.float64] | None:
         return None
     at = words.index("ownership") + 1
     try:
-        told = np.array([float(word) for word in words[at : at + size * size]])
+        estimates = np.array([float(word) for word in words[at : at + size * size]])
     except ValueError:
         return None
-    if len(told) != size * size or not (np.abs(told) <= 1.0 + 1e-6).all():
+    if len(estimates) != size * size or not (np.abs(estimates) <= 1.0 + 1e-6).all():
         return None
     owns = np.full((GRID, GRID), 0.5)
-    owns[:size, :size] = (1 + (told if color == BLACK else -told).reshape(size, size)) / 2
+    owns[:size, :size] = (1 + (estimates if color == BLACK else -estimates).reshape(size, size)) / 2
     return owns.reshape(POINTS)

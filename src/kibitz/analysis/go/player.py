@@ -20,7 +20,7 @@ from kibitz.analysis.go.changes import SIDES
 from kibitz.analysis.go.games import AnalysedGame, Move
 from kibitz.analysis.go.kinds import AREAS, KINDS, area_of, kind_of
 from kibitz.analysis.go.losses import SIZE, UsualLosses
-from kibitz.analysis.go.told import PHASES, phase_of
+from kibitz.analysis.go.predictions import PHASES, phase_of
 from kibitz.analysis.parts import (
     A_GAME,
     KEPT,
@@ -106,7 +106,7 @@ class GoMistake:
 
     def as_json(self) -> dict[str, Any]:
         move, better = self.move, self.move.better
-        line = better.line if better else move.told.line if move.told else ()
+        line = better.line if better else move.prediction.line if move.prediction else ()
         return {
             "file": self.file, "game": self.game, "ply": move.ply, "side": move.side, "vertex": move.vertex,
             "mark": move.mark, "loss": round(self.loss, 2), "before": round(move.before.lead, 2),
@@ -160,8 +160,8 @@ class GoPlayerReport:
             places = phase_of(move.ply, move.size), area_of(move.point, move.size), kind_of(move.point, before, after)
             mark = list(SIGNS).index(move.mark) if move.mark in SIGNS else -1
             same, expected = math.nan, math.nan
-            if move.told is not None:
-                (first, chance), *_ = move.told.likely(1)
+            if move.prediction is not None:
+                (first, chance), *_ = move.prediction.likely(1)
                 same, expected = float(first == move.point), chance
             usual = compared.loss(rank_value(rank), *places) if compared and rank else math.nan
             self._moves.append((self.games, max(0.0, -move.change), *places, mark, same, expected, usual))

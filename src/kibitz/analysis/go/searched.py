@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz import ongoing
-from kibitz.analysis.go.told import Told, terms_of
+from kibitz.analysis.go.predictions import PositionPrediction, terms_of
 from kibitz.games.go.io.sgf import Record
 from kibitz.games.go.points import BLACK, POINTS
 from kibitz.games.go.rules import Board
@@ -20,8 +20,8 @@ from kibitz.play.session import NetworkSession
 
 
 def with_values(
-    record: Record, network: NetworkSession, says: list[Told], visits: int
-) -> tuple[list[Told], NDArray[np.float64]]:
+    record: Record, network: NetworkSession, says: list[PositionPrediction], visits: int
+) -> tuple[list[PositionPrediction], NDArray[np.float64]]:
     """Return the predictions, in which a search's values replace the network's values, and the owners that the search
     found.
 
@@ -42,7 +42,9 @@ def with_values(
     return found, owns
 
 
-def with_lines(record: Record, network: NetworkSession, says: list[Told], visits: int) -> list[Told]:
+def with_lines(
+    record: Record, network: NetworkSession, says: list[PositionPrediction], visits: int
+) -> list[PositionPrediction]:
     """Return the predictions with the best line and the lead of a search with `visits` visits.
 
     The search tree is reused from one position to the next.
@@ -64,7 +66,7 @@ def searching(network: NetworkSession, terms: Terms, visits: int) -> Callable[[B
     return lambda board: search_board(network, board, terms, visits, player=player)
 
 
-def boards(record: Record, says: list[Told]) -> Iterator[tuple[Told, Board]]:
+def boards(record: Record, says: list[PositionPrediction]) -> Iterator[tuple[PositionPrediction, Board]]:
     """Yield each position of a record, with the network's predictions for this position."""
     board = record.board(0, superko=False, suicide=True)
     board.to_move = colour = record.side

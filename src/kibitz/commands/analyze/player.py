@@ -91,7 +91,7 @@ def analyze_player(
                 )
                 for game in stack.enter_context(contextlib.closing(_whole(found, alone=len(files) == 1))):
                     _count(report, game, sides.side(game.record), games.name, session)
-                    _tell(game, put, file.write if file else None, annotated)
+                    _print_game(game, put, file.write if file else None, annotated)
                     add_rows(rows(game, games.name))
                 if games.failure:
                     raise games.failure
@@ -143,7 +143,7 @@ def _whole(games: Generator[AnalysedGame], alone: bool) -> Generator[AnalysedGam
         warning(str(error))
 
 
-def _tell(
+def _print_game(
     game: AnalysedGame,
     put: Callable[[dict[str, Any]], None] | None,
     write: Callable[[str], Any] | None,

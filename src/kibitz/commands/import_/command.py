@@ -16,7 +16,7 @@ import typer
 from kibitz import messages, records
 from kibitz.commands import accounts
 from kibitz.commands.import_.options import FilterOptions, GameFilter, RefereeOptions, SplitOptions, filter_for
-from kibitz.commands.interruption import told_of_store
+from kibitz.commands.interruption import describes_store_if_interrupted
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.commands.tables import print_table
 from kibitz.commands.workers import WorkerOptions
@@ -72,7 +72,7 @@ def import_games(
     referees = _Referees(ownership, into) if kind == "go" and ownership.labels else None
     kept = f"{into} is unchanged" if append and into.exists() else f"{into} was not written"
     again = "to resume; the territory labels found so far are kept" if referees else "to start again"
-    with told_of_store(into, f"{kept}. Run the same command {again}."):
+    with describes_store_if_interrupted(into, f"{kept}. Run the same command {again}."):
         done = _import(paths, into, kind, keep, divide, append, referees, backend, keep_duplicates)
     for line in [*done.broken, *_stray_lines(done)]:
         messages.warning(line)

@@ -40,7 +40,7 @@ class GtpClock:
     spent: the used main time. It counts only until the controller sends the time left.
     limit: the largest main time that increments can reach; infinite if not set.
     longest: the longest time for a move; infinite if not set.
-    only_told: whether the controller has sent the time left, but no time settings.
+    lacks_settings: whether the controller has sent the time left, but no time settings.
     """
 
     main: float = 0.0
@@ -53,9 +53,9 @@ class GtpClock:
     spent: float = 0.0
     limit: float = math.inf
     longest: float = math.inf
-    only_told: bool = False
+    lacks_settings: bool = False
 
-    def tell(self, left: float, stones: int) -> None:
+    def set_time_left(self, left: float, stones: int) -> None:
         """Set the time left on the controller's clock."""
         self.left, self.left_stones, self.spent = left, stones, 0.0
 
@@ -106,7 +106,7 @@ class GtpGame:
         if size not in SIZES or size > self.largest:
             raise GtpError("unacceptable size")
         self._begin(Board(size), 0)
-        self.clocks = {side: clock for side, clock in self.clocks.items() if not clock.only_told}
+        self.clocks = {side: clock for side, clock in self.clocks.items() if not clock.lacks_settings}
         for clock in self.clocks.values():
             clock.left, clock.left_stones, clock.spent = None, 0, 0.0
 
@@ -191,7 +191,7 @@ class GtpGame:
 
     def load(self, file: str, before: int | None) -> None:
         """Load the first game of an SGF file. before: load the moves before this move number; None for all moves."""
-        from kibitz.games.go.io.headers import tells_komi
+        from kibitz.games.go.io.headers import has_komi
         from kibitz.games.go.io.sgf import Record, read_records
 
         try:
@@ -237,7 +237,7 @@ class GtpGame:
         self.headers = dict(record.headers)
         self.moves = moves
         self.board = board
-        if tells_komi(record.headers):
+        if has_komi(record.headers):
             self.komi = record.komi
         self.set_rules(rules)
 

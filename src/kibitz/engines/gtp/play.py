@@ -169,8 +169,8 @@ def _time_left(session: GtpSession, command: Command) -> str:
     side = colour(argument(command.words))
     left = max(0.0, number(argument(command.words, 1), -LONGEST_TIME, LONGEST_TIME))
     stones = whole(argument(command.words, 2), 0, 10**6)
-    clock = session.game.clocks.setdefault(side, GtpClock(only_told=True))
-    clock.tell(left, stones)
+    clock = session.game.clocks.setdefault(side, GtpClock(lacks_settings=True))
+    clock.set_time_left(left, stones)
     return ""
 
 

@@ -48,10 +48,10 @@ class Advice:
 
 
 class Advisers:
-    """The book and the tablebases that the options select. tell: a function that sends a line to the GUI."""
+    """The book and the tablebases that the options select. send_line: a function that sends a line to the GUI."""
 
-    def __init__(self, tell: Callable[[str], None]):
-        self._tell = tell
+    def __init__(self, send_line: Callable[[str], None]):
+        self._send_line = send_line
         self._paths = ""
         self._tables: Tablebases | None = None
         self._book_of: tuple[str, int] = ("", 0)
@@ -79,10 +79,10 @@ class Advisers:
         try:
             self._tables = Tablebases(self._paths)
         except (UsageError, OSError, ValueError) as error:  # ValueError is raised for a file name with a zero byte
-            self._tell(f"SyzygyPath: {one_line(error).rstrip('.')}. The engine plays without tablebases.")
+            self._send_line(f"SyzygyPath: {one_line(error).rstrip('.')}. The engine plays without tablebases.")
             return
         if self._tables.problems:
-            self._tell(f"SyzygyPath: {'; '.join(self._tables.problems)}")
+            self._send_line(f"SyzygyPath: {'; '.join(self._tables.problems)}")
 
     def _open_book(self) -> None:
         if self._book:
@@ -96,7 +96,7 @@ class Advisers:
         try:
             self._book = OpeningBook(path, seed or None)
         except (UsageError, OSError, ValueError) as error:  # ValueError is raised for a file name with a zero byte
-            self._tell(f"BookFile: {one_line(error).rstrip('.')}. The engine plays without a book.")
+            self._send_line(f"BookFile: {one_line(error).rstrip('.')}. The engine plays without a book.")
 
     def ask(self, board: chess.Board, limits: SearchLimits, analysis: bool = False) -> Advice:
         """Query the book and the tablebases about a position with legal moves.
@@ -125,7 +125,7 @@ class Advisers:
         try:
             known = self._tables.best(board, limits.moves)
         except Exception:  # python-chess raises any kind of error when it reads a damaged table
-            self._tell("SyzygyPath: a table is damaged. The engine plays without tablebases.")
+            self._send_line("SyzygyPath: a table is damaged. The engine plays without tablebases.")
             self._tables = None
             return None
         if known is None:

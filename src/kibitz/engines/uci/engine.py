@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import chess
 
     from kibitz.engines.uci.parser import GoCommand, PositionCommand
-    from kibitz.play.result import SearchLimits, SearchResult, Tell, ThinkingPlayer
+    from kibitz.play.result import OnResult, SearchLimits, SearchResult, ThinkingPlayer
 
 UNLIMITED_SECONDS = 1.0
 """The thinking time, in seconds, of a `go` without limits or with invalid limits."""
@@ -315,24 +315,29 @@ class UciEngine:
 
 
 def _think(
-    player: ThinkingPlayer, board: chess.Board, limits: SearchLimits, begun: float, signals: SearchSignals, tell: Tell
+    player: ThinkingPlayer,
+    board: chess.Board,
+    limits: SearchLimits,
+    begun: float,
+    signals: SearchSignals,
+    on_result: OnResult,
 ) -> SearchResult | None:
     """Return the player's result. Pondering has no limits. After a ponderhit, the player searches again within the
     limits.
     """
     if signals.pondering:
         unlimited = replace(limits, depth=None, nodes=None, seconds=None)
-        thought = player.think(board.copy(), unlimited, signals.unbounded, tell)
+        thought = player.think(board.copy(), unlimited, signals.unbounded, on_result)
         # The pondering search has ended by itself, so its result can be used as soon as the pondered move is played.
         if thought and not signals.unbounded.is_set():
-            tell(thought)
+            on_result(thought)
         signals.unbounded.wait()
         if signals.hit is None or signals.stop.is_set():
             return thought
         begun = signals.hit
     if limits.seconds is not None:  # the clock already ran while the network was loaded, or while another search ended
         limits = replace(limits, seconds=max(0.0, limits.seconds - (time.monotonic() - begun)))
-    return player.think(board.copy(), limits, signals.stop, tell)
+    return player.think(board.copy(), limits, signals.stop, on_result)
 
 
 def info_lines(thought: SearchResult, max_lines: int, show_wdl: bool) -> list[str]:

@@ -22,7 +22,7 @@ from kibitz.evaluation.slices import slices_as_json
 from kibitz.evaluation.tables import Cell, Column, Curve, CurvePoint, Metric, Metrics, Table, curve_points
 from kibitz.games.go.endings.referees import METHODS
 from kibitz.games.go.ranks import FIRST_PROFESSIONAL, value_or_nan
-from kibitz.play.go.ownership import AllWays, steady
+from kibitz.play.go.ownership import SymmetryAverage, steady
 from kibitz.play.session import NetworkSession, Session
 from kibitz.runs import Run
 from kibitz.stats import binned_reliability, slices
@@ -57,7 +57,7 @@ def evaluate(
     Results over points use all points with a known final owner, so a large board has more weight than a small board.
     Results over positions (score, winner) count each position once.
     """
-    session: NetworkSession = AllWays(Session(run)) if config.all_ways else Session(run)
+    session: NetworkSession = SymmetryAverage(Session(run)) if config.all_ways else Session(run)
     owners = owners_of(store)
     positions = Positions(store, chosen.games)
     indices = sample_indices(positions, config.positions, config.seed)

@@ -112,8 +112,8 @@ def _ask_apart(
     parts_asked: list[ProgramEstimates] = []
     done = 0
     work = functools.partial(_ask_part, path, str(store.path.resolve()))
-    with contextlib.closing(map_ordered(work, parts, workers)) as told:
-        for part, answer in zip(parts, told, strict=True):
+    with contextlib.closing(map_ordered(work, parts, workers)) as estimates:
+        for part, answer in zip(parts, estimates, strict=True):
             if isinstance(answer, str):
                 raise EngineDied(answer, "died")
             parts_asked.append(answer)

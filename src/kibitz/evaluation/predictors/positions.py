@@ -164,10 +164,10 @@ def network_marks(run: Run, some: PlayedPositions, on_progress: OnProgress) -> M
         )
     progress = functools.partial(on_progress, "network")
     if run.info["game"] == "go":
-        from kibitz.evaluation.policy.gohuman.results import ToldSession
+        from kibitz.evaluation.policy.gohuman.results import ConditionedSession
 
         return evaluate_in_batches(
-            some.positions, some.indices, ToldSession(session, some.store).measure, progress, 512
+            some.positions, some.indices, ConditionedSession(session, some.store).measure, progress, 512
         )
 
     from kibitz.evaluation.policy.human.results import RatedSession, ranked

@@ -61,8 +61,8 @@ def blended_answers(
     joint[rows[once], moves[once] & 63, moves[once] >> 6 & 63] = blend(pairs / sums[rows], counts, offsets, k)[once]
     origin, target = answers["origin"].copy(), answers["target"].copy()
     origin[known] = of_origin = joint.sum(2)
-    told = of_origin[:, :, None] > 0
-    target[known] = np.where(told, joint / np.where(told, of_origin[:, :, None], 1), target[known])
+    known_origins = of_origin[:, :, None] > 0
+    target[known] = np.where(known_origins, joint / np.where(known_origins, of_origin[:, :, None], 1), target[known])
     return {**answers, "origin": origin, "target": target}
 
 

@@ -70,8 +70,8 @@ class PersonalHuman(human.Human):
 
     def __init__(self, settings: Settings):
         super().__init__(settings)
-        told = {name: getattr(settings, name) for name in ("rating", "opponent_rating", "speed", "scale")}
-        self.side_inputs = {**human.Human.side_inputs, **told}  # type: ignore[misc]
+        inputs = {name: getattr(settings, name) for name in ("rating", "opponent_rating", "speed", "scale")}
+        self.side_inputs = {**human.Human.side_inputs, **inputs}  # type: ignore[misc]
         self.learns = settings.learns
         count = settings.blocks if settings.learns == ADAPTERS else 0
         self.adapters = adapters(count, settings.filters, settings.rank)

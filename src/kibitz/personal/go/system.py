@@ -73,8 +73,8 @@ class PersonalGoHuman(gohuman.GoHuman):
 
     def __init__(self, settings: Settings):
         super().__init__(settings)
-        told = {name: getattr(settings, name) for name in ("rank", "opponent_rank", "server")}
-        self.side_inputs = {**gohuman.GoHuman.side_inputs, **told}  # type: ignore[misc]
+        inputs = {name: getattr(settings, name) for name in ("rank", "opponent_rank", "server")}
+        self.side_inputs = {**gohuman.GoHuman.side_inputs, **inputs}  # type: ignore[misc]
         self.learns = settings.learns
         count = settings.blocks if settings.learns == ADAPTERS else 0
         self.adapters = adapters(count, settings.filters, settings.channels)

@@ -25,7 +25,7 @@ from kibitz.play.chess.best_first import SearchTuning
 from kibitz.play.chess.evaluator import Evaluator, TableEntry
 from kibitz.play.chess.position import SearchPosition, children, packed
 from kibitz.play.chess.score import STEP, to_child, to_parent
-from kibitz.play.result import ProgressThrottle, SearchLimits, SearchResult, Tell, TimeManager, make_line
+from kibitz.play.result import OnResult, ProgressThrottle, SearchLimits, SearchResult, TimeManager, make_line
 
 _INFINITE = 3.0
 _NULL = 1e-6
@@ -77,7 +77,7 @@ class AlphaBeta:
         """For each packed move, the sum of depth² over its cutoffs."""
         self.depth = 0
 
-    def think(self, stop: threading.Event | None, tell: Tell) -> tuple[SearchResult, list[float]]:
+    def think(self, stop: threading.Event | None, on_result: OnResult) -> tuple[SearchResult, list[float]]:
         """Search the position. Returns the result, and the values of its lines (score.py). There must be a legal
         move.
         """
@@ -87,7 +87,7 @@ class AlphaBeta:
         self.moves: list[int] = entry.moves.tolist()
         self.values: dict[int, float] = {}
         self.done: dict[int, float] = {}
-        progress = ProgressThrottle(self.clock, tell)
+        progress = ProgressThrottle(self.clock, on_result)
         max_depth = min(_MAX_DEPTH, limits.depth or _MAX_DEPTH)
         if len(self.moves) == 1 and limits.seconds is not None:
             max_depth = 0

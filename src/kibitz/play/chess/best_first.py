@@ -24,7 +24,7 @@ from kibitz.play.chess.evaluator import DRAWN, ENTRY_BYTES, Evaluator
 from kibitz.play.chess.position import SearchPosition, children, packed
 from kibitz.play.chess.score import STEP
 from kibitz.play.chess.tree import Tree
-from kibitz.play.result import ProgressThrottle, SearchLimits, SearchResult, Tell, TimeManager, make_line
+from kibitz.play.result import OnResult, ProgressThrottle, SearchLimits, SearchResult, TimeManager, make_line
 
 PER_DEPTH = 0.25
 _NODE_BYTES = 900
@@ -74,7 +74,7 @@ class BestFirstSearch:
         self.depth = 0
         """The last complete depth."""
 
-    def think(self, stop: threading.Event | None, tell: Tell) -> tuple[SearchResult, list[float]]:
+    def think(self, stop: threading.Event | None, on_result: OnResult) -> tuple[SearchResult, list[float]]:
         """Search the position. Returns the result, and the values of its lines (score.py). There must be a legal
         move.
         """
@@ -84,7 +84,7 @@ class BestFirstSearch:
         self.tree = tree = Tree(max(1000, evaluator.max_entries * ENTRY_BYTES // _NODE_BYTES), entry, self.position)
         if len(entry.moves) == 1 and limits.seconds is not None:
             return self._thought(1)  # there is only one legal move
-        least, progress = 0.0, ProgressThrottle(clock, tell)
+        least, progress = 0.0, ProgressThrottle(clock, on_result)
         while not tree.full:
             batch_size = min(tuning.batch, max(tuning.first, tree.n // 4))
             size = clock.batch(evaluator.nodes, batch_size)

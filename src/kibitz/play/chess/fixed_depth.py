@@ -23,7 +23,7 @@ from kibitz.play.chess.best_first import SearchTuning
 from kibitz.play.chess.evaluator import DRAWN, ENTRY_BYTES, Evaluator, TableEntry
 from kibitz.play.chess.position import SearchPosition, children, packed
 from kibitz.play.chess.score import to_parent
-from kibitz.play.result import ProgressThrottle, SearchLimits, SearchResult, Tell, TimeManager, make_line
+from kibitz.play.result import OnResult, ProgressThrottle, SearchLimits, SearchResult, TimeManager, make_line
 
 _NODE_BYTES = 900
 """Approximate size in bytes of a node with its boards."""
@@ -64,7 +64,7 @@ class FixedDepthSearch:
         self.lines, self.final_lines = lines, final_lines
         self.max_nodes = evaluator.max_entries * ENTRY_BYTES // _NODE_BYTES
 
-    def think(self, stop: threading.Event | None, tell: Tell) -> tuple[SearchResult, list[float]]:
+    def think(self, stop: threading.Event | None, on_result: OnResult) -> tuple[SearchResult, list[float]]:
         """Search the position. Returns the result, and the values of its lines (score.py). There must be a legal
         move.
         """
@@ -75,7 +75,7 @@ class FixedDepthSearch:
         max_depth = limits.depth or _MAX_DEPTH
         if len(entry.moves) == 1 and limits.seconds is not None:
             max_depth = 0  # there is only one legal move
-        progress = ProgressThrottle(self.clock, tell)
+        progress = ProgressThrottle(self.clock, on_result)
         while len(self.levels) <= max_depth and (level := self._next_level()) is not None:
             self.levels.append(level)
             progress(*self._thought(self.lines))

@@ -25,7 +25,7 @@ from kibitz.play.chess.fixed_depth import FixedDepthSearch
 from kibitz.play.chess.line_values import ALL_VISITS, LINE_VISITS, MoveEvaluator
 from kibitz.play.chess.policy import move_probabilities, normalised, pair_probabilities
 from kibitz.play.puct import chess as rules
-from kibitz.play.result import PvLine, SearchLimits, SearchResult, Tell, TimeManager, by_score, make_line
+from kibitz.play.result import OnResult, PvLine, SearchLimits, SearchResult, TimeManager, by_score, make_line
 from kibitz.play.session import NetworkSession, Session
 from kibitz.play.side_inputs import with_side_inputs
 from kibitz.runs import Run
@@ -133,12 +133,16 @@ class ChessPlayer:
         self._evaluator.table.clear()
 
     def think(
-        self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell = _ignore
+        self,
+        board: chess.Board,
+        limits: SearchLimits,
+        stop: threading.Event | None = None,
+        on_result: OnResult = _ignore,
     ) -> SearchResult | None:
         """Return the result for a position; None if there is no legal move (or none of limits.moves is legal).
 
         board: the position, with its move stack, which is needed to detect repetitions. stop: ends the search soon
-        after it is set. tell: called with each intermediate result, but not with the final one, which is returned.
+        after it is set. on_result: called with each intermediate result, but not with the final one, which is returned.
         """
         if self.method in _DRIVING and self.lines == 1 and not self.temperature:
             limits = narrowed(board, limits)
@@ -155,7 +159,7 @@ class ChessPlayer:
             search = _SEARCHES[self.method](
                 self._evaluator, self.tuning, position, seen, limits, self.lines, final_lines
             )
-            thought, values = search.think(stop, tell)
+            thought, values = search.think(stop, on_result)
             scores = np.array(values)
             odds = np.exp((scores - scores.max()) / (SPREAD * max(self.temperature, 1e-9)))
             odds *= [line.probability for line in thought.lines]

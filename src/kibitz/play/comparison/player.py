@@ -23,7 +23,7 @@ from kibitz.play.comparison import state as search_state
 from kibitz.play.comparison.alphabeta import MAX_DEPTH, search_root
 from kibitz.play.comparison.embedding import PositionComparer, load
 from kibitz.play.comparison.state import ComparisonTuning, SearchState
-from kibitz.play.result import SearchLimits, SearchResult, Tell, make_line
+from kibitz.play.result import OnResult, SearchLimits, SearchResult, make_line
 from kibitz.play.session import Session
 from kibitz.runs import Run
 from kibitz.systems.declaration import COMPARISON_SEARCH, FULL_COMPARISON_SEARCH
@@ -83,7 +83,11 @@ class ComparisonPlayer:
         self.memory.clear()
 
     def think(
-        self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell | None = None
+        self,
+        board: chess.Board,
+        limits: SearchLimits,
+        stop: threading.Event | None = None,
+        on_result: OnResult | None = None,
     ) -> SearchResult | None:
         """Return the result for a position; None if there is no legal move (or none of limits.moves is legal).
 
@@ -98,7 +102,7 @@ class ComparisonPlayer:
         thinking = Thinking(self.memory, board, moves, limits)
         with thinking.watched(stop):
             values = thinking.values() if self.temperature > 0 else {}
-            thinking.deepen(self.lines, tell)
+            thinking.deepen(self.lines, on_result)
         thought = thinking.thought()
         if self.temperature > 0 and not thinking.lines[0].value > 1:
             return self._sampled(thinking.lines[0], values, thought)
@@ -196,9 +200,9 @@ class Thinking:
     def watched(self, stop: threading.Event | None) -> _StopWatch:
         return _StopWatch(self.counts, self.begun, self.limits.seconds, stop)
 
-    def deepen(self, count: int, tell: Tell | None) -> None:
-        """Search for `count` lines, with increasing depth, until a limit is reached. tell: called with the result after
-        each depth.
+    def deepen(self, count: int, on_result: OnResult | None) -> None:
+        """Search for `count` lines, with increasing depth, until a limit is reached. on_result: called with the result
+        after each depth.
         """
         max_depth = min(MAX_DEPTH, self.limits.depth or MAX_DEPTH)
         if len(self.moves) == 1 and self.limits.seconds is not None:
@@ -207,8 +211,8 @@ class Thinking:
             if not self._search_depth(depth, min(count, len(self.moves))):
                 break
             self.depth = depth
-            if tell is not None:
-                tell(self.thought())
+            if on_result is not None:
+                on_result(self.thought())
             best = self.lines[0].value
             if count == 1 and abs(best) > 1 and (2 - abs(best)) / STEP <= depth + 1:
                 break  # a mate was found within this depth, and a deeper search can't find a shorter mate

@@ -38,7 +38,7 @@ SURE = np.float32(1 - 1e-6)
 """Limit of win − loss for computing log odds."""
 LEAST_CHANCE = 1e-9
 """Smaller probabilities are ignored when an entropy is computed."""
-STEADY_WAYS = (0, 7)
+DEFAULT_SYMMETRIES = (0, 7)
 """The two symmetries in which games are evaluated: the identity and a mirror image. Other pairs would work as well."""
 NEUTRAL = 0.3
 """A point between living stones of both colors is neutral if each side has at least this probability."""
@@ -65,7 +65,7 @@ def outputs_of(network: NetworkSession) -> tuple[str, ...]:
     return tuple(getattr(network, "outputs", (OUTPUT,)))
 
 
-class AllWays:
+class SymmetryAverage:
     """A network that averages its predictions over all eight symmetries of the board, or over some of the eight."""
 
     def __init__(self, network: NetworkSession, which: Sequence[int] = range(SYMMETRIES)):
@@ -308,7 +308,9 @@ def steady(network: NetworkSession) -> NetworkSession:
         return BothSides(network)
     if not {"policy", "value", "lead", "spread", OUTPUT} <= set(outputs):
         return network
-    return ResultsOfBothSides(network if isinstance(network, AllWays) else AllWays(network, STEADY_WAYS))
+    return ResultsOfBothSides(
+        network if isinstance(network, SymmetryAverage) else SymmetryAverage(network, DEFAULT_SYMMETRIES)
+    )
 
 
 def with_board_inputs(state: NDArray[np.uint8], usual: Mapping[str, int], terms: Terms) -> NDArray[np.uint8]:

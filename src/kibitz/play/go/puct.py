@@ -256,14 +256,14 @@ class GoPuctPlayer:
         self.search.forget()
         self.rules.scoring = rules.Scoring(terms.komi, terms.territory, suicide)
         named = "japanese" if terms.territory else "chinese"
-        told = (
+        given = (
             side_inputs(terms.komi, terms.handicap, named, RANK, RANK)
             if terms.between_players
             else board_inputs(terms.komi, terms.territory)
         )
         if self.of_person:  # a player that imitates a person keeps the person's rank and server
-            told = {name: value for name, value in told.items() if name in ("komi", "handicap", "rules")}
-        self.rules.tell(told | self.side_inputs)
+            given = {name: value for name, value in given.items() if name in ("komi", "handicap", "rules")}
+        self.rules.set_side_inputs(given | self.side_inputs)
 
     def _weigh(self) -> None:
         """Move the center of the bonus for points to the lead that is now expected."""

@@ -66,7 +66,7 @@ _BLACK = np.uint64(_random.integers(1, 2**63))
 
 _SURE = 0.999
 """Upper limit for the certainty of a network's value."""
-_NOT_TOLD = np.empty((0, 8, 4), np.float32)
+_NO_PROMOTIONS = np.empty((0, 8, 4), np.float32)
 _NO_SCORES = np.empty(0, np.float32)
 
 
@@ -187,7 +187,7 @@ def _priors(origin, target, promotion, rows, moves, offsets, sharpness, priors):
     promotion: [n, 8, 4], or [0, 8, 4] if the network doesn't predict it; then only promotions to queens count. priors:
     float32 [total].
     """
-    by_square, told = target.shape[1] == 64, promotion.shape[0] > 0
+    by_square, has_promotion = target.shape[1] == 64, promotion.shape[0] > 0
     for i in range(rows.shape[0]):
         first, last = offsets[i], offsets[i + 1]
         total = 0.0
@@ -195,7 +195,7 @@ def _priors(origin, target, promotion, rows, moves, offsets, sharpness, priors):
             start, end, piece = squares_of(moves[at])
             kind = start if by_square else (np.int64(rows[i, start]) - 1) % 6
             share = np.float64(origin[i, start]) * target[i, kind, end]
-            if piece and told:
+            if piece and has_promotion:
                 share *= promotion[i, end & 7, piece - KNIGHT]
             elif piece and piece != QUEEN:
                 share = 0.0
@@ -298,7 +298,7 @@ class ChessRules:
         answers = self.policy.evaluate(codes, state)
         valued = answers if self.value is self.policy else self.value.evaluate(codes, state)
         priors = np.empty(len(moves), np.float32)
-        promotion = answers.get("promotion", _NOT_TOLD)
+        promotion = answers.get("promotion", _NO_PROMOTIONS)
         origin, target = answers["origin"], answers["target"]
         _priors(origin, target, promotion, rows, moves, offsets, self.sharpness, priors)
         values = valued["value"]

@@ -389,7 +389,7 @@ class GoSearchRules:
     """The rules of Go and the network for a PUCT search, see search.SearchRules. The network has the outputs policy,
     value, black_owns, lead and spread.
 
-    told: values for the network's side inputs, by name; they replace the defaults. temperature: the policy's
+    given: values for the network's side inputs, by name; they replace the defaults. temperature: the policy's
     temperature; above 1, its probabilities become more equal. scoring, preference: those of the present game. If they
     change, earlier evaluations must be removed (see `weigh_again` for the centre).
     """
@@ -401,10 +401,10 @@ class GoSearchRules:
         self.scoring, self.preference = Scoring(), Preference()
         self.side_inputs: tuple[int, ...] = ()
 
-    def tell(self, told: Mapping[str, int]) -> None:
+    def set_side_inputs(self, given: Mapping[str, int]) -> None:
         """Set the network's side inputs."""
         defaults: Mapping[str, int] = getattr(self.network, "side_inputs", {})
-        self.side_inputs = tuple(told.get(name, default) for name, default in defaults.items())
+        self.side_inputs = tuple(given.get(name, default) for name, default in defaults.items())
 
     @property
     def _scoring(self) -> tuple[float, float, float]:

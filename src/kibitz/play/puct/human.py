@@ -26,7 +26,7 @@ from kibitz.play.puct import chess as rules
 from kibitz.play.puct.player import PuctTuning, likely_line, value_for_parent
 from kibitz.play.puct.search import PuctSearch, children
 from kibitz.play.puct.tree import UNKNOWN
-from kibitz.play.result import PvLine, SearchLimits, SearchResult, Tell, TimeManager, make_line
+from kibitz.play.result import OnResult, PvLine, SearchLimits, SearchResult, TimeManager, make_line
 from kibitz.play.session import Answers, NetworkSession, Session
 from kibitz.runs import Run, with_default_side_inputs
 from kibitz.systems.declaration import HUMAN_SEARCH, TOP_PROB
@@ -78,7 +78,7 @@ def shares(priors: ArrayLike, values: ArrayLike, alpha: float, beta: float) -> N
     return played
 
 
-class _Told:
+class _Conditioned:
     """A network that gets the same side inputs in every position."""
 
     def __init__(self, session: NetworkSession, side_inputs: Mapping[str, int]):
@@ -107,9 +107,9 @@ class RootSearch:
         visits: int = VISITS,
     ):
         equal = dict.fromkeys(("rating", "opponent_rating"), rating // RATING_UNIT)
-        told = _Told(session, {**getattr(session, "side_inputs", {}), **equal})
+        conditioned = _Conditioned(session, {**getattr(session, "side_inputs", {}), **equal})
         tuning = PuctTuning()
-        chess_rules = rules.ChessRules(told, value or told, tuning.temperature)
+        chess_rules = rules.ChessRules(conditioned, value or conditioned, tuning.temperature)
         self.search = PuctSearch(chess_rules, tuning.constants, hash_mb * 1_000_000)
         self._batch, self._visits = tuning.batches.least, visits
         self.unvisited: set[int] = set()
@@ -195,7 +195,11 @@ class HumanSearchPlayer:
         self._search.search.forget()
 
     def think(
-        self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell | None = None
+        self,
+        board: chess.Board,
+        limits: SearchLimits,
+        stop: threading.Event | None = None,
+        on_result: OnResult | None = None,
     ) -> SearchResult | None:
         """Return the result for a position, see ChessPlayer.think. limits.depth is ignored. With little time, fewer
         moves have values.

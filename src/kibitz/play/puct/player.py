@@ -21,7 +21,7 @@ from kibitz.play.puct import chess as rules
 from kibitz.play.puct.pace import batch_size, decided
 from kibitz.play.puct.search import BatchSizes, PuctSearch, SearchRules, children
 from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN, Constants, PuctTree
-from kibitz.play.result import ProgressThrottle, PvLine, SearchLimits, SearchResult, Tell, TimeManager, make_line
+from kibitz.play.result import OnResult, ProgressThrottle, PvLine, SearchLimits, SearchResult, TimeManager, make_line
 from kibitz.play.session import NetworkSession, Session
 from kibitz.runs import Run
 
@@ -136,14 +136,18 @@ class PuctPlayer:
         self.search.forget()
 
     def think(
-        self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = None, tell: Tell | None = None
+        self,
+        board: chess.Board,
+        limits: SearchLimits,
+        stop: threading.Event | None = None,
+        on_result: OnResult | None = None,
     ) -> SearchResult | None:
         """Return the result for a position, see ChessPlayer.think. limits.nodes limits the number of evaluated
         positions, and limits.depth the length of the best line in plies.
         """
         driven = limits if self.temperature else narrowed(board, limits)
         if self.lines > 1 and driven is not limits:
-            return self._with_driving_move(board, limits, driven, stop, tell)
+            return self._with_driving_move(board, limits, driven, stop, on_result)
         limits = driven
         only = {from_move(move) for move in limits.moves}
         legal = [from_move(move) for move in board.legal_moves]
@@ -159,18 +163,18 @@ class PuctPlayer:
             self.opinion = 1.0
             result = SearchResult(len(mate.pv), self.nodes - clock.before, clock.seconds(), (mate,))
         elif mate:
-            report = None if tell is None else _telling_first(tell, mate, self.lines)
+            report = None if on_result is None else _reporting_first(on_result, mate, self.lines)
             result = self._search(limits, clock, often, report, len(only & set(legal) if only else legal))
             result = _with_first(result, mate, self.lines)
         else:
-            result = self._search(limits, clock, often, tell, len(only & set(legal) if only else legal))
+            result = self._search(limits, clock, often, on_result, len(only & set(legal) if only else legal))
         if only:  # a tree without the other moves can't be reused
             self.search.drop_tree()
         return result
 
     def _with_driving_move(
         self, board: chess.Board, limits: SearchLimits, driven: SearchLimits, stop: threading.Event | None,
-        tell: Tell | None,
+        on_result: OnResult | None,
     ) -> SearchResult | None:  # fmt: skip
         """Search several lines if a bare king can be mated. The first line has the move that a search for one line
         would play.
@@ -190,18 +194,25 @@ class PuctPlayer:
             nodes=None if limits.nodes is None else max(1, limits.nodes - first.nodes),
             seconds=None if limits.seconds is None else max(0.0, limits.seconds - first.seconds),
         )  # fmt: skip
-        rest = self.think(board, left, stop, None if tell is None else _telling_first(tell, first.lines[0], lines))
+        rest = self.think(
+            board, left, stop, None if on_result is None else _reporting_first(on_result, first.lines[0], lines)
+        )
         if rest is None:
             return first
         nodes, seconds = first.nodes + rest.nodes, first.seconds + rest.seconds
         return _with_first(replace(rest, nodes=nodes, seconds=seconds), first.lines[0], lines)
 
     def _search(
-        self, limits: SearchLimits, clock: TimeManager, often: NDArray[np.uint64], tell: Tell | None, moves: int
+        self,
+        limits: SearchLimits,
+        clock: TimeManager,
+        often: NDArray[np.uint64],
+        on_result: OnResult | None,
+        moves: int,
     ) -> SearchResult:
         """Grow the tree within the limits. moves: the number of moves at the root."""
         before = int(self.search.tree.visits[0])
-        reports = ProgressThrottle(clock, (lambda result: None) if tell is None else tell)
+        reports = ProgressThrottle(clock, (lambda result: None) if on_result is None else on_result)
         single = moves == 1 and limits.seconds is not None
         others = 0 if self.temperature else min(self.lines, moves) - 1
         if others:
@@ -462,9 +473,9 @@ def _with_first(result: SearchResult, first: PvLine, lines: int) -> SearchResult
     return replace(result, lines=(first, *others)[:lines])
 
 
-def _telling_first(tell: Tell, first: PvLine, lines: int) -> Tell:
-    """Return a callback that calls `tell` with each result after it has put another line first."""
-    return lambda result: tell(_with_first(result, first, lines))
+def _reporting_first(on_result: OnResult, first: PvLine, lines: int) -> OnResult:
+    """Return a callback that calls `on_result` with each result after it has put another line first."""
+    return lambda result: on_result(_with_first(result, first, lines))
 
 
 def _in_order(lines: list[PvLine], values: list[float]) -> tuple[list[PvLine], list[float]]:

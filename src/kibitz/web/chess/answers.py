@@ -40,11 +40,11 @@ def results(
 
     analysis = load(network.system)
     codes, state = line.rows(first, last)
-    told = telling(session.side_inputs, line, state, first)
-    plain = told((0, 0))
-    own = told(line.ratings) if any(line.ratings) and RATING in session.side_inputs else None
+    conditioned_state = telling(session.side_inputs, line, state, first)
+    plain = conditioned_state((0, 0))
+    own = conditioned_state(line.ratings) if any(line.ratings) and RATING in session.side_inputs else None
     compared = COMPARED_RATINGS if OPPONENT in session.side_inputs else ()
-    others = [(rating, told((rating, rating))) for rating in compared]
+    others = [(rating, conditioned_state((rating, rating))) for rating in compared]
     boards = islice(line.boards(), first, None)
     for part in batches(len(codes)):
         answers = session.evaluate(codes[part], plain[part])

@@ -141,10 +141,10 @@ def _reasons(
         if mark(-each.loss, CHESS_SWING):
             cases[at] = case_of(after, move, each)
         after.push(move)
-    told = zip(cases, explain(list(cases.values()), judge.threads), strict=True)
+    explained = zip(cases, explain(list(cases.values()), judge.threads), strict=True)
     return {
         at: {"code": one.code, "texts": {language: one.text(language) for language in LANGUAGES}}
-        for at, one in told
+        for at, one in explained
         if one
     }
 

@@ -96,7 +96,7 @@ class ChessLine:
         order = np.arange(len(cuts), dtype=np.int32)
         return replay(np.array(packed, np.uint16), offsets, np.stack(starts), order, games, places)
 
-    def told(self, usual: Mapping[str, int]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    def conditioned(self, usual: Mapping[str, int]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         from kibitz.web.chess.answers import telling
 
         last = len(self.moves)

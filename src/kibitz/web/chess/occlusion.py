@@ -28,7 +28,7 @@ def occlusion(session: Session, network: NetworkInfo, line: ChessLine) -> dict[s
     """
     from kibitz.analysis import load
 
-    codes, state = line.told(session.side_inputs)
+    codes, state = line.conditioned(session.side_inputs)
     squares = np.flatnonzero((codes[0] > 0) & ~np.isin(codes[0], _KINGS))
     codes, state = without_pieces(codes[0], state[0], squares)
     answers = session.evaluate(codes, state)

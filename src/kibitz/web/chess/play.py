@@ -52,14 +52,14 @@ def people_seconds(
 
     from kibitz.personal.habits import Pace, PersonalPace
     from kibitz.play.chess.thinking_time import PaceOfPeople
-    from kibitz.play.session import STRONGEST, told_ratings
+    from kibitz.play.session import STRONGEST, with_rating
 
     board, random = line.since_null(), np.random.default_rng()
     limits = SearchLimits(clock=clock.left, increment=clock.increment)
     pace: Pace
     if network.rated:
-        told = told_ratings(session, rating or STRONGEST)
-        pace = PaceOfPeople(told, told.side_inputs, rating or STRONGEST, random, start=clock.start)
+        conditioned = with_rating(session, rating or STRONGEST)
+        pace = PaceOfPeople(conditioned, conditioned.side_inputs, rating or STRONGEST, random, start=clock.start)
     else:
         assert network.run
         pace = PersonalPace(network.run.info.get("habits", {}).get("think", []), random)

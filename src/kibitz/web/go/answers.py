@@ -12,7 +12,7 @@ from kibitz.web.answers import batches, rounded, rounded_list
 from kibitz.web.go.line import GoLine
 
 if TYPE_CHECKING:
-    from kibitz.analysis.go.told import Told
+    from kibitz.analysis.go.predictions import PositionPrediction
     from kibitz.games.go.endings.final import FinalCount
     from kibitz.play.session import Session
     from kibitz.web.networks import NetworkInfo
@@ -43,7 +43,7 @@ def results_of(
     line: the information about the game. first: the ply of the first position.
     """
     from kibitz.analysis import load_owners
-    from kibitz.analysis.go.told import told
+    from kibitz.analysis.go.predictions import predictions_of
     from kibitz.play.go.ownership import judge, points_of, with_board_inputs
 
     state = with_board_inputs(state, session.side_inputs, line.terms)
@@ -52,7 +52,7 @@ def results_of(
     for part in batches(len(codes)):
         answers = judged.evaluate(codes[part], state[part])
         owners = load_owners(network.system).black_owns(answers).astype(np.float32)
-        says = told(answers, state[part])
+        says = predictions_of(answers, state[part])
         batch: list[dict[str, Any]] = []
         for i, ply in enumerate(range(first + part.start, first + part.stop)):
             lead, chance = (says[i].lead, says[i].black_wins) if says else worth(owners[i], line)
@@ -76,7 +76,7 @@ def _final(line: GoLine) -> tuple[int, FinalCount | None]:
     return len(line.moves) - passes, count_board(line.board(), line.terms.komi, line.law.territory)
 
 
-def likely_moves(says: Told, size: int) -> list[dict[str, Any]]:
+def likely_moves(says: PositionPrediction, size: int) -> list[dict[str, Any]]:
     """Return the most likely moves with their probabilities, at most N_MOVES, in the form for the page."""
     from kibitz.games.go.points import to_gtp
 

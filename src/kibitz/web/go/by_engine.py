@@ -32,12 +32,12 @@ MOST_SHOWN = 8
 class Valued:
     """An engine's value of a position, in Black's view.
 
-    black: Black's win probability, 0 to 1. told: whether this probability comes from the engine. lead: the lead in
-    points, komi included. line: the best move and the moves that would follow.
+    black: Black's win probability, 0 to 1. from_engine: whether this probability comes from the engine. lead: the lead
+    in points, komi included. line: the best move and the moves that would follow.
     """
 
     black: float
-    told: bool
+    from_engine: bool
     lead: float
     line: tuple[int, ...]
 
@@ -120,7 +120,7 @@ class EngineValues:
         return that one.
         """
         by_points = mark(-points, SWINGS[self.line.size])
-        by_chance = mark(-loss, CHESS_SWING) if before.told and after.told else ""
+        by_chance = mark(-loss, CHESS_SWING) if before.from_engine and after.from_engine else ""
         return max(by_points, by_chance, key=["", "?!", "?", "??"].index)
 
 

@@ -106,7 +106,7 @@ class GoLine:
                 rows.append(encode_board(board))
         return np.stack([codes for codes, _ in rows]), np.stack([state for _, state in rows])
 
-    def told(self, usual: Mapping[str, int]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    def conditioned(self, usual: Mapping[str, int]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         last = len(self.moves)
         codes, state = self.rows(last, last)
         return codes, with_board_inputs(state, usual, self.terms)

@@ -29,8 +29,8 @@ def occlusion(session: Session, network: NetworkInfo, line: GoLine) -> dict[str,
     stones = np.flatnonzero(np.isin(board.colours(), (BLACK, WHITE)))
     many = np.concatenate([codes, without_stones(board, codes[0], stones)])
     states = np.tile(state, (len(many), 1))
-    told = [each for batch in results_of(session, network, line, many, states) for each in batch]
-    chances = np.array([each["black"] for each in told])
+    batch_results = [each for batch in results_of(session, network, line, many, states) for each in batch]
+    chances = np.array([each["black"] for each in batch_results])
     values = np.zeros(codes.shape[1])
     values[stones] = chances[1:] - chances[0]
     return {"values": values[points_of(line.size)].round(4).tolist(), "what": network.claim_name}

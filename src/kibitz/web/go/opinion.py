@@ -113,7 +113,7 @@ class GtpThinker:
                 found = next(self._steps, None)
                 self._over = found is None
                 return found
-            heard = [line for line in self._program.heard(PERIOD) if line.startswith("info ")]
+            heard = [line for line in self._program.received_lines(PERIOD) if line.startswith("info ")]
         except CommandRefused as refused:
             raise BadRequest(f"{self.name} did not analyze: {refused}") from None
         lines = self._read(heard[-1]) if heard else []

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kibitz.web.mygames.background import Say, Told
+from kibitz.web.mygames.background import Message, Send
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -39,7 +39,7 @@ their intervals takes time.
 """
 
 
-def work(asked: Told, say: Say, stop: threading.Event) -> None:
+def work(asked: Message, send: Send, stop: threading.Event) -> None:
     """Analyze games and send the report repeatedly.
 
     asked: a dict. "games" is a file with a JSON line (number, side, text) for each game. "network", "player" and
@@ -58,7 +58,7 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
 
     session = Session(Run(asked["network"]))
     analysis = load(session.system)
-    teller = _Teller(lambda: PlayerReport(asked["player"], CHESS_SWING), asked["source"], say)
+    teller = _Teller(lambda: PlayerReport(asked["player"], CHESS_SWING), asked["source"], send)
     lines = Path(asked["games"]).read_text(encoding="utf-8").splitlines()
     first_refused = ""
     if is_fitted_for(session):
@@ -72,11 +72,11 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
             break
     if not teller.report.games and not stop.is_set():
         raise KibitzError(f"none of the player's games can be analyzed ({first_refused})")
-    teller.tell_report()
+    teller.send_report()
 
 
 @contextmanager
-def _judge(stage: str, session: Session, analysis: Analysis, engine: Told | None) -> Iterator[Judge]:
+def _judge(stage: str, session: Session, analysis: Analysis, engine: Message | None) -> Iterator[Judge]:
     """Return the judge of a stage. Raises KibitzError if the network evaluates no positions, or if the engine fails."""
     from kibitz.analysis.checkers import Checker
     from kibitz.analysis.chess.engine_judge import EngineJudge
@@ -138,7 +138,7 @@ def _analyse(lines: Sequence[str], judge: Judge, teller: _Teller, estimates: boo
 class _Teller:
     """Sends the progress, and also the report if the last report is old enough."""
 
-    def __init__(self, empty: Callable[[], PlayerReport], source: str, say: Say):
+    def __init__(self, empty: Callable[[], PlayerReport], source: str, send: Send):
         self.report = empty()
         """The report of this stage's games."""
         self.left_out = 0
@@ -148,7 +148,7 @@ class _Teller:
         """Games of the quick stage that the thorough stage has not replaced, by their number, with the player's
         side.
         """
-        self._empty, self._source, self._say = empty, source, say
+        self._empty, self._source, self._send = empty, source, send
         self._keeps, self._stage, self._began, self._next = False, "", 0.0, 0.0
 
     def begin(self, stage: str, checked_by: CheckedBy | None, keep: bool) -> None:
@@ -160,31 +160,31 @@ class _Teller:
         self._stage, self._keeps, self._began = stage, keep, time.monotonic()
         self.report, self.left_out = self._empty(), 0
         self.report.checked_by = checked_by
-        self._say({"begun": True, "stage": stage, "done": 0, "left_out": 0, "seconds": 0.0})
+        self._send({"begun": True, "stage": stage, "done": 0, "left_out": 0, "seconds": 0.0})
 
-    def tell_progress(self) -> float:
+    def send_progress(self) -> float:
         """Send the progress. Returns the current time."""
         now = time.monotonic()
-        told = {"done": self.report.games, "left_out": self.left_out, "seconds": round(now - self._began, 2)}
-        self._say({"stage": self._stage, **told})
+        progress = {"done": self.report.games, "left_out": self.left_out, "seconds": round(now - self._began, 2)}
+        self._send({"stage": self._stage, **progress})
         return now
 
     def game_left_out(self) -> None:
         self.left_out += 1
-        self.tell_progress()
+        self.send_progress()
 
     def game_done(self, game: AnalysedGame, side: str) -> None:
         self._rest.pop(game.record.number, None)
         if self._keeps:
             self._rest[game.record.number] = game, side
         self.report.add(game, side, self._source)
-        now = self.tell_progress()
+        now = self.send_progress()
         if now >= self._next:
-            self.tell_report()
+            self.send_report()
             end = time.monotonic()
             self._next = end + max(EVERY, (end - now) / SHARE)
 
-    def tell_report(self) -> None:
+    def send_report(self) -> None:
         report = self.report
         if self._rest and not self._keeps:
             report = copy.deepcopy(report)
@@ -193,4 +193,4 @@ class _Teller:
         if report.games:
             shown = copy.copy(report)
             shown.strength = self.strength
-            self._say({"report": shown.as_json()})
+            self._send({"report": shown.as_json()})

@@ -14,9 +14,9 @@ from typing import Any
 
 from kibitz.errors import KibitzError, one_line
 
-Told = dict[str, Any]
-Say = Callable[[Told], None]
-Work = Callable[[Told, Say, threading.Event], None]
+Message = dict[str, Any]
+Send = Callable[[Message], None]
+Work = Callable[[Message, Send, threading.Event], None]
 """The work of a process: a function of the request, a function that sends a message, and an event that stops the
 work.
 """
@@ -28,16 +28,16 @@ class Background:
     """A process that runs a function `work` of a kibitz module.
 
     The process gets a line of JSON. The process ends when its work is done or its standard input is closed, so it also
-    ends with the board. on_told: called with each message, in a thread. on_end: called once, with "done", "stopped" or
-    "failed", and an error in one line or "".
+    ends with the board. on_message: called with each message, in a thread. on_end: called once, with "done", "stopped"
+    or "failed", and an error in one line or "".
     """
 
-    def __init__(self, module: str, asked: Told, on_told: Say, on_end: Callable[[str, str], None]):
+    def __init__(self, module: str, asked: Message, on_message: Send, on_end: Callable[[str, str], None]):
         command = [sys.executable, "-c", f"from {__name__} import main; main({module!r})"]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=os.name == "posix"
         )
-        self._told, self._ended, self._stopped = on_told, on_end, False
+        self._on_message, self._ended, self._stopped = on_message, on_end, False
         self._asked = asked
         self._over = threading.Event()
         threading.Thread(target=self._listen, name=f"kibitz {module}", daemon=True).start()
@@ -74,9 +74,9 @@ class Background:
         with self._process.stdout as lines:
             for line in lines:
                 with contextlib.suppress(ValueError):
-                    told = json.loads(line)
-                    error, done = told.get("error", error), done or bool(told.get("over"))
-                    self._told(told)
+                    message = json.loads(line)
+                    error, done = message.get("error", error), done or bool(message.get("over"))
+                    self._on_message(message)
         self._close()
         self._process.wait()
         self._over.set()
@@ -95,18 +95,18 @@ def main(module: str) -> None:
         os.nice(3)  # lowers this process's priority, because kibitz board has priority
     lock, stop = threading.Lock(), threading.Event()
 
-    def say(told: Told) -> None:
+    def send(message: Message) -> None:
         with lock, contextlib.suppress(OSError):
-            out.write(json.dumps(told).encode() + b"\n")
+            out.write(json.dumps(message).encode() + b"\n")
 
     asked = json.loads(_first_line())
     threading.Thread(target=_watch, args=(stop,), daemon=True).start()
     work: Work = importlib.import_module(module).work
     try:
-        work(asked, say, stop)
-        say({"over": True})
+        work(asked, send, stop)
+        send({"over": True})
     except KibitzError as error:
-        say({"error": one_line(error)})
+        send({"error": one_line(error)})
 
 
 def _first_line() -> bytes:

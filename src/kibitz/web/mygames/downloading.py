@@ -7,7 +7,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from kibitz.web.mygames.background import Say, Told
+from kibitz.web.mygames.background import Message, Send
 
 if TYPE_CHECKING:
     from kibitz.online.accounts import Account
@@ -16,7 +16,7 @@ EVERY = 0.5
 """Seconds between two messages about the number of games."""
 
 
-def work(asked: Told, say: Say, stop: threading.Event) -> None:
+def work(asked: Message, send: Send, stop: threading.Event) -> None:
     """Download the new games of an account. Every downloaded game is saved for the next call, even if the download is
     stopped.
 
@@ -33,12 +33,12 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
     over = threading.Event()
     threading.Thread(target=_interrupt, args=(stop, over), daemon=True).start()
     try:
-        path = file_of(account, GameChoice(limit=asked["limit"]), _Counts(say, asked["limit"]))
+        path = file_of(account, GameChoice(limit=asked["limit"]), _Counts(send, asked["limit"]))
     except KeyboardInterrupt:
         return
     finally:
         over.set()
-    say({"path": str(path)})
+    send({"path": str(path)})
 
 
 def _interrupt(stop: threading.Event, over: threading.Event) -> None:
@@ -51,20 +51,20 @@ def _interrupt(stop: threading.Event, over: threading.Event) -> None:
 class _Counts:
     """Sends the number of games at intervals. It is a `kibitz.online.files.Listener`."""
 
-    def __init__(self, say: Say, limit: int):
-        self._say, self._limit, self._new, self._next = say, limit, 0, 0.0
+    def __init__(self, send: Send, limit: int):
+        self._send, self._limit, self._new, self._next = send, limit, 0, 0.0
 
     def account(self, account: Account, kept: int) -> None:
-        self._say({"kept": kept})
+        self._send({"kept": kept})
 
     def expect(self, games: int) -> None:
-        self._say({"expected": min(games, self._limit)})
+        self._send({"expected": min(games, self._limit)})
 
     def game(self) -> None:
         self._new += 1
         if (now := time.monotonic()) >= self._next:
             self._next = now + EVERY
-            self._say({"new": self._new})
+            self._send({"new": self._new})
 
     def note(self, line: str) -> None:
-        self._say({"new": self._new})
+        self._send({"new": self._new})

@@ -22,7 +22,7 @@ import numpy as np
 
 from kibitz.errors import KibitzError, need_training, one_line
 from kibitz.web.explored import PlayerGames
-from kibitz.web.mygames.background import Background, Told
+from kibitz.web.mygames.background import Background, Message
 from kibitz.web.networks import RUNS, WHITE, NetworkRegistry
 from kibitz.web.params import BadRequest, Fields, text, whole, words
 
@@ -176,10 +176,10 @@ class MyGames:
             self._begin(task, "kibitz.web.mygames.downloading", asked, self._downloading, self._downloaded)
         return self.as_json()
 
-    def _downloading(self, task: Task, told: Told) -> None:
+    def _downloading(self, task: Task, message: Message) -> None:
         """Process a message of the downloading process."""
-        task.about |= {key: value for key, value in told.items() if key in ("kept", "new", "expected")}
-        task.path = told.get("path", task.path)
+        task.about |= {key: value for key, value in message.items() if key in ("kept", "new", "expected")}
+        task.path = message.get("path", task.path)
 
     def _downloaded(self, task: Task) -> None:
         """Open the downloaded games. Raises KibitzError if none is a game of standard chess."""
@@ -280,12 +280,12 @@ class MyGames:
             before.about[each] == task.about[each] for each in ("player", "games", "network", "checked_by")
         )
 
-    def _analysed(self, task: Task, told: Told) -> None:
+    def _analysed(self, task: Task, message: Message) -> None:
         """Process a message of the analyzing process."""
-        if "report" in told and told["report"]["games"] >= self._report[1].get("games", 0):
-            self._report = self._report[0] + 1, told["report"]
+        if "report" in message and message["report"]["games"] >= self._report[1].get("games", 0):
+            self._report = self._report[0] + 1, message["report"]
         known = ("begun", "stage", "done", "left_out", "seconds")
-        task.about |= {key: value for key, value in told.items() if key in known}
+        task.about |= {key: value for key, value in message.items() if key in known}
         if task.about["done"] >= MEASURED:
             pace = self._engine_pace if task.about["checked_by"] else self._pace
             pace[task.about["stage"]] = round(task.about["seconds"] / task.about["done"], 2)
@@ -362,14 +362,14 @@ class MyGames:
             self._begin(task, "kibitz.web.mygames.training", asked, self._trained)
         return self.as_json()
 
-    def _trained(self, task: Task, told: Told) -> None:
+    def _trained(self, task: Task, message: Message) -> None:
         """Process a message of the training process."""
-        told.pop("over", None)
-        task.about |= told
+        message.pop("over", None)
+        task.about |= message
 
     # Both
 
-    def _begin(self, task: Task, module: str, asked: Told, hear: Any, finish: Any = None) -> None:
+    def _begin(self, task: Task, module: str, asked: Message, hear: Any, finish: Any = None) -> None:
         """Start a process. finish: called with the task after the process has ended, unless it was stopped."""
         if self._ended:
             raise BadRequest("kibitz board is shutting down")
@@ -385,7 +385,7 @@ class MyGames:
             task.state = "stopped" if stopped else how
 
         try:
-            task.process = Background(module, asked, lambda told: hear(task, told), ended)
+            task.process = Background(module, asked, lambda message: hear(task, message), ended)
         except OSError as error:  # too little memory, or too many processes
             task.state, task.error = "failed", f"no process could be started: {error.strerror or error}"
 

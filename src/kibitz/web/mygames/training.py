@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kibitz.web.mygames.background import Say, Told
+from kibitz.web.mygames.background import Message, Send
 
 if TYPE_CHECKING:
     from kibitz.personal.fitting import PersonalStep
@@ -17,7 +17,7 @@ EVERY = 0.5
 """Seconds between two messages about training."""
 
 
-def work(asked: Told, say: Say, stop: threading.Event) -> None:
+def work(asked: Message, send: Send, stop: threading.Event) -> None:
     """Train a network, or resume its training. New games are added to an existing run.
 
     asked: a dict with "source", the path of the games; "players", the spellings of the player's name; "base", the
@@ -34,11 +34,11 @@ def work(asked: Told, say: Say, stop: threading.Event) -> None:
     )
     threading.Thread(target=_interrupt, args=(stop,), daemon=True).start()
     try:
-        done = make(request, _Steps(say), lambda line: say({"note": line}))
+        done = make(request, _Steps(send), lambda line: send({"note": line}))
     except KeyboardInterrupt:  # stopped outside of the training, which would end by itself and save its state
         return
     stopped = done.reason in ("stopped", "time limit")
-    say({"run": done.path.as_posix(), "kept": done.info.get("kept"), "stopped": stopped})
+    send({"run": done.path.as_posix(), "kept": done.info.get("kept"), "stopped": stopped})
 
 
 def _interrupt(stop: threading.Event) -> None:
@@ -50,8 +50,8 @@ def _interrupt(stop: threading.Event) -> None:
 class _Steps:
     """Sends the progress of training after some of the iterations."""
 
-    def __init__(self, say: Say):
-        self._say, self._next, self._number = say, 0.0, 0
+    def __init__(self, send: Send):
+        self._send, self._next, self._number = send, 0.0, 0
         self._first, self._began = 0, 0.0
 
     def __call__(self, step: PersonalStep) -> None:
@@ -63,7 +63,7 @@ class _Steps:
         self._next = now + EVERY
         done = progress.iteration - self._first
         left = (progress.iterations - progress.iteration) * (now - self._began) / done if done else None
-        self._say(
+        self._send(
             {
                 "number": step.number, "name": step.name, "iteration": progress.iteration,
                 "iterations": progress.iterations, "per_second": progress.samples_per_second, "left": left,

@@ -81,7 +81,7 @@ def analyse(state: AppState, fields: Fields) -> StreamJob:
     return StreamJob(
         f"network {network.name}",
         seq,
-        lambda tell, stop: answers.analyse(state.networks, network, line, first, last, seq, checkpoint),
+        lambda on_step, stop: answers.analyse(state.networks, network, line, first, last, seq, checkpoint),
     )
 
 
@@ -103,7 +103,7 @@ def judge(state: AppState, fields: Fields) -> StreamJob:
                 state.judges.keep()
                 yield lines
 
-        return StreamJob(f"checker {program.name}", seq, lambda tell, stop: steps(stop))
+        return StreamJob(f"checker {program.name}", seq, lambda on_step, stop: steps(stop))
     from kibitz.web.chess import judging
 
     chess_line = judging.judged(network, line)
@@ -117,7 +117,7 @@ def judge(state: AppState, fields: Fields) -> StreamJob:
         keys = state.judged.keys(network, chess_line, judging.limits())
         return remembered(state.judged, keys, first, last, seq, stretch)
 
-    return StreamJob(f"judge {network.name}", seq, lambda tell, stop: own(stop))
+    return StreamJob(f"judge {network.name}", seq, lambda on_step, stop: own(stop))
 
 
 def judged(state: AppState, fields: Fields) -> dict[str, list[dict[str, Any]]]:
@@ -148,7 +148,7 @@ def check(state: AppState, fields: Fields) -> StreamJob:
             kept.put({key: checked})
         return checked
 
-    def steps(tell: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
+    def steps(on_step: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
         yield [{"seq": seq, **found(stop), "done": True}]
 
     return StreamJob(f"checker {program.name}" if program else f"judge {network.name}", seq, steps)
@@ -167,7 +167,7 @@ def value(state: AppState, fields: Fields) -> StreamJob:
         raise BadRequest(f"{network.name} does not search, so it has no search value. Choose another network")
     seq = whole(fields, "seq", 0, 0, MAX_SEQ)
 
-    def steps(tell: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
+    def steps(on_step: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
         module = importlib.import_module(f"kibitz.web.{line.game}.value")
         yield [{"seq": seq, **module.value(state.networks, network, line, stop), "done": True}]
 
@@ -191,8 +191,8 @@ def candidates(state: AppState, fields: Fields) -> StreamJob:
             best = module.search(state.networks, network, line, report, stop)
         return best
 
-    def steps(tell: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
-        best = found(lambda some: tell([{"seq": seq, **some}]), stop)
+    def steps(on_step: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
+        best = found(lambda some: on_step([{"seq": seq, **some}]), stop)
         yield [{"seq": seq, **(best or {"lines": []}), "done": True}]
 
     return StreamJob(f"checker {program.name}" if program else f"candidates {network.name}", seq, steps)
@@ -207,7 +207,7 @@ def think(state: AppState, fields: Fields) -> StreamJob:
     return StreamJob(
         f"player {network.name}",
         seq,
-        lambda tell, stop: state.players.think(network, line, play, seq, tell, stop),
+        lambda on_step, stop: state.players.think(network, line, play, seq, on_step, stop),
     )
 
 

@@ -14,7 +14,7 @@ READER = "my games"
 """The name of the worker that reads files and starts jobs, one after the other."""
 
 
-def told(state: AppState, request: Request) -> dict[str, Any]:
+def as_json(state: AppState, request: Request) -> dict[str, Any]:
     return state.my_games.as_json()
 
 
@@ -59,7 +59,7 @@ def stop(state: AppState, fields: Fields) -> dict[str, Any]:
 
 
 ROUTES = [
-    get("/api/mygames", told),
+    get("/api/mygames", as_json),
     get("/api/mygames/report", report),
     get("/api/mygames/page", page),
     post("/api/mygames/upload", upload, READER, changes=True),

@@ -23,13 +23,15 @@ def opinion(state: AppState, fields: Fields) -> StreamJob:
     line = positions.read_line(fields)
     desk, lines = state.opinions.desk(fields, line.game), read_lines(fields)
     seq = whole(fields, "seq", 0, 0, MAX_SEQ)
-    return StreamJob(f"program {desk.program.name}", seq, lambda tell, stop: desk.analyse(line, lines, seq, tell, stop))
+    return StreamJob(
+        f"program {desk.program.name}", seq, lambda on_step, stop: desk.analyse(line, lines, seq, on_step, stop)
+    )
 
 
 def about(state: AppState, fields: Fields) -> StreamJob:
     desk = state.opinions.desk(fields)
     seq = whole(fields, "seq", 0, 0, MAX_SEQ)
-    return StreamJob(f"program {desk.program.name}", seq, lambda tell, stop: desk.about(seq, tell, stop))
+    return StreamJob(f"program {desk.program.name}", seq, lambda on_step, stop: desk.about(seq, on_step, stop))
 
 
 def think(state: AppState, fields: Fields) -> StreamJob:
@@ -39,7 +41,9 @@ def think(state: AppState, fields: Fields) -> StreamJob:
     line = positions.read_line(fields)
     desk, limits = state.opinions.desk(fields, line.game), read_move_limits(fields)
     seq = whole(fields, "seq", 0, 0, MAX_SEQ)
-    return StreamJob(f"program {desk.program.name}", seq, lambda tell, stop: desk.play(line, limits, seq, tell, stop))
+    return StreamJob(
+        f"program {desk.program.name}", seq, lambda on_step, stop: desk.play(line, limits, seq, on_step, stop)
+    )
 
 
 ROUTES = [

@@ -17,7 +17,7 @@ from kibitz.evaluation.games import Chosen, bundled_note, describe
 from kibitz.evaluation.owners import evaluator as owners
 from kibitz.evaluation.owners.results import OwnerResults, measure
 from kibitz.evaluation.owners.volatility import followed, volatility
-from kibitz.evaluation.policy.gohuman.results import GoResults, ToldSession
+from kibitz.evaluation.policy.gohuman.results import ConditionedSession, GoResults
 from kibitz.evaluation.rows import (
     MOVE,
     WINNER,
@@ -32,7 +32,7 @@ from kibitz.evaluation.tables import Cell, Column, Metric, Metrics, Table, metri
 from kibitz.games.go.ranks import value_or_nan
 from kibitz.games.go.replay import SIDE
 from kibitz.games.go.sides import SERVERS, server_byte
-from kibitz.play.go.ownership import AllWays
+from kibitz.play.go.ownership import SymmetryAverage
 from kibitz.play.session import NetworkSession, Session
 from kibitz.runs import Run
 from kibitz.stats import ClusterBootstrap, Estimate, log_loss, reliability, slices
@@ -63,25 +63,25 @@ def evaluate(
     Moves and winners are tested on positions of all games. Territory and score are tested on positions of the games
     whose final territory is known, in the same way as for `gocnn`.
     """
-    session: NetworkSession = AllWays(Session(run)) if config.all_ways else Session(run)
-    told = ToldSession(session, store)
+    session: NetworkSession = SymmetryAverage(Session(run)) if config.all_ways else Session(run)
+    conditioned = ConditionedSession(session, store)
     positions = Positions(store, chosen.games, last=-2)
     indices = sample_indices(positions, config.positions, config.seed)
     progress = functools.partial(on_progress, "moves")
-    marks = evaluate_in_batches(positions, indices, told.measure, progress, owners.BATCH_SIZE)
+    marks = evaluate_in_batches(positions, indices, conditioned.measure, progress, owners.BATCH_SIZE)
     results = GoResults(store, *positions.locate(indices), marks)
     data = describe(store, chosen, len(indices), len(positions))
     if text := bundled_note(store, chosen.games):
         data["note"] = text
     figures, tables = move_figures(results) | winner_figures(results), [winners(results)]
-    more, table = owner_figures(told, chosen.games, config, on_progress)
+    more, table = owner_figures(conditioned, chosen.games, config, on_progress)
     if table:
         figures |= more
         tables.append(table)
     else:
         log("no game has territory labels, so territory and score are not tested")
     progress = functools.partial(on_progress, "games")
-    figures |= volatility(store, followed(chosen.games, config.positions), told.judge, progress)
+    figures |= volatility(store, followed(chosen.games, config.positions), conditioned.judge, progress)
     return {
         "data": data,
         "headline": "accuracy",
@@ -121,8 +121,8 @@ def measure_rows(
     on_progress: Callable[[int, int], None],
 ) -> Rows:
     """Return rows of these positions, see `kibitz.evaluation.compare`."""
-    told = ToldSession(Session(run), store)
-    marks = measure_in_batches(store, games, plies, told.measure, on_progress, owners.BATCH_SIZE)
+    conditioned = ConditionedSession(Session(run), store)
+    marks = measure_in_batches(store, games, plies, conditioned.measure, on_progress, owners.BATCH_SIZE)
     return _rows(GoResults(store, games, plies, marks), question)
 
 
@@ -200,14 +200,14 @@ def winners(results: GoResults) -> Table:
 
 
 def owner_figures(
-    told: ToldSession, games: NDArray[np.int64], config: EvalConfig, on_progress: OnProgress
+    conditioned: ConditionedSession, games: NDArray[np.int64], config: EvalConfig, on_progress: OnProgress
 ) -> tuple[Metrics, Table | None]:
     """Return the metrics of `gocnn` under names that begin with owners_, and their table.
 
     The metrics use all positions of the games whose final territory is known. Without such games, the result is empty.
     score_lead_error: the error of the directly predicted score compared with the recorded score.
     """
-    store = told.store
+    store = conditioned.store
     final = store.per_game("owner")
     known = games[np.array([label is not None for label in store.column("labels")], np.bool_)[games]]
     if final is None or not len(known):
@@ -218,8 +218,8 @@ def owner_figures(
     margin = store.column("margin") * np.sign(store.column("result"))
 
     def measured(batch: Batch) -> dict[str, NDArray[Any]]:
-        batch = told.told(batch)
-        answers = told.session.evaluate(batch.codes, batch.state)
+        batch = conditioned.with_conditions(batch)
+        answers = conditioned.session.evaluate(batch.codes, batch.state)
         black = np.where(batch.state[:, SIDE] == 0, 1.0, -1.0)
         off = np.abs(black * answers["lead"] - np.nan_to_num(margin[batch.games]))
         return {**measure(_Answered(answers), final, batch), "lead_off": off}

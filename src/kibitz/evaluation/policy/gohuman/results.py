@@ -22,14 +22,14 @@ Marks = dict[str, NDArray[Any]]
 """Arrays by name, one entry per position."""
 
 
-class ToldSession:
+class ConditionedSession:
     """Evaluates positions of a store with a network conditioned on komi, handicap, rules, ranks and server."""
 
     def __init__(self, session: NetworkSession, store: Store):
         self.session, self.store = session, store
         self.sides = GameSides(store)
 
-    def told(self, batch: Batch) -> Batch:
+    def with_conditions(self, batch: Batch) -> Batch:
         """Return the batch with the games' side inputs in further columns of the state."""
         more = self.sides.of(batch.games, batch.state[:, SIDE])
         return replace(batch, state=np.concatenate([batch.state, more], 1))
@@ -38,7 +38,7 @@ class ToldSession:
         """Return the `move_marks` of positions in which a move was played, and the mover's win probability, the mover's
         lead and the board size.
         """
-        batch = self.told(batch)
+        batch = self.with_conditions(batch)
         answers = self.session.evaluate(batch.codes, batch.state)
         played = self.store.moves[self.store.offsets[batch.games] + batch.plies].astype(np.int64)
         return {
@@ -52,7 +52,7 @@ class ToldSession:
 
     def judge(self, batch: Batch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return Black's win probability and Black's lead, see `volatility.Judgement`."""
-        batch = self.told(batch)
+        batch = self.with_conditions(batch)
         answers = steady(self.session).evaluate(batch.codes, batch.state)
         black = np.where(batch.state[:, SIDE] == 0, 1.0, -1.0)
         return (1 + black * answers["value"]) / 2, black * answers["lead"]
@@ -86,7 +86,7 @@ def move_marks(policy: NDArray[np.float32], played: NDArray[np.int64]) -> Marks:
 class GoResults:
     """The tested positions, in each of which a move was played; arrays have one entry per position.
 
-    games, plies: int64, the positions. marks: as `ToldSession.measure` returns them.
+    games, plies: int64, the positions. marks: as `ConditionedSession.measure` returns them.
     """
 
     store: Store

@@ -29,7 +29,7 @@ from kibitz.evaluation.policy.human.results import (
     winner_right,
 )
 from kibitz.evaluation.policy.human.samples import samples
-from kibitz.evaluation.policy.human.side_inputs import by_asked_rating, with_other_inputs
+from kibitz.evaluation.policy.human.side_inputs import by_input_rating, with_other_inputs
 from kibitz.evaluation.rows import (
     MOVE,
     WINNER,
@@ -93,7 +93,7 @@ def evaluate(
     tables.append(table)
     stockfish = StockfishBaseline(config, session.threads, on_progress, log)
     simpler, its_tables = baselines(run, results, subset, stockfish, log, on_progress)
-    tables += [*its_tables, *by_asked_rating(results, config.seed, on_progress)]
+    tables += [*its_tables, *by_input_rating(results, config.seed, on_progress)]
     more, table = handicaps(session, store, chosen.games, config.seed)
     figures |= more
     tables.append(table)

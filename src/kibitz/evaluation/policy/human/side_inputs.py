@@ -19,9 +19,9 @@ from kibitz.games.chess.sides import BEYOND, RATING, RATING_UNIT, rating_bytes
 from kibitz.stats import ClusterBootstrap, Kind, log_loss
 from kibitz.store.positions import Batch
 
-ASKED_RATINGS = (1000, 1400, 1800, 2200, 2600)
+INPUT_RATINGS = (1000, 1400, 1800, 2200, 2600)
 """Ratings that the network gets instead of the players' real ratings."""
-ASKED_POSITIONS = 2_000
+RATING_TEST_POSITIONS = 2_000
 """The largest number of positions of each rating band in these tables."""
 
 ChangeState = Callable[[Batch, NDArray[np.uint8]], NDArray[np.uint8]]
@@ -150,16 +150,16 @@ def _measure_changed(rated: RatedSession, change: ChangeState, batch: Batch) -> 
     return rated.measure(batch, change(batch, rated.full_state(batch)))
 
 
-def by_asked_rating(results: HumanResults, seed: int, on_progress: OnProgress) -> list[Table]:
+def by_input_rating(results: HumanResults, seed: int, on_progress: OnProgress) -> list[Table]:
     """Return log loss and accuracy for each combination of the player's real rating and the rating that the network
     gets for both players.
     """
-    bands = [(rating - 200, rating + 200) for rating in ASKED_RATINGS]
+    bands = [(rating - 200, rating + 200) for rating in INPUT_RATINGS]
     subset, band = _positions_of_bands(results, bands, seed)
     if not len(subset):
         return []
     losses, rights = [], []
-    for asked in ASKED_RATINGS:
+    for asked in INPUT_RATINGS:
         measure = functools.partial(_measure_changed, results.rated, functools.partial(_as_rating, asked))
         marks = results.measure_again(subset, measure, functools.partial(on_progress, f"rating input {asked}"))
         losses.append(log_loss(marks["chance"], 1))
@@ -179,7 +179,7 @@ def by_asked_rating(results: HumanResults, seed: int, on_progress: OnProgress) -
             "Rows: the rating of the players. Columns: the rating that the network takes as input for both. The best "
             "value of a row is expected where the two are equal.",
             "players",
-            [*(Column(f"input {asked}", kind) for asked in ASKED_RATINGS), Column("moves", "count")],
+            [*(Column(f"input {asked}", kind) for asked in INPUT_RATINGS), Column("moves", "count")],
             rows,
         ))  # fmt: skip
     return tables
@@ -200,7 +200,7 @@ def _positions_of_bands(
     picked = []
     for low, high in bands:
         inside = np.flatnonzero((results.rating >= low) & (results.rating < high))
-        picked.append(np.sort(rng.permutation(inside)[:ASKED_POSITIONS]))
+        picked.append(np.sort(rng.permutation(inside)[:RATING_TEST_POSITIONS]))
     subset = np.concatenate(picked)
     band = np.repeat(np.arange(len(bands)), [len(part) for part in picked])
     order = np.argsort(subset, kind="stable")

@@ -60,9 +60,9 @@ def worth(session: Session, asked: PlayerPositions, moves: NDArray[np.uint16]) -
     played = store.moves[np.repeat(store.offsets[asked.games], sizes) + inside]
     played[offsets[1:] - 1] = moves
     codes, state = replay(played, offsets, store.starts, store.start_of[asked.games], np.arange(n), sizes)
-    told = asked.state[:, state.shape[1] :].copy()
-    told[:, RANK - state.shape[1] : OPPONENT + 1 - state.shape[1]] = STRONG
-    answers = session.evaluate(codes, np.concatenate([state, told], 1))
+    inputs = asked.state[:, state.shape[1] :].copy()
+    inputs[:, RANK - state.shape[1] : OPPONENT + 1 - state.shape[1]] = STRONG
+    answers = session.evaluate(codes, np.concatenate([state, inputs], 1))
     return np.asarray((1 - answers["value"].astype(np.float64)) / 2)
 
 

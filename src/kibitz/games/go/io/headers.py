@@ -101,7 +101,7 @@ def without_its_stones(headers: Mapping[str, str], handicap: int) -> bool:
     return handicap == 0 and headers.get("HA", "").strip() in _GIVEN and "AW" not in headers
 
 
-def tells_komi(headers: Mapping[str, str]) -> bool:
+def has_komi(headers: Mapping[str, str]) -> bool:
     """Return whether a record gives its komi as a number."""
     return read_number(_komi_words(headers.get("KM", ""))) is not None
 
@@ -113,11 +113,11 @@ def assumptions(headers: Mapping[str, str], komi: float, rules: str | None, hand
     """
     found = []
     written = headers.get("KM", "").strip()
-    if tells_komi(headers) and read_komi(written, None, rules, handicap, server_of(headers)) != komi:
+    if has_komi(headers) and read_komi(written, None, rules, handicap, server_of(headers)) != komi:
         found.append(
             f"the komi {shown(written)} contradicts the result {shown(headers.get('RE', ''))}; komi {komi:g} is assumed"
         )
-    elif not tells_komi(headers):
+    elif not has_komi(headers):
         lacks = f"the komi {shown(written)} is not a number" if written else "no komi in the record"
         found.append(f"{lacks}; komi {komi:g} is assumed")
     if rules is None and (named := headers.get("RU", "").strip()):

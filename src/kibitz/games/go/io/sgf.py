@@ -14,7 +14,7 @@ from kibitz import records
 from kibitz.errors import KibitzError
 from kibitz.games.go.io.blocks import ENDINGS, ILLEGAL, SET_UP_LATE, Games, gather, has_double_bytes, pieces
 from kibitz.games.go.io.gib import gib_as_sgf, is_gib
-from kibitz.games.go.io.headers import SUICIDE, SUPERKO, interpret_headers, tells_komi
+from kibitz.games.go.io.headers import SUICIDE, SUPERKO, has_komi, interpret_headers
 from kibitz.games.go.io.main_lines import play
 from kibitz.games.go.io.scan import COLOUR_SHIFT, Lines, find_games, main_lines
 from kibitz.games.go.io.text import charset_of
@@ -40,7 +40,7 @@ class Record:
     side: the color that moves first.
     moves: points or PASS, with colors in turn from `side`.
     headers: properties before the first move by SGF name, decoded.
-    komi: the komi in points; 0 if the record has none, see `headers.tells_komi`.
+    komi: the komi in points; 0 if the record has none, see `headers.has_komi`.
     rules, handicap, result, margin, ending: the values as in a store's table.
     problem: why the moves after some point were not read; None if all moves were read.
     leading: the number of moves in the file that became setup stones, because they are a handicap in the old style.
@@ -215,7 +215,7 @@ def write_sgf(
     headers that are added to the record's own headers or replace them.
     """
     headers = {name: record.headers[name] for name in _ABOUT_THE_GAME if record.headers.get(name)}
-    if record.komi or tells_komi(record.headers):
+    if record.komi or has_komi(record.headers):
         headers["KM"] = f"{record.komi:g}"
     if record.handicap:
         headers["HA"] = str(record.handicap)

@@ -24,7 +24,7 @@ _UNTIL = (60 / POINTS, 160 / POINTS)
 
 
 @dataclass(frozen=True)
-class Told:
+class PositionPrediction:
     """The predictions for one position.
 
     lead: Black's lead in points, komi included.
@@ -55,10 +55,10 @@ def with_side_inputs(record: Record, state: NDArray[np.uint8]) -> NDArray[np.uin
     komi = record.komi + compensation(record.rules, record.handicap)
     rows = []
     for mover, other in (("BR", "WR"), ("WR", "BR")):
-        told = side_inputs(
+        inputs = side_inputs(
             komi, record.handicap, record.rules, headers.get(mover), headers.get(other), headers.get("PC")
         )
-        rows.append(list(told.values()))
+        rows.append(list(inputs.values()))
     return np.concatenate([state, np.array(rows, np.uint8)[state[:, SIDE]]], 1)
 
 
@@ -70,14 +70,14 @@ def terms_of(record: Record) -> Terms:
     return Terms(komi, record.rules in TERRITORY, record.handicap, between_players=False)
 
 
-def told(answers: Answers, state: NDArray[np.uint8]) -> list[Told]:
+def predictions_of(answers: Answers, state: NDArray[np.uint8]) -> list[PositionPrediction]:
     """Return the predictions for each position; [] if the network predicts no score."""
     if not answers.keys() >= NAMED:
         return []
     black = np.where(state[:, SIDE] == 0, 1.0, -1.0)
     leads, chances = black * answers["lead"], (1 + black * answers["value"]) / 2
     return [
-        Told(float(lead), float(chance), policy)
+        PositionPrediction(float(lead), float(chance), policy)
         for lead, chance, policy in zip(leads, chances, answers["policy"], strict=True)
     ]
 
