@@ -61,8 +61,8 @@ def test_python_reads_games_as_the_compiled_kernels_do(
     assert found[0] == found[1]
 
 
-@given(st.lists(st.tuples(st.integers(0, 90), st.binary(max_size=3)), max_size=5), st.booleans())
-def test_python_reads_sgf_as_the_compiled_kernels_do(edits: list[tuple[int, bytes]], doubles: bool) -> None:
+@given(st.lists(st.tuples(st.integers(0, 90), st.binary(max_size=3)), max_size=5), st.integers(0, 2))
+def test_python_reads_sgf_as_the_compiled_kernels_do(edits: list[tuple[int, bytes]], kind: int) -> None:
     text = b"(;GM[1]SZ[9]AB[aa:bb]KM[6.5];B[cc];W[dd]C[a (;GM\\] b](;B[ee])(;W[]))\n(;SZ[19]HA[2]PL[W];W[tt];B[qq])"
     for at, new in edits:
         text = text[:at] + new + text[at + len(new) :]
@@ -72,8 +72,9 @@ def test_python_reads_sgf_as_the_compiled_kernels_do(edits: list[tuple[int, byte
             for kernel in (sgf_scan._find, sgf_scan._main_lines):
                 patch.setattr(kernel, "budget", budget)
                 patch.setattr(kernel, "_used", 0)
+            doubles = sgf_scan.Doubles(np.array([0, 40, 80]), np.array([kind, 0, 2 - kind], np.uint8))
             begins, ends, closed = sgf_scan.find_games(text, doubles)
-            lines = sgf_scan.main_lines(text, begins, ends, doubles)
+            lines = sgf_scan.main_lines(text, begins, ends, doubles.of(begins))
         found.append([np.asarray(array).tolist() for array in (begins, ends, closed, *lines)])
     assert found[0] == found[1]
 

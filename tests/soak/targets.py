@@ -36,7 +36,7 @@ from kibitz.games.chess.io import pgn
 from kibitz.games.chess.io.reader import parse
 from kibitz.games.chess.io.scan import scan
 from kibitz.games.go.filters import Filter as GoFilter
-from kibitz.games.go.io.blocks import Piece, gather, has_double_bytes
+from kibitz.games.go.io.blocks import Piece, doubles_in, gather
 from kibitz.games.go.io.ingest import SgfReader
 from kibitz.games.go.io.ingest import finish as finish_go
 from kibitz.games.go.io.scan import find_games
@@ -125,10 +125,10 @@ def import_sgf() -> Fuzzed:
     assert SgfReader
 
     def run(text: bytes) -> None:
-        doubles = has_double_bytes(text)
+        doubles = doubles_in(text)
         begins, ends, closed = find_games(text, doubles)
         if len(begins):
-            for games in gather([Piece("x", text, begins, ends, closed, 0, doubles)]):
+            for games in gather([Piece("x", text, begins, ends, closed, 0, doubles.of(begins))]):
                 finish_go(games, keep)
 
     return Fuzzed(run, go_seeds())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from pathlib import Path
+
 import numpy as np
 import pytest
 import zstandard
@@ -9,14 +12,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sgfmill import sgf
 
-from kibitz.games.go.io.scan import AMONG, COLOUR_SHIFT, FINE, ODD, OUT, SET_UP_OUT, Lines, find_games, main_lines
+from kibitz.games.go.filters import Filter
+from kibitz.games.go.io import blocks
+from kibitz.games.go.io.ingest import SgfReader
+from kibitz.games.go.io.scan import (
+    AMONG,
+    COLOUR_SHIFT,
+    FINE,
+    ODD,
+    OUT,
+    PAIRS,
+    SET_UP_OUT,
+    SHIFT_JIS,
+    SINGLE,
+    Lines,
+    find_games,
+    main_lines,
+    whole,
+)
+from kibitz.games.go.io.sgf import Record, parse_record, read_records
 from kibitz.games.go.points import BLACK, PASS, WHITE
 from support.helpers import SHARED
 
 
-def lines(text: bytes, doubles: bool = False) -> Lines:
-    begins, ends, _ = find_games(text, doubles)
-    return main_lines(text, begins, ends, doubles)
+def lines(text: bytes, kind: int = SINGLE) -> Lines:
+    begins, ends, _ = find_games(text, whole(kind))
+    return main_lines(text, begins, ends, whole(kind).of(begins))
 
 
 def written(text: bytes, game: int = 0) -> list[tuple[int, int]]:
@@ -121,8 +142,51 @@ def test_size(said: bytes, size: int) -> None:
 
 def test_a_bracket_in_the_second_byte_of_a_character() -> None:
     text = b"(;PB[\x81\x5d\x95\x5c]PW[x];B[aa])"
-    assert lines(text, doubles=True).move_count[0] == 1
-    assert lines(text, doubles=True).status[0] == FINE
+    for kind in (PAIRS, SHIFT_JIS):
+        assert lines(text, kind).move_count[0] == 1
+        assert lines(text, kind).status[0] == FINE
+
+
+def test_half_width_katakana_are_single_bytes() -> None:
+    text = "(;GM[1]CA[Shift_JIS]PB[山田]PW[ﾋｶﾙ];B[pd]C[ｲｲﾃ];W[dd]C[表示])".encode("shift_jis")
+    assert lines(text, SHIFT_JIS).move_count[0] == 2
+    record = parse_record(text)
+    assert (record.headers["PB"], record.headers["PW"], len(record.moves)) == ("山田", "ﾋｶﾙ", 2)
+    guessed = parse_record(text.replace(b"CA[Shift_JIS]", b""))
+    assert (guessed.headers["PB"], guessed.headers["PW"], len(guessed.moves)) == ("山田", "ﾋｶﾙ", 2)
+
+
+GAME = "(;GM[1]SZ[19]CA[{}]PB[{}]PW[{}]RE[B+R]C[{}];B[pd];W[dd]C[{}];B[pp])\n"
+IN_ENCODINGS = {
+    "gb18030": ("柯洁", "古力", "黑棋好"), "utf-8": ("柯洁", "古力", "黑棋好"), "shift_jis": ("表示", "ソ", "ﾖｲ手ﾖ"),
+    "big5": ("周俊勳", "許功蓋", "功"), "euc_kr": ("이창호", "조훈현", "좋다"), "latin-1": ("Müller", "Lé", "à"),
+    "iso2022_jp": ("山田", "武宮正樹", "遊園地の手"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("names", list(itertools.permutations(IN_ENCODINGS, 2)))
+def test_joined_files_with_two_encodings(names: tuple[str, str], tmp_path: Path) -> None:
+    """No bracket after a character is lost, whichever encoding comes first."""
+    texts = [(name, IN_ENCODINGS[name]) for name in (*names, *names)]
+    file = tmp_path / "a.sgf"
+    file.write_bytes(b"".join(GAME.format(name, *text, text[2]).encode(name) for name, text in texts))
+    found = [one for one in read_records([str(file)]) if isinstance(one, Record)]
+    assert [(one.headers["PB"], one.headers["PW"], one.headers["C"]) for one in found] == [text for _, text in texts]
+    assert [len(one.moves) for one in found] == [3] * 4
+    (batch,) = SgfReader([str(file)], Filter())
+    assert batch.plies.tolist() == [3] * 4
+
+
+def test_a_block_that_ends_within_a_character(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "gb18030"
+    words = ["癩" * 3] * 4  # the second byte of this character is a bracket
+    data = b"".join(GAME.format(name, *words).encode(name) for _ in range(3))
+    assert b"]]" in data
+    file = tmp_path / "a.sgf"
+    file.write_bytes(data)
+    for size in range(60, 200):
+        monkeypatch.setattr(blocks, "BLOCK", size)
+        assert [len(one.moves) for one in read_records([str(file)]) if isinstance(one, Record)] == [3] * 3
 
 
 values = st.text(st.characters(min_codepoint=1, max_codepoint=0x2FF), max_size=12).map(
@@ -154,8 +218,8 @@ def test_any_trees_are_read_as_sgfmill_reads_them(games: list[str], between: str
     )
 )
 def test_garbage_never_fails(parts: list[bytes]) -> None:
-    for doubles in (False, True):
-        lines(b"".join(parts), doubles)
+    for kind in (SINGLE, PAIRS, SHIFT_JIS):
+        lines(b"".join(parts), kind)
 
 
 @pytest.mark.parametrize("name", ["fox_pro", "kgs6d_to_2016", "tom9d_2003-2011", "tygem9d_2010"])

@@ -16,8 +16,30 @@ from numpy.typing import NDArray
 
 from kibitz.errors import KibitzError, one_line
 from kibitz.games.go.io.gib import gib_as_sgf, is_gib
-from kibitz.games.go.io.scan import AMONG, COLOUR_SHIFT, FINE, ODD, OUT, SET_UP_OUT, Lines, find_games, main_lines
-from kibitz.games.go.io.text import DOUBLE_BYTES, charset_of, read_headers
+from kibitz.games.go.io.scan import (
+    AMONG,
+    COLOUR_SHIFT,
+    FINE,
+    ODD,
+    OUT,
+    PAIRS,
+    SET_UP_OUT,
+    SHIFT_JIS,
+    SINGLE,
+    Doubles,
+    Lines,
+    find_games,
+    main_lines,
+    whole,
+)
+from kibitz.games.go.io.text import (
+    DOUBLE_BYTES,
+    HALF_WIDTH,
+    charset_of,
+    named_charset,
+    read_headers,
+    without_escapes,
+)
 from kibitz.games.go.io.tree import main_sequence, parse_tree, read_point, read_points, read_size, words_of
 from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE
 from kibitz.records import Stream
@@ -34,8 +56,10 @@ may be.
 
 _VALUE = re.compile(rb"\[(?:\\.?|[^\]\\])*(\]|\Z)", re.DOTALL)
 _VALUE_DOUBLES = re.compile(rb"\[(?:[\x81-\xff][\x40-\xff]|\\.?|[^\]\\])*(\]|\Z)", re.DOTALL)
-"""The first group is a property's value, up to its bracket or to the end of the text. The second pattern treats
-double-byte characters as the scanner does if `doubles` is set.
+_VALUE_SHIFT_JIS = re.compile(rb"\[(?:[\x81-\x9f\xe0-\xff][\x40-\xff]|\\.?|[^\]\\])*(\]|\Z)", re.DOTALL)
+_VALUES = {SINGLE: _VALUE, PAIRS: _VALUE_DOUBLES, SHIFT_JIS: _VALUE_SHIFT_JIS}
+"""The first group is a property's value, up to its bracket or to the end of the text. The patterns are
+those for each kind of encoding of the scanner.
 """
 
 
@@ -50,7 +74,7 @@ class Piece:
     """A part of a file that contains only complete games.
 
     begins, ends: byte offsets of the games. closed: whether each game has its closing bracket. before: the number of
-    games before this part in the file. doubles: see `find_games`.
+    games before this part in the file. kinds: uint8 [games], the kind of each game's encoding, see `main_lines`.
     """
 
     file: str
@@ -59,7 +83,7 @@ class Piece:
     ends: NDArray[np.int64]
     closed: NDArray[np.bool_]
     before: int
-    doubles: bool
+    kinds: NDArray[np.uint8]
 
 
 @dataclass
@@ -133,13 +157,13 @@ class Games:
         closed.
         """
         text = self.text[int(self.begins[i]) : int(self.ends[i])]
-        doubles = has_double_bytes(text)
-        values = _VALUE_DOUBLES if doubles else _VALUE
+        kind = _kind_of(text)
+        values = _VALUES[kind]
         end = max((match.end() for match in values.finditer(text) if match[1]), default=len(text))
         outside = values.sub(b"", text[:end])
         text = text[:end] + b")" * max(0, outside.count(b"(") - outside.count(b")"))
         begins, ends = np.array([0]), np.array([len(text)])
-        lines = main_lines(text, begins, ends, doubles)
+        lines = main_lines(text, begins, ends, np.array([kind], np.uint8))
         return Games(text, begins, ends, [self.files[i]], [self.numbers[i]], np.array([True]), lines, self.charset)
 
     def _parse_as_tree(self, i: int) -> None:
@@ -206,7 +230,8 @@ def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
             if block and len(rest) <= MAX_GAME_BYTES:
                 continue
             text, block = gib_as_sgf(text), b""
-        doubles = has_double_bytes(text)
+        text = without_escapes(text)
+        doubles = doubles_in(text)
         begins, ends, closed = find_games(text, doubles)
         complete = len(begins)
         if block and complete and not closed[-1]:
@@ -214,9 +239,10 @@ def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
         if complete or games_read:
             stray.note(text, begins, ends, complete, not block, broken)
         if complete:
-            yield Piece(stream.name, text, begins[:complete], ends[:complete], closed[:complete], games_read, doubles)
+            begins, ends, closed = begins[:complete], ends[:complete], closed[:complete]
+            yield Piece(stream.name, text, begins, ends, closed, games_read, doubles.of(begins))
             games_read += complete
-            text = text[int(ends[complete - 1]) :]
+            text = text[int(ends[-1]) :]
         rest = text
         if not block:
             if not games_read and len(broken) == faults:
@@ -282,7 +308,7 @@ def gather(pieces: Iterable[Piece]) -> Iterator[Games]:
     joined: list[Piece] = []
     room = BLOCK
     for piece in pieces:
-        if joined and (room < len(piece.text) or piece.doubles != joined[0].doubles):
+        if joined and room < len(piece.text):
             yield _joined(joined)
             joined, room = [], BLOCK
         joined.append(piece)
@@ -303,19 +329,65 @@ def _joined(parts: list[Piece]) -> Games:
         [piece.file for piece in parts for _ in piece.begins],
         [piece.before + i for piece in parts for i in range(1, len(piece.begins) + 1)],
         np.concatenate([piece.closed for piece in parts]),
-        main_lines(text, begins, ends, parts[0].doubles),
+        main_lines(text, begins, ends, np.concatenate([piece.kinds for piece in parts])),
     )
+
+
+_BEGINS = re.compile(rb"\(\s*;\s*(?:GM|FF|SZ|CA|AP|PB|PW|DT|EV|KM|RE|RU|HA|GN)\s*\[")
+"""Matches the root node of a game. No character of two bytes contains such text."""
+_BEYOND_ASCII = bytes(range(128, 256))
+_SAMPLE = 1 << 16
+"""Number of bytes by which an encoding is guessed."""
+
+
+def doubles_in(text: bytes) -> Doubles:
+    """Return where a text has characters of two bytes. Each game that begins with a usual header may have another
+    encoding, because people join files.
+    """
+    if _is_utf8(text, cut=True):
+        return whole(SINGLE)
+    starts = [0, *(match.start() for match in _BEGINS.finditer(text) if match.start())]
+    kinds = np.zeros(len(starts), np.uint8)
+    odd: list[int] = []
+    stops = [*starts[1:], len(text)]
+    for i, (start, stop) in enumerate(zip(starts, stops, strict=True)):
+        part = text[start:stop]
+        if _is_utf8(part, cut=stop == len(text)):
+            continue
+        if (name := named_charset(_without_half(part))) is not None:
+            kinds[i] = _kind(name)
+        else:
+            odd.append(i)
+    if odd:  # one guess for all games that don't name their encoding, because a guess needs much text
+        kinds[odd] = _kind_of(b"".join(text[starts[i] : stops[i]] for i in odd))
+    return Doubles(np.array(starts, np.int64), kinds)
+
+
+def _kind_of(text: bytes) -> int:
+    """Return the kind of a text's encoding, of which the beginning is read."""
+    return SINGLE if _is_utf8(text, cut=True) else _kind(charset_of(_without_half(text)))
+
+
+def _kind(charset: str) -> int:
+    return SHIFT_JIS if charset in HALF_WIDTH else PAIRS if charset in DOUBLE_BYTES else SINGLE
+
+
+def _is_utf8(text: bytes, cut: bool) -> bool:
+    """Return whether a text is UTF-8. cut: whether it may end in the middle of a character."""
+    if text.isascii():
+        return True
+    try:
+        codecs.utf_8_decode(text, "strict", not cut)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _without_half(text: bytes) -> bytes:
+    """Return the beginning of a text. It doesn't end in half a character, which is invalid in every encoding."""
+    return text[:_SAMPLE].rstrip(_BEYOND_ASCII)
 
 
 def has_double_bytes(text: bytes) -> bool:
     """Return whether this text's encoding has characters whose second byte may look like a bracket."""
-    if text.isascii():
-        return False
-    try:
-        codecs.utf_8_decode(text, "strict", False)
-    except UnicodeDecodeError:
-        begin = text[: 1 << 16]
-        while len(begin) < len(text) and begin and begin[-1] >= 128:  # half a character is invalid in every encoding
-            begin = begin[:-1]
-        return charset_of(begin) in DOUBLE_BYTES
-    return False
+    return _kind_of(text) != SINGLE

@@ -22,6 +22,12 @@ FINE, ODD, OUT, AMONG, SET_UP_OUT = range(5)
 moves. SET_UP_OUT: a setup stone outside the board.
 """
 
+SINGLE, PAIRS, SHIFT_JIS = range(3)
+"""Kinds of encodings. SINGLE: no byte of a long character looks like a bracket or a backslash, as in UTF-8 and Latin-1.
+PAIRS: a byte from 0x81 on and the next byte are one character, as in GBK and Big5. SHIFT_JIS: the same, but the bytes
+0xA0 to 0xDF are characters of one byte (half-width katakana).
+"""
+
 _B, _W, _AB, _AW, _AE, _PL, _SZ = 2, 23, 34, 55, 37, 524, 634
 """Property names as numbers, with 5 bits per capital letter. Lower-case letters are ignored (FF[3]: "Black",
 "AddBlack").
@@ -82,14 +88,24 @@ def _begins_game(text, at):  # type: ignore[no-untyped-def]
     return False
 
 
+@inner
+def _is_pair(text, at, end, kind):  # type: ignore[no-untyped-def]
+    """Return whether a character of two bytes begins at this byte. text: uint8 [bytes]. kind: SINGLE and so on."""
+    if kind == 0 or at + 1 >= end or text[at] < 0x81 or text[at + 1] < 0x40:
+        return False
+    return kind == 1 or not 0xA0 <= text[at] <= 0xDF
+
+
 @small_first(SMALL_BYTES)
-def _find(text, doubles, begins, ends, closed):  # type: ignore[no-untyped-def]
+def _find(text, parts, kinds, begins, ends, closed):  # type: ignore[no-untyped-def]
     """Fill the offsets of the games and whether each is closed, and return the number of games. The last one may be
     open.
 
-    text: uint8 [bytes]. begins, ends: int64 [most]. closed: bool [most].
+    text: uint8 [bytes]. parts: int64 [n], the offsets of the parts of the text, with kinds uint8 [n] (see Doubles).
+    begins, ends: int64 [most]. closed: bool [most].
     """
     count, depth, at, size = 0, 0, 0, text.shape[0]
+    part = 0
     inside = False  # whether the position is inside a property's value
     while at < size:
         byte = text[at]
@@ -97,7 +113,9 @@ def _find(text, doubles, begins, ends, closed):  # type: ignore[no-untyped-def]
             ends[count - 1] = at + 1
             depth, inside = 0, False
         elif inside:
-            if byte == 92 or (doubles and byte >= 0x81 and at + 1 < size and text[at + 1] >= 0x40):
+            while part + 1 < parts.shape[0] and parts[part + 1] <= at:
+                part += 1
+            if byte == 92 or _is_pair(text, at, size, kinds[part]):
                 at += 1
             elif byte == 93:
                 inside = False
@@ -122,16 +140,38 @@ def _find(text, doubles, begins, ends, closed):  # type: ignore[no-untyped-def]
     return count
 
 
-def find_games(text: bytes, doubles: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+class Doubles(NamedTuple):
+    """Where a text has characters of two bytes. Its parts may have different encodings, if files were joined.
+
+    parts: int64 [n], the offset at which each part begins; the first is 0. kinds: uint8 [n], SINGLE and so on.
+    """
+
+    parts: NDArray[np.int64]
+    kinds: NDArray[np.uint8]
+
+    def of(self, begins: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """Return the kind of the part in which each game begins, uint8 [games]. begins: int64 [games]."""
+        return self.kinds[np.searchsorted(self.parts, begins, side="right") - 1]
+
+
+def whole(kind: int) -> Doubles:
+    """Return the Doubles of a text with one encoding. kind: SINGLE and so on."""
+    return Doubles(np.zeros(1, np.int64), np.array([kind], np.uint8))
+
+
+def find_games(
+    text: bytes, doubles: Doubles | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
     """Return three arrays: the byte offset of each game's beginning and of its end, both int64 [n], and whether the
     game has its closing bracket, bool [n].
 
-    doubles: whether the text's encoding has characters whose second byte may look like a bracket. A game without a
+    doubles: the characters whose second byte may look like a bracket; None if there are none. A game without a
     closing bracket ends at the line where another game begins, or at the end of the text.
     """
     most = text.count(b"(") + 1
     begins, ends, closed = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.bool_)
-    count = _find(np.frombuffer(text, np.uint8), doubles, begins, ends, closed)
+    parts, kinds = whole(SINGLE) if doubles is None else doubles
+    count = _find(np.frombuffer(text, np.uint8), parts, kinds, begins, ends, closed)
     return begins[:count], ends[:count], closed[:count]
 
 
@@ -159,10 +199,10 @@ class Lines(NamedTuple):
 
 
 @kernel
-def _value_end(text, at, end, doubles):  # type: ignore[no-untyped-def]
+def _value_end(text, at, end, kind):  # type: ignore[no-untyped-def]
     """Return the offset of the bracket that closes the value at `at`; `end` if there is none."""
     while at < end and text[at] != 93:
-        if text[at] == 92 or (doubles and text[at] >= 0x81 and at + 1 < end and text[at + 1] >= 0x40):
+        if text[at] == 92 or _is_pair(text, at, end, kind):
             at += 1
         at += 1
     return min(at, end)
@@ -224,7 +264,7 @@ def _board_size(text, at, end):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _first_size(text, at, end, doubles):  # type: ignore[no-untyped-def]
+def _first_size(text, at, end, kind):  # type: ignore[no-untyped-def]
     """Return the size of the board: the first SZ before the first move or in its node; 19 if there is none.
 
     text: uint8 [bytes].
@@ -235,7 +275,7 @@ def _first_size(text, at, end, doubles):  # type: ignore[no-untyped-def]
         if 65 <= byte <= 90:
             name = (name * 32 + byte - 64) & 0xFFFF
         elif byte == 91:
-            stop = _value_end(text, at + 1, end, doubles)
+            stop = _value_end(text, at + 1, end, kind)
             if name == _SZ:
                 return _board_size(text, at + 1, stop)
             moved = moved or name in (_B, _W)
@@ -247,14 +287,14 @@ def _first_size(text, at, end, doubles):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _main_line(text, at, end, doubles, setup, written):  # type: ignore[no-untyped-def]
+def _main_line(text, at, end, kind, setup, written):  # type: ignore[no-untyped-def]
     """Read one game's main line. Returns status, size, offset of the first move, the side that PL gives, and number of
     moves.
 
     The main line takes the first variation at every branch, so it is the text before the first closing bracket. text:
     uint8. Outputs: setup, uint8 [361], and written, uint16.
     """
-    size = _first_size(text, at, end, doubles)
+    size = _first_size(text, at, end, kind)
     status, head, side, count, among = FINE, end, 0, 0, False
     if size < 1 or size > 19:
         return status, size, head, side, count
@@ -274,7 +314,7 @@ def _main_line(text, at, end, doubles, setup, written):  # type: ignore[no-untyp
         elif byte == 91:
             if name:
                 last = name
-            stop = _value_end(text, at + 1, end, doubles)
+            stop = _value_end(text, at + 1, end, kind)
             if last in (_B, _W):
                 if name == 0:  # a further value of the same property
                     status = ODD
@@ -312,31 +352,37 @@ def _main_line(text, at, end, doubles, setup, written):  # type: ignore[no-untyp
 
 
 @small_first(SMALL_BYTES)
-def _main_lines(text, begins, ends, doubles, status, sizes, heads, setup, side, first, count, written):  # type: ignore[no-untyped-def]
+def _main_lines(text, begins, ends, kinds, status, sizes, heads, setup, side, first, count, written):  # type: ignore[no-untyped-def]
     """Read the main lines of games, and return the number of moves. The outputs are the fields of Lines.
 
-    text: uint8. begins, ends: int64 [games]. doubles: see `find_games`.
+    text: uint8. begins, ends: int64 [games]. kinds: uint8 [games], SINGLE and so on.
     """
     at = 0
     for i in range(begins.shape[0]):
         status[i], sizes[i], heads[i], side[i], count[i] = _main_line(
-            text, begins[i], ends[i], doubles, setup[i], written[at:]
+            text, begins[i], ends[i], kinds[i], setup[i], written[at:]
         )
         first[i] = at
         at += count[i]
     return at
 
 
-def main_lines(text: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64], doubles: bool = False) -> Lines:
-    """Return the main lines of games at the offsets from `find_games`."""
+def main_lines(
+    text: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64], kinds: NDArray[np.uint8] | None = None
+) -> Lines:
+    """Return the main lines of games at the offsets from `find_games`.
+
+    kinds: uint8 [games], the kind of each game's encoding, SINGLE and so on; None if all are SINGLE.
+    """
     n = len(begins)
+    kinds = np.zeros(n, np.uint8) if kinds is None else kinds
     lines = Lines(
         np.empty(n, np.uint8), np.empty(n, np.int64), np.empty(n, np.int64), np.zeros((n, POINTS), np.uint8),
         np.empty(n, np.uint8), np.empty(n, np.int64), np.empty(n, np.int64),
         np.empty(len(text) // 2 + 1, np.uint16),  # a further value of a property takes at least two bytes: "[]"
     )  # fmt: skip
     used = _main_lines(
-        np.frombuffer(text, np.uint8), begins, ends, doubles, lines.status, lines.size, lines.heads, lines.setup,
+        np.frombuffer(text, np.uint8), begins, ends, kinds, lines.status, lines.size, lines.heads, lines.setup,
         lines.side, lines.first, lines.move_count, lines.written,
     )  # fmt: skip
     return lines._replace(written=lines.written[:used])

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from kibitz import records
 from kibitz.errors import KibitzError
-from kibitz.games.go.io.blocks import ENDINGS, ILLEGAL, SET_UP_LATE, Games, gather, has_double_bytes, pieces
+from kibitz.games.go.io.blocks import ENDINGS, ILLEGAL, SET_UP_LATE, Games, doubles_in, gather, pieces
 from kibitz.games.go.io.gib import gib_as_sgf, is_gib
 from kibitz.games.go.io.headers import SUICIDE, SUPERKO, has_komi, interpret_headers
 from kibitz.games.go.io.main_lines import play
-from kibitz.games.go.io.scan import COLOUR_SHIFT, Lines, find_games, main_lines
-from kibitz.games.go.io.text import charset_of
+from kibitz.games.go.io.scan import COLOUR_SHIFT, SINGLE, Lines, find_games, main_lines, whole
+from kibitz.games.go.io.text import charset_of, without_escapes
 from kibitz.games.go.points import BLACK, POINTS, WHITE, to_sgf
 from kibitz.games.go.replay import start_row
 from kibitz.games.go.rules import Board, Illegal
@@ -139,12 +139,13 @@ def parse_record(text: bytes | str, cut: bool = False) -> Record:
     data = text.encode("utf-8", "replace") if isinstance(text, str) else text
     if is_gib(data):
         data, text = gib_as_sgf(data), ""
-    doubles = not isinstance(text, str) and has_double_bytes(data)
+    data = without_escapes(data)
+    doubles = whole(SINGLE) if isinstance(text, str) else doubles_in(data)
     begins, ends, closed = find_games(data, doubles)
     if not len(begins):
         raise ValueError("the text has no game")
     begins, ends, closed = begins[:1], ends[:1], closed[:1]
-    lines = main_lines(data, begins, ends, doubles)
+    lines = main_lines(data, begins, ends, doubles.of(begins))
     charset = "utf-8" if isinstance(text, str) else None
     record = next(iter(_records(Games(data, begins, ends, [""], [1], closed, lines, charset), cut)))
     if isinstance(record, Unreadable):

@@ -9,6 +9,9 @@ import re
 DOUBLE_BYTES = ("gb18030", "gbk", "gb2312", "shift_jis", "cp932", "big5", "big5hkscs", "cp950")
 """Encodings in which the second byte of a character may look like a bracket or a backslash."""
 
+HALF_WIDTH = ("shift_jis", "cp932")
+"""Encodings among DOUBLE_BYTES that also have characters of one byte beyond ASCII: half-width katakana."""
+
 _WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "big5": "cp950", "euc_kr": "cp949"}
 """Larger encodings that contain the named ones: Windows writes their characters under the narrower names."""
 _BRACKETS = b"(;[])"
@@ -59,19 +62,40 @@ def charset_of(text: bytes) -> str:
     """
     if text.isascii():
         return "utf-8"
-    match = _CHARSET.search(text)
-    if match:
-        try:
-            name = codecs.lookup(match[1].decode("ascii", "replace").strip()).name
-            name = _WIDER.get(name, name)
-            text.decode(name)
-            # Latin-1 is not trusted: it can decode any text, and many programs declare it by default. UTF-16 is
-            # impossible, because its brackets have two bytes.
-            if name != "iso8859-1" and _BRACKETS.decode(name) == _BRACKETS.decode():
-                return name
-        except (LookupError, UnicodeDecodeError, ValueError):
-            pass
-    return _guess(text)
+    return named_charset(text) or _guess(text)
+
+
+def named_charset(text: bytes) -> str | None:
+    """Return the Python name of the encoding in CA; None if there is none, or if the text can't be decoded with it."""
+    if (match := _CHARSET.search(text)) is None:
+        return None
+    try:
+        name = codecs.lookup(match[1].decode("ascii", "replace").strip()).name
+        name = _WIDER.get(name, name)
+        text.decode(name)
+    except (LookupError, UnicodeDecodeError, ValueError):
+        return None
+    # Latin-1 is not trusted: it can decode any text, and many programs declare it by default. UTF-16 is impossible,
+    # because its brackets have two bytes.
+    return name if name != "iso8859-1" and _is_like_ascii(name) else None
+
+
+def _is_like_ascii(name: str) -> bool:
+    try:
+        return _BRACKETS.decode(name) == _BRACKETS.decode()
+    except ValueError:
+        return False
+
+
+_ESCAPES = re.compile(rb"\x1b\$[@B]((?:[!-~][!-~])*)\x1b\([BJ]")
+"""Matches Japanese characters of ISO-2022-JP, which are pairs of ASCII bytes between two escape sequences."""
+
+
+def without_escapes(text: bytes) -> bytes:
+    """Return a text with the Japanese characters of ISO-2022-JP (JIS) in UTF-8. Their bytes may look like brackets."""
+    if b"\x1b$" not in text:
+        return text
+    return _ESCAPES.sub(lambda match: (b"\x1b$B" + match[1] + b"\x1b(B").decode("iso2022_jp", "replace").encode(), text)
 
 
 def _guess(text: bytes) -> str:
@@ -121,7 +145,7 @@ def _share(text: bytes, name: str) -> float:
     firsts, seconds = _FREQUENT[name]
     frequent = others = at = 0
     while at < len(text):
-        if text[at] < 128:
+        if text[at] < 128 or (name in HALF_WIDTH and 0xA1 <= text[at] <= 0xDF):
             at += 1
         elif text[at] in firsts and at + 1 < len(text) and text[at + 1] in seconds:
             frequent, at = frequent + 1, at + 2
@@ -134,7 +158,7 @@ def _asian(text: str) -> bool:
     """Return whether nearly all characters beyond ASCII are kana, Chinese characters or Korean syllables."""
     foreign = [letter for letter in text if letter > "\x7f"]
     good = sum(
-        "぀" <= c <= "ヿ" or "一" <= c <= "鿿" or "가" <= c <= "힣" or "　" <= c <= "〿" or "！" <= c <= "～"
+        "぀" <= c <= "ヿ" or "一" <= c <= "鿿" or "가" <= c <= "힣" or "　" <= c <= "〿" or "！" <= c <= "ﾟ"
         for c in foreign
     )
     return good >= 0.9 * len(foreign)
