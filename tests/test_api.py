@@ -425,7 +425,7 @@ def test_a_store_of_go_gives_boards() -> None:
 
 
 WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
-    (lambda: kibitz.load_network("nothing"), kibitz.KibitzError, "nothing is no run"),
+    (lambda: kibitz.load_network("nothing"), kibitz.KibitzError, "nothing is not a run"),
     (lambda: kibitz.open_store("nothing"), kibitz.KibitzError, "nothing: no such store"),
     (lambda: kibitz.load_network("winner").evaluate("no FEN"), kibitz.KibitzError, "cannot be read"),
     (lambda: kibitz.load_network("winner").evaluate("8/8/8/8/8/8/8/K7 w - - 0 1"), kibitz.KibitzError, "no king"),
@@ -435,16 +435,16 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: kibitz.load_network("gocnn").evaluate("(no SGF"), kibitz.KibitzError, "SGF cannot be read"),
     (lambda: kibitz.load_network("gocnn").evaluate("(;SZ[9];B[aa];W[aa])"), kibitz.KibitzError, "illegal move"),
     (lambda: kibitz.load_network("gocnn").evaluate(SgfmillBoard(9)), kibitz.UsageError, "to_move must be"),
-    (lambda: kibitz.load_network("winner").evaluate(chess.Board(), to_move="b"), kibitz.UsageError, "to_move is for"),
-    (lambda: kibitz.load_network("gocnn").evaluate("(;SZ[9];B[ee])", to_move="b"), kibitz.UsageError, "to_move is for"),
-    (lambda: kibitz.load_network("gocnn").choose_move("(;SZ[9];B[ee])", to_move="b"), kibitz.UsageError, "to_move is"),
-    (lambda: kibitz.load_network("winner").value_position(chess.Board(), to_move="b"), kibitz.UsageError, "to_move is"),
+    (lambda: kibitz.load_network("winner").evaluate(chess.Board(), to_move="b"), kibitz.UsageError, "to_move works only"),
+    (lambda: kibitz.load_network("gocnn").evaluate("(;SZ[9];B[ee])", to_move="b"), kibitz.UsageError, "to_move works only"),
+    (lambda: kibitz.load_network("gocnn").choose_move("(;SZ[9];B[ee])", to_move="b"), kibitz.UsageError, "to_move works"),
+    (lambda: kibitz.load_network("winner").value_position(chess.Board(), to_move="b"), kibitz.UsageError, "to_move works"),
     (lambda: kibitz.load_network("winner").value_position(chess.Board(), nodes=5), kibitz.UsageError, "nodes .*got 5"),
     (lambda: kibitz.load_network("gocnn").value_position("(;SZ[9])", nodes=5), kibitz.UsageError, "nodes .*got 5"),
-    (lambda: kibitz.encode_positions([chess.Board()], to_move="b"), kibitz.UsageError, "to_move is for"),
+    (lambda: kibitz.encode_positions([chess.Board()], to_move="b"), kibitz.UsageError, "to_move works only"),
     (lambda: kibitz.load_network("winner").predict(kibitz.encode_positions([chess.Board()]), to_move="b"),
-     kibitz.UsageError, "to_move is for"),
-    (lambda: kibitz.load_network("winner").evaluate(chess.Board(), komi=3), kibitz.UsageError, "komi is for Go"),
+     kibitz.UsageError, "to_move works only"),
+    (lambda: kibitz.load_network("winner").evaluate(chess.Board(), komi=3), kibitz.UsageError, "komi works only for Go"),
     (lambda: kibitz.load_network("human").evaluate(chess.Board(), rating="1500"), kibitz.UsageError,  # type: ignore[arg-type]
      "rating must be a number .*got '1500'"),
     (lambda: kibitz.load_network("winner").predict(chess.Board()), kibitz.UsageError, "list or arrays"),  # type: ignore[arg-type]
@@ -474,7 +474,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: kibitz.load_network("gocnn").choose_move(kibitz.make_go_board(), rules="x"), kibitz.UsageError, "rules"),
     (lambda: kibitz.load_network("chessnet").choose_move(chess.Board(), depth="3"), kibitz.UsageError,  # type: ignore[arg-type]
      "depth .*whole number .*got '3'"),
-    (lambda: kibitz.load_network("chessnet").choose_move(chess.Board(), komi=3), kibitz.UsageError, "komi is for Go"),
+    (lambda: kibitz.load_network("chessnet").choose_move(chess.Board(), komi=3), kibitz.UsageError, "komi works only for Go"),
     (lambda: kibitz.load_network("winner").evaluate(chess.variant.AtomicBoard()), kibitz.UsageError, "the variant"),
     (lambda: kibitz.load_network("gohuman").evaluate(kibitz.make_go_board(), komi=1000), kibitz.UsageError,
      "from -63.5 to 63.5 points"),
@@ -509,10 +509,10 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: kibitz.analyse("1. e4 *", "convchess", depth=2), kibitz.UsageError, "does not predict who wins"),
     (lambda: kibitz.analyse_all(Path("nothing.pgn"), "winner"), kibitz.KibitzError, "nothing.pgn: no such file"),
     (lambda: kibitz.analyse("1. e4 *", "gocnn"), kibitz.KibitzError, "no Go game"),
-    (lambda: kibitz.analyse("1. e4 *", "winner", raw=True, depth=2), kibitz.UsageError, "raw cannot be combined"),
+    (lambda: kibitz.analyse("1. e4 *", "winner", raw=True, depth=2), kibitz.UsageError, "raw shows"),
     (lambda: kibitz.analyse("1. e4 *", "winner", depth=13), kibitz.UsageError, "from 1 to 12 .*got 13"),
     (lambda: kibitz.analyse("1. e4 *", "human", nodes=-1), kibitz.UsageError, "at least 0 .*got -1"),
-    (lambda: kibitz.analyse("(;GM[1]SZ[9];B[aa])", "gocnn", depth=2), kibitz.UsageError, "depth is for chess"),
+    (lambda: kibitz.analyse("(;GM[1]SZ[9];B[aa])", "gocnn", depth=2), kibitz.UsageError, "depth works only for chess"),
     (lambda: kibitz.analyse("(;GM[1]SZ[9];B[aa])", "gocnn", nodes=5), kibitz.UsageError, "does not predict moves"),
     (lambda: kibitz.analyse(7, "winner"), kibitz.UsageError, "game must be .*got int"),  # type: ignore[arg-type]
     (lambda: kibitz.train("nothing", "my.store"), kibitz.UsageError, "unknown system"),

@@ -129,7 +129,7 @@ def test_a_board_of_go() -> None:
 
 
 def test_what_cannot_be_shown_is_said_in_a_line() -> None:
-    with pytest.raises(KibitzError, match="is no run"):
+    with pytest.raises(KibitzError, match="is not a run"):
         kibitz.show(chess.STARTING_FEN, "runs/none")
     with pytest.raises(KibitzError, match="network for Go"):
         kibitz.show(chess.STARTING_FEN, "gocnn")

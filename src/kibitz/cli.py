@@ -72,7 +72,7 @@ _REMEDIES = {
     errno.ENOENT: "no such file or folder. Check the path.",
     errno.EEXIST: "the file or folder exists already. Choose another name.",
     errno.ENOTDIR: "part of this path is a file, not a folder. Choose another path.",
-    errno.EISDIR: "the path is a folder. Name a file.",
+    errno.EISDIR: "the path is a folder. Give the path of a file.",
     errno.ENAMETOOLONG: "the name is too long. Choose a shorter one.",
     errno.EMFILE: "too many open files. Raise the limit with ulimit -n.",
 }

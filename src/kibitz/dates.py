@@ -48,7 +48,7 @@ def parse_day(text: str, option: str, *, end: bool = False) -> datetime.date:
 def check_period(since: datetime.date | None, until: datetime.date | None) -> None:
     """Raise UsageError if a period ends before it begins."""
     if since and until and until < since:
-        raise UsageError(f"--until must not be before --since (got {until} and {since}). Exchange them.")
+        raise UsageError(f"--until must not be before --since (got {until} and {since}). Swap them.")
 
 
 def outside(date: datetime.date | None, since: datetime.date | None, until: datetime.date | None) -> str | None:

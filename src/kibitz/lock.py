@@ -40,7 +40,7 @@ def exclusive_lock(file: Path, what: Path, work: str = "import", wait: float = 0
         while not _taken(files.enter_context(open(file, "wb")), file):
             files.close()
             if time.monotonic() >= until:
-                raise KibitzError(f"{what} is in use by another {work}. Try again when the other {work} has ended.")
+                raise KibitzError(f"another {work} is using {what}. Try again when the other {work} has ended.")
             time.sleep(_AGAIN)
         try:
             yield

@@ -91,7 +91,7 @@ def show(position: chess.Board | GoBoard | str, run: str | Path, *, ply: int | N
     if isinstance(position, str):
         position, line = _read(position, ply)
     elif ply is not None:
-        raise UsageError(f"ply is for a PGN or SGF (got a board and ply {ply}). Leave it out.")
+        raise UsageError(f"ply works only with a PGN or SGF (got a board and ply {ply}). Leave ply out.")
     else:
         line = None
     if isinstance(position, chess.Board):
@@ -225,9 +225,9 @@ def moves_by_rating(position: chess.Board | str, run: str | Path = "human", *, p
     else:
         board = position
         if ply is not None:
-            raise UsageError(f"ply is for a PGN (got a board and ply {ply}). Leave it out.")
+            raise UsageError(f"ply works only with a PGN (got a board and ply {ply}). Leave ply out.")
     if not isinstance(board, chess.Board):
-        raise UsageError("moves by rating are for chess (got a position of Go). Give a chess position.")
+        raise UsageError("moves by rating work only for chess (got a position of Go). Give a chess position.")
     line = _chess_line(board)
     line.check(known)
     found = by_rating(networks, known, line)

@@ -53,7 +53,7 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
     records: list[str] = []
     for path in paths:
         if not path:
-            raise UsageError("a file name is empty (got nothing). Name a file or a folder.")
+            raise UsageError("a file name is empty (got nothing). Give a file or a folder.")
         if (advice := what_to_do(path)) and not Path(path).exists():
             raise UsageError(advice)
         if is_remote(path):
@@ -72,12 +72,12 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
             # Added to the list, so that the error is reported when the file is read.
             inside += [str(error.filename) for error in unreadable]
             if not inside:
-                raise KibitzError(f"{path} has no {' or '.join(endings)} file. Name the files themselves.")
+                raise KibitzError(f"{path} has no {' or '.join(endings)} file. Give the names of the files.")
             records += inside
         elif path.lower().endswith(ARCHIVE) and Path(path).is_file():
             members = _members(path, ends)
             if not members:
-                raise KibitzError(f"{path} has no {' or '.join(endings)} file. Name another archive.")
+                raise KibitzError(f"{path} has no {' or '.join(endings)} file. Choose another archive.")
             records += members
         elif path == STDIN or Path(path).exists():
             records.append(path)  # a pipe or a device is read like a file

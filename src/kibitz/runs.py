@@ -76,7 +76,7 @@ def find(name: str | Path) -> Path:
     if path.exists():
         raise KibitzError(f"{name} is not a run: it has no {INFO}. To train one: kibitz train SYSTEM STORE")
     raise KibitzError(
-        f"{name} is no run or bundled network.{did_you_mean(str(name), known)} To list networks: kibitz systems"
+        f"{name} is not a run or bundled network.{did_you_mean(str(name), known)} To list networks: kibitz systems"
     )
 
 

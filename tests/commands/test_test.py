@@ -234,7 +234,7 @@ def test_a_packaged_network_goes_by_its_name(
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("{tmp}/none",), 1, "none is no run"),
+        (("{tmp}/none",), 1, "none is not a run"),
         (("{tmp}",), 1, "not a run"),
         (("{run}", "{tmp}/none.store"), 1, "no such store"),
         (("{run}", "{tmp}"), 1, "not a game store"),

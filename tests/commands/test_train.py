@@ -146,7 +146,7 @@ def test_starting_from_what_does_not_fit(
     assert run([*call, "--start-from", str(small_run), "--layers", "8conv4x4.ip4"]) == 2
     assert "differ" in capsys.readouterr().err
     assert run([*call, "--start-from", str(tmp_path / "nowhere")]) == 1
-    assert "is no run" in capsys.readouterr().err
+    assert "is not a run" in capsys.readouterr().err
     assert run(["train", "convchess", *call[2:], "--start-from", str(small_run)]) == 2  # its settings are no defaults
     assert mentions(capsys.readouterr().err, "winner & convchess & run")
     assert not (tmp_path / "run").exists()

@@ -116,7 +116,7 @@ def test_the_command(my_games: Path, human_run: Path, tmp_path: Path, capsys: py
     [
         (["--player", "nobody"], 2, "--player & nobody & player"),
         (["--from", "winner"], 2, "--from & winner & human & run"),
-        (["--from", "nowhere"], 1, "nowhere is no run"),
+        (["--from", "nowhere"], 1, "nowhere is not a run"),
         (["--time-limit", "0"], 2, "--time-limit & minutes & 0"),
         (["--update"], 2, "--update & run & --run"),
     ],

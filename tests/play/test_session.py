@@ -172,7 +172,7 @@ def test_nothing_trained_and_damaged_weights_are_told_in_one_line(
     (run.path / WEIGHTS).unlink()
     with pytest.raises(KibitzError, match="no trained network"):
         Session(run)
-    with pytest.raises(KibitzError, match="is no run"):
+    with pytest.raises(KibitzError, match="is not a run"):
         Session(tmp_path / "elsewhere")
 
 

@@ -190,7 +190,7 @@ def test_near_duplicates_are_not_torn_apart_by_the_newest() -> None:
 @pytest.mark.parametrize("share", [float("nan"), -1.0, 100.0, float("inf")])
 def test_shares_that_are_none(share: float) -> None:
     for split in (Split(share, 5), Split(5, share)):
-        with pytest.raises(UsageError, match="percents that add up"):
+        with pytest.raises(UsageError, match="percentages"):
             split.check()
 
 

@@ -256,7 +256,7 @@ def test_no_validation_is_said_and_the_last_weights_are_kept(small_store: Store,
 
 
 def test_runs_that_cannot_be_opened(small_run: Path, tmp_path: Path) -> None:
-    with pytest.raises(KibitzError, match="is no run"):
+    with pytest.raises(KibitzError, match="is not a run"):
         Run(tmp_path / "nowhere")
     with pytest.raises(KibitzError, match="not a run"):
         Run(tmp_path)

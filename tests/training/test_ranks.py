@@ -301,7 +301,7 @@ def test_where_a_process_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     for given, message in (
         ((1, None, 1, None), "--num-nodes"),
         ((1, 2, None, "big"), "--node-rank from 0 to 1"),
-        ((1, 2, 0, None), "--main-address HOST"),
+        ((1, 2, 0, None), "--main-address"),
         ((1, 2, 2, "big"), "--node-rank .*got 2"),
         ((1, 2, 0, "big:port"), "HOST or HOST:PORT"),
         ((1, 2, 0, "big:99999"), "HOST or HOST:PORT"),

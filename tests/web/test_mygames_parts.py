@@ -206,7 +206,7 @@ def test_a_part_of_another_tabs_file_is_refused() -> None:
 def test_a_file_that_is_refused_takes_nothing_from_the_next_one() -> None:
     mine = MyGames([], SimpleNamespace(), NO_ENGINES)  # type: ignore[arg-type]
     try:
-        with pytest.raises(KibitzError, match="names of players"):
+        with pytest.raises(KibitzError, match="player names"):
             uploaded(mine, "bad.pgn", game("?", "?", "2024.03.01"))
         uploaded(mine, "good.pgn", FILE[0])
         gc.collect()

@@ -107,6 +107,8 @@ def _check_array(what: str, values: Any, shape: tuple[int, ...], module: str) ->
     if not isinstance(values, np.ndarray) or values.dtype.kind not in "fiu":
         raise UsageError(f"{where} must give an array of numbers (got {type(values).__name__}). {_REMEDY}")
     if values.shape != shape:
-        raise UsageError(f"{where} must give {list(shape)} for one position (got {list(values.shape)}). {_REMEDY}")
+        raise UsageError(
+            f"{where} must give an array of shape {list(shape)} for one position (got {list(values.shape)}). {_REMEDY}"
+        )
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         raise UsageError(f"{where} gives values that are not finite (got {values.ravel()[:1].tolist()[0]}). {_REMEDY}")

@@ -97,7 +97,7 @@ def find_checker(
     options_name = name("engine_option") if dashes else "engine_options"
     if game == "go" and (options or depth is not None):
         given = options_name if options else name("depth")
-        raise UsageError(f"{given} is for UCI engines. Put the options of a GTP engine in its command.")
+        raise UsageError(f"{given} works only with UCI engines. Put the options of a GTP engine in its command.")
     for option, value, most in (("nodes", nodes, MOST_NODES), ("depth", depth, MOST_DEPTH)):
         if value is not None and not 1 <= value <= most:
             raise UsageError(f"{name(option)} of an engine must be from 1 to {most:,} (got {value:,})")

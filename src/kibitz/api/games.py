@@ -96,7 +96,7 @@ def analyse(
     with contextlib.closing(_analysed(game, network, number, options)) as games:
         if (analysed := next(games, None)) is not None:
             return analysed
-    raise KibitzError(f"{_name(game)} has no game that can be analyzed. Check that it is PGN or SGF.")
+    raise KibitzError(f"{_name(game)} has no game that kibitz can analyze. Check that it is PGN or SGF.")
 
 
 def analyse_all(
@@ -175,11 +175,13 @@ class GameOptions:
 
         if self.raw and (self.depth is not None or self.nodes is not None):
             raise UsageError(
-                "raw cannot be combined with depth or nodes: it shows values without a search. Leave depth and nodes"
+                "raw shows values without a search, so it cannot be combined with depth or nodes. Leave depth and nodes"
                 " out."
             )
         if self.raw and self.checked_by is not None:
-            raise UsageError("raw cannot be combined with checked_by: it shows values of the network. Leave one out.")
+            raise UsageError(
+                "raw shows values of the network, so it cannot be combined with checked_by. Leave one out."
+            )
         if self.raw and self.practical:
             raise UsageError("practical needs a search, so it cannot be combined with raw. Leave one out.")
         if self.engine_options and self.checked_by is None:
@@ -246,12 +248,12 @@ def _of_chess(
     else:
         record = parse(game, allow_null=True)
         if record is None:
-            raise KibitzError("this text has no chess game. Check that it is PGN.")
+            raise KibitzError("this text contains no chess game. Check that it is PGN.")
         games = iter([record])
     session, analysis = network._session, load(network.system)
     if options.practical and "opponent_rating" not in network.side_inputs:
         raise UsageError(
-            f"practical is for networks with rating inputs, which {network.name} lacks. Use the network 'human'."
+            f"practical needs a network with rating inputs, and {network.name} has none. Use the network 'human'."
         )
     if (checker := options.checker(network)) is not None:
         from kibitz.analysis.chess.engine_judge import EngineJudge
@@ -266,7 +268,8 @@ def _of_chess(
         )
     if options.depth is not None and judge is None:
         raise UsageError(
-            f"depth is not for {network.name}, which does not predict who wins (got {options.depth}). Leave it out."
+            f"depth does not work with {network.name}, which does not predict who wins (got {options.depth}). Leave"
+            " depth out."
         )
     yield from _judged_chess(game, network, number, games, swing, ratings, judge, options.practical)
 
@@ -300,18 +303,22 @@ def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: Game
         )
     if options.ratings is not None:
         raise UsageError(
-            f"ratings are not for {network.name}, which has no rating inputs (got {options.ratings}). Leave them out."
+            f"ratings do not work with {network.name}, which has no rating inputs (got {options.ratings}). Leave"
+            " ratings out."
         )
     if options.practical:
-        raise UsageError(f"practical is for chess, and {network.name} is a network for Go. Leave it out.")
+        raise UsageError(
+            f"practical works only for chess, and {network.name} is a network for Go. Leave practical out."
+        )
     checker = options.checker(network)
     if options.depth is not None:
         raise UsageError(
-            f"depth is for chess, and {network.name} is a network for Go (got {options.depth}). Leave it out."
+            f"depth works only for chess, and {network.name} is a network for Go (got {options.depth}). Leave depth"
+            " out."
         )
     if options.nodes and checker is None and "policy" not in network._session.outputs:
         raise UsageError(
-            f"nodes is not for {network.name}, which does not predict moves (got {options.nodes})."
+            f"nodes does not work with {network.name}, which does not predict moves (got {options.nodes})."
             " Use the network 'gohuman'."
         )
     swing = options.swing
@@ -332,7 +339,8 @@ def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: Game
             games = iter([parse_record(str(game), cut=True)])
         except ValueError as error:
             raise KibitzError(
-                f"this text has no Go game that can be read: {' '.join(str(error).split())}. Check that it is SGF."
+                f"this text contains no Go game that kibitz can read: {' '.join(str(error).split())}. Check that it is"
+                " SGF."
             ) from None
     if checker is None:
         yield from _judged_go(game, network, number, games, options, None)
@@ -427,7 +435,8 @@ def _check_ratings(ratings: tuple[int, int], network: TrainedNetwork) -> None:
 
     if "rating" not in network.side_inputs:
         raise UsageError(
-            f"ratings are not for {network.name}, which has no rating inputs (got {ratings}). Use the network 'human'."
+            f"ratings do not work with {network.name}, which has no rating inputs (got {ratings}). Use the network"
+            " 'human'."
         )
     if not isinstance(ratings, (tuple, list)) or len(ratings) != 2:
         raise UsageError(f"ratings must be two numbers, White's and Black's (got {ratings!r})")

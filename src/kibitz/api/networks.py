@@ -337,7 +337,7 @@ class TrainedNetwork:
             return value_board(self._session, read.go_board, terms, VISITS if nodes is None else nodes)
         for name, value in (("komi", komi), ("rules", rules)):
             if value is not None:
-                raise UsageError(f"{name} is for Go, and {self.name} is a network for chess")
+                raise UsageError(f"{name} works only for Go, and {self.name} is a network for chess")
         judge = judge_by_search(self._session, load(self.system), None, nodes)
         if judge is None:
             raise UsageError(f"{self.name} does not predict who wins. Use the network 'winner' or 'chessnet'.")
@@ -376,8 +376,8 @@ class TrainedNetwork:
             for name in ("to_move", "komi", "rules"):
                 if options.get(name) is not None:
                     raise UsageError(
-                        f"{name} is for Go, and {self.name} is a network for chess (got {options.get(name)}). Leave"
-                        " it out."
+                        f"{name} works only for Go, and {self.name} is a network for chess (got {options.get(name)})."
+                        f" Leave {name} out."
                     )
             return choose_chess(self._run, self._session, read.chess_board, options, values)
         check_to_move([position], options.get("to_move"))
@@ -389,7 +389,10 @@ class TrainedNetwork:
             )
         searches = (method or self.methods[0]) == GO_PUCT.name
         if options.get("depth") is not None or (options.get("nodes") is not None and not searches):
-            raise UsageError("depth and nodes limit a search, and this method for Go does not search. Use seconds.")
+            raise UsageError(
+                f"{'depth' if options.get('depth') is not None else 'nodes'} does not work with the method"
+                f" {method or self.methods[0]}. Leave it out."
+            )
         komi = _komi(options.get("komi"), read)
         return choose_go(self._run, self._session, read.go_board, options, komi, read.handicap, read.rules, values)
 
@@ -405,7 +408,7 @@ class TrainedNetwork:
             )
         if self.game == "go" and read.go_board.size not in self.board_sizes:
             sizes = ", ".join(map(str, self.board_sizes))
-            raise UsageError(f"{self.name} plays on boards of {sizes} (got {read.go_board.size})")
+            raise UsageError(f"{self.name} supports boards of size {sizes} (got {read.go_board.size})")
         return read
 
     def _side_values(self, function: str, inputs: SideInputs, keywords: type = SideInputs) -> dict[str, int]:
@@ -461,7 +464,8 @@ class TrainedNetwork:
                 return codes, with_default_side_inputs(state, {**beyond, **usual, **values}), None
             if values:
                 raise UsageError(
-                    f"state already has columns for side inputs (got {', '.join(values)} too). Leave one of them out."
+                    f"state already has columns for side inputs, so {', '.join(values)} cannot be set again (got both)."
+                    " Leave one of them out."
                 )
             return codes, state, None
         if isinstance(positions, (str, chess.Board)) or not isinstance(positions, Sequence):
@@ -492,7 +496,9 @@ class TrainedNetwork:
         self, positions: Any, values: Mapping[str, int], to_move: str | None, komi: float | None
     ) -> list[PositionEvaluation]:
         if komi is not None and self.game == "chess":
-            raise UsageError(f"komi is for Go, and {self.name} is a network for chess (got {komi}). Leave it out.")
+            raise UsageError(
+                f"komi works only for Go, and {self.name} is a network for chess (got {komi}). Leave komi out."
+            )
         codes, state, read = self._rows(positions, values, to_move, komi)
         evaluations: list[PositionEvaluation] = []
         for at in range(0, len(codes), TOGETHER):
@@ -657,7 +663,7 @@ def _komi_input(points: float) -> int:
     check_number("komi", points)
     if abs(points) > MOST_KOMI:
         raise UsageError(
-            f"komi, with handicap stones counted, must be from -{MOST_KOMI:g} to {MOST_KOMI:g} points (got {points:g})"
+            f"komi plus handicap compensation must be from -{MOST_KOMI:g} to {MOST_KOMI:g} points (got {points:g})"
         )
     return komi_byte(points)
 
@@ -714,7 +720,7 @@ def load_network(name: str | Path | TrainingRun) -> TrainedNetwork:
     >>> kibitz.load_network("nothing")
     Traceback (most recent call last):
     ...
-    kibitz.errors.KibitzError: nothing is no run or bundled network. To list networks: kibitz systems
+    kibitz.errors.KibitzError: nothing is not a run or bundled network. To list networks: kibitz systems
     """
     return TrainedNetwork(name if isinstance(name, (str, Path)) else name.path)
 

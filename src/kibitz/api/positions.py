@@ -122,8 +122,8 @@ def check_to_move(positions: Sequence[Any], to_move: str | None) -> None:
     """Raise UsageError if `to_move` is given although each of these positions has its own side to move."""
     if to_move is not None and len(positions) and not any(map(_is_sgfmill, positions)):
         raise UsageError(
-            f"to_move is for boards of sgfmill, and other positions have a side to move (got {to_move!r})."
-            " Leave it out."
+            "to_move works only with sgfmill boards, because other positions contain the side to move (got"
+            f" {to_move!r}). Leave to_move out."
         )
 
 
@@ -253,5 +253,5 @@ def check_arrays(arrays: tuple[Any, Any], game: str, side_inputs: int, sizes: Se
     if len(codes) and (codes.max() > _HIGHEST_CODE[game] or (state[:, :_STATE] > _HIGHEST_STATE[game]).any()):
         raise UsageError(f"codes or state have values outside their ranges for {game}. See kibitz.PositionArrays.")
     if game == "go" and len(codes) and not np.isin(state[:, 1], sizes).all():
-        raise UsageError(f"the network plays on boards of {', '.join(map(str, sizes))} (got another size)")
+        raise UsageError(f"the network supports boards of size {', '.join(map(str, sizes))} (got another size)")
     return PositionArrays(codes, state)

@@ -134,13 +134,14 @@ def _read(path: Path, part: str, settings: Mapping[str, str], form: RecordFormat
         number = int(tags["GameNumber"])
     except (AssertionError, KeyError, ValueError):
         raise UsageError(
-            f"{path} has games that are not from a kibitz match. Choose another file with {form.option}."
+            f"{path} contains games that are not from a kibitz match. Choose another file with {form.option}."
         ) from None
     for key, value in settings.items():
         had = tags.get(SETTING + key, "")
         if had != tag(value):
             raise UsageError(
-                f"{path} has a match with other settings ({key}: {had or 'none'}, now {tag(value)}). Choose another"
+                f"{path} contains a match with other settings ({key}: {had or 'none'}, now {tag(value)}). Choose"
+                " another"
                 " file"
                 f" with {form.option}, or use the same settings."
             )

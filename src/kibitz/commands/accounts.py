@@ -37,7 +37,8 @@ class AccountOptions:
         given = [name for name in ("since", "speed", "rated", "limit") if getattr(self, name)]
         if given and not any_account(sources):
             raise UsageError(
-                f"--{given[0]} is for an account, such as lichess:NAME (got {shown(sources[0])}). Leave it out."
+                f"--{given[0]} works only with an account, such as lichess:NAME (got {shown(sources[0])}). Leave"
+                f" --{given[0]} out."
             )
         since = parse_day(self.since, "--since") if self.since is not None else None
         return GameChoice(since, None, tuple(self.speed or ()), self.rated, self.limit)

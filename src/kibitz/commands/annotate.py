@@ -140,7 +140,7 @@ class Annotation:
         single = len(files) == 1 and [file for file, *_ in found] == files
         self.alone = self.alone and len(found) <= 1
         if out is not None and not single and (Path(out).is_file() or Path(out).suffix.lower() in records.ENDINGS):
-            raise UsageError(f"--out must be a folder, because you annotate several files (got {out}). Name a folder.")
+            raise UsageError(f"--out must be a folder, because you annotate several files (got {out}). Give a folder.")
         beside = {Path(records.on_disk(file)).with_name(target.name) for file, _, target in found}
         jobs = [
             AnnotationJob(file, game, _target(file, inner, out, single))
@@ -202,7 +202,7 @@ class Annotation:
         """Raise UsageError if the output exists."""
         target = records.printable(str(job.target))
         if same_file(str(job.target), records.on_disk(job.file)):
-            raise UsageError(f"the output must not be the file that kibitz reads (got {target}). Name another file.")
+            raise UsageError(f"the output must not be the file that kibitz reads (got {target}). Choose another file.")
         if any(one["written"] == target for one in self.done):
             raise UsageError(
                 f"{records.printable(job.file)}: another file has the same output (got {target}). Rename it."

@@ -34,7 +34,9 @@ def bench(
     use_provider(provider)
     run = Run(network)
     if run.info["game"] != "chess":
-        raise UsageError(f"kibitz bench is for networks for chess (got {network}). Use the network 'chessnet'.")
+        raise UsageError(
+            f"kibitz bench works only with networks for chess (got {network}). Use the network 'chessnet'."
+        )
     session = Session(run)
     figures: dict[str, Any] = {
         "network": session.name,

@@ -139,7 +139,7 @@ def _records(names: list[str]) -> tuple[list[str], list[str]]:
         elif inside := _records_inside(path):
             records += inside
         elif called and not any((path / file).exists() for file in (STORE, RUN)):
-            raise KibitzError(f"the folder {name} has no PGN or SGF file. Name a file of your games.")
+            raise KibitzError(f"the folder {name} has no PGN or SGF file. Give a file of your games.")
         else:
             others.append(name)
     return records, others

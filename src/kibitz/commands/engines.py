@@ -91,7 +91,7 @@ class UciOptions:
             raise UsageError(not_one_of("--method", self.method, (AUTO, *methods)))
         if self.elo is not None and not rated:
             raise UsageError(
-                f"--elo is for networks with rating inputs, which {run} lacks (got {self.elo})."
+                f"--elo needs a network with rating inputs, and {run} has none (got {self.elo})."
                 " Use the network 'human'."
             )
         if self.elo is not None and not ELO[0] <= self.elo <= ELO[1]:
@@ -374,7 +374,7 @@ def _largest_board(name: str) -> int:
 
     run = Run(name)
     if run.info["game"] != "go":
-        raise UsageError(f"{name} is a network for chess, and GTP is for Go. Try: kibitz uci {name}")
+        raise UsageError(f"{name} is a network for chess, and GTP is a protocol for Go. Try: kibitz uci {name}")
     if not (run.path / ONNX).is_file():
         run.trained()
     return max(find(run.info["system"]).sizes_of(run.info["settings"]), default=19)
@@ -386,7 +386,7 @@ def _check(name: str) -> None:
 
     run = Run(name)
     if run.info["game"] != "chess":
-        raise UsageError(f"{name} is a network for Go, and UCI is for chess. Try: kibitz gtp {name}")
+        raise UsageError(f"{name} is a network for Go, and UCI is a protocol for chess. Try: kibitz gtp {name}")
     trained = run.info["settings"].get("networks", "all")
     moves = MOVES in find(run.info["system"]).answers_of(run.info["settings"])
     # A move needs all seven networks. A list of seven names has six commas.

@@ -13,6 +13,7 @@ import typer
 
 from kibitz.commands.progress import BAR, LEFT, Progress
 from kibitz.errors import KibitzError, UsageError, one_line
+from kibitz.text import either
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,7 +72,7 @@ def export_positions(
 
     ending = to.suffix.lower()
     if ending not in FORMATS:
-        raise UsageError(f"--to must end in {', '.join(FORMATS)} (got {to.name}). Choose another name.")
+        raise UsageError(f"--to must end in {either(FORMATS)} (got {to.name}). Choose another name.")
     if FORMATS[ending] == "HDF5" and importlib.util.find_spec("h5py") is None:
         raise KibitzError("HDF5 needs h5py, which is not installed. Install it: pip install 'kibitz[hdf5]'")
     if played and network is not None:

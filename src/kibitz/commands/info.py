@@ -55,7 +55,7 @@ def info(
         return
     if not store.exists():
         near = did_you_mean(str(store), packaged())
-        raise KibitzError(f"{store} is no store, run or bundled network.{near} Check the path.")
+        raise KibitzError(f"{store} is not a store, run or bundled network.{near} Check the path.")
     summary = describe(Store(store))
     if as_json:
         print(json.dumps(summary, indent=1, ensure_ascii=False))

@@ -23,7 +23,7 @@ def check_page(page: Path, option: str, others: Iterable[str] = ()) -> None:
     for other in others:
         if _is_same(page, Path(other)):
             raise UsageError(
-                f"{option} must not be {printable(other)}, which is also read or written. Name another file."
+                f"{option} must not be {printable(other)}, which is also read or written. Choose another file."
             )
     if page.is_dir():
         raise KibitzError(f"{option} must be a file (got the folder {page})")

@@ -139,7 +139,7 @@ def _report(done: PersonalResult) -> None:
         ("network", "right", "with the book", "log loss", "with the book", "k"), rows, right=(1, 2, 3, 4, 5),
     )  # fmt: skip
     if info["kept"] == "nothing":
-        print("kept: the initial network with the opening book, because no training improved the network")
+        print("kept: the initial network with the opening book, because training did not improve the network")
     else:
         print(f"kept: {info['kept']}, with the opening book")
     run = shlex.quote(str(path))

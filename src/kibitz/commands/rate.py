@@ -35,7 +35,7 @@ def rate(
     from kibitz.personal.games import players_in
 
     if games == records.STDIN:
-        raise UsageError("the games are read twice, so they cannot come from standard input (got -). Name a file.")
+        raise UsageError("the games are read twice, so they cannot come from standard input (got -). Give a file name.")
     _check_chess(games)
     names = list(player or names_of([games]))
     if any_account([games]):
@@ -78,7 +78,7 @@ def _check_chess(source: str) -> None:
 
     named = account_in(source) if any_account([source]) else None
     if source.lower().endswith((".sgf", ".sgfl", ".gib")) or (named is not None and named.site.game != "chess"):
-        raise UsageError(f"ratings are estimated for chess only (got {records.printable(source)}). Name a PGN file.")
+        raise UsageError(f"ratings are estimated for chess only (got {records.printable(source)}). Give a PGN file.")
 
 
 def _show(strength: PlayerStrength) -> None:

@@ -39,7 +39,8 @@ def setup(
     made = chosen.make(command, folder)
     if write is not None and not made.files:
         raise UsageError(
-            f"--write is for programs with a settings file, which {chosen.title} lacks. Leave --write out."
+            f"--write works only with programs that have a settings file, and {chosen.title} has none. Leave --write"
+            " out."
         )
     written = write_files(made.files, folder) if write is not None else []
     steps = list(made.steps)
@@ -77,13 +78,13 @@ def _engine(game: str, network: str | None, rating: int | None) -> list[str]:
     name = str(Path(network).absolute()) if network and Path(network).exists() else network or DEFAULT_NETWORKS[game]
     if game == "go":
         if rating is not None:
-            raise UsageError(f"--rating is for chess (got {rating} for Go). Leave it out.")
+            raise UsageError(f"--rating works only for chess (got {rating} for Go). Leave --rating out.")
         return ["gtp", name]
     if rating is None:
         return ["uci", name]
     if not run.takes_ratings:
         raise UsageError(
-            f"--rating is for networks with rating inputs, which {network} lacks (got {rating})."
+            f"--rating needs a network with rating inputs, and {network} has none (got {rating})."
             " Use the network 'human'."
         )
     if not LOWEST <= rating <= HIGHEST:

@@ -175,10 +175,10 @@ def run_test(
     opened = Run(run)
     opened.trained()
     if options.all_ways and opened.info["game"] != "go":
-        raise UsageError(f"--all-ways is for networks for Go (got {run}). Leave it out.")
+        raise UsageError(f"--all-ways works only with networks for Go (got {run}). Leave it out.")
     if (options.stranger or options.curve) and opened.person is None:
         raise UsageError(
-            f"--stranger and --learning-curve are for runs of kibitz personal (got {run}). Leave them out."
+            f"--stranger and --learning-curve work only with runs of kibitz personal (got {run}). Leave them out."
         )
     if options.against is not None:
         _compare(opened, store, options)
@@ -224,11 +224,16 @@ def test_engine_command(run: str, store: str | None, options: RunTestOptions, en
     from kibitz.store.store import Store
 
     if options.stranger or options.curve or options.all_ways:
-        raise UsageError("--stranger, --learning-curve and --all-ways are for networks alone. Leave out --engine.")
+        raise UsageError(
+            "--stranger, --learning-curve and --all-ways cannot be combined with --engine. Leave --engine out."
+        )
     network = None if store is None else Run(run)
     games = Store(run if store is None else store)
     if games.game == "go" and (engines.nodes or engines.engine_option):
-        raise UsageError("--nodes and --engine-option are for UCI engines. Set them in the command of a GTP engine.")
+        raise UsageError(
+            "--nodes and --engine-option work only with UCI engines. For a GTP engine, put these settings in its"
+            " command."
+        )
     if network is not None:
         network.trained()
     chosen = choose_without_run(games, options.split) if network is None else choose(network, games, options.split)

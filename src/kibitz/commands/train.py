@@ -290,7 +290,7 @@ def _report(done: Any, as_json: bool) -> None:
             **({} if outcome.profile is None else {"profile": outcome.profile})}))  # fmt: skip
     elif outcome.reason == "finished before":
         print(
-            f"{done.path}: this training is finished (iteration {outcome.iteration:,}). To train another network,"
+            f"{done.path}: this training run is finished (iteration {outcome.iteration:,}). To train another network,"
             " change --seed."
         )
     else:

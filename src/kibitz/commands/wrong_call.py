@@ -98,9 +98,9 @@ def _bad_value(error: Any, arguments: Sequence[str]) -> str:
     if re.search(r"does not exist", error.message):
         return f"{_path(error.message, got)}: no such file or folder. Check the path."
     if re.search(r"is a directory", error.message):
-        return f"{_path(error.message, got)} is a folder. Name a file."
+        return f"{_path(error.message, got)} is a folder. Give the path of a file."
     if re.search(r"is a file", error.message):
-        return f"{_path(error.message, got)} is a file. Name a folder."
+        return f"{_path(error.message, got)} is a file. Give a folder."
     return f"{name} has a value that is not possible (got {got}). See: {PROGRAM} {arguments[0]} --help"
 
 

@@ -249,7 +249,7 @@ def own_store(run: Run) -> str:
                 f"{run.name} is bundled without its training games. Name a store: kibitz test {run.name} STORE"
             )
         raise KibitzError(
-            f"{path}: the store that {run.name} was trained on is missing. Name another store: kibitz test"
+            f"{path}: the store that {run.name} was trained on is missing. Choose another store: kibitz test"
             f" {run.name} STORE"
         )
     return path

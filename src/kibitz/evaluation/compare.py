@@ -81,7 +81,7 @@ def row_source(run: Run) -> RowSource:
         hasattr(module, name) for name in ("row_questions", "eligible", "measure_rows")
     ):
         raise UsageError(
-            f"kibitz cannot compare networks of the system '{run.info['system']}' (got {run.name}). Name another"
+            f"kibitz cannot compare networks of the system '{run.info['system']}' (got {run.name}). Choose another"
             " network."
         )
     return cast(RowSource, module)
@@ -96,7 +96,9 @@ def unseen_by_all(runs: Sequence[Run], store: Store) -> NDArray[np.int64]:
     games = functools.reduce(np.intersect1d, [choose(run, store).games for run in runs])
     if not len(games):
         names = " and ".join(run.name for run in runs)
-        raise KibitzError(f"each game of {store.path} is a training or validation game of {names}. Name another store.")
+        raise KibitzError(
+            f"each game of {store.path} is a training or validation game of {names}. Choose another store."
+        )
     return np.asarray(games)
 
 
@@ -115,7 +117,9 @@ def positions_of(
     source = row_source(run)
     question = source.row_questions(run)[0]
     if question == PAIR:
-        raise UsageError(f"{run.name} is tested on pairs of positions. Use kibitz.test(...).rows.")
+        raise UsageError(
+            f"{run.name} is tested on pairs of positions, not on single positions. Use kibitz.test(...).rows."
+        )
     eligible = source.eligible(run, store, games, question)
     return eligible.locate(sample_indices(eligible, count, seed))
 
@@ -148,7 +152,7 @@ def compare_runs(
         both = other.contains(*where)
         at, plies = (part[both] for part in where)
         if not len(at):
-            raise KibitzError(f"{store.path}: no position can be tested with both networks. Name another store.")
+            raise KibitzError(f"{store.path}: no position can be tested with both networks. Choose another store.")
         rows = [
             source.measure_rows(run, store, at, plies, asked, functools.partial(on_progress, run.name))
             for source, run in zip(sources, (a, b), strict=True)

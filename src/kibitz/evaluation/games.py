@@ -53,7 +53,7 @@ def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
     if store.game != run.info["game"]:
         raise UsageError(
             f"{store.path} is a store of {GAME_NAMES[store.game]} games, and {run.name} is a network for"
-            f" {GAME_NAMES[run.info['game']]}. Name another store."
+            f" {GAME_NAMES[run.info['game']]}. Choose another store."
         )
     taken = run.system.games(store, run.settings)
     unseen = run.unseen_games(store, taken)
@@ -101,13 +101,14 @@ def choose_without_run(store: Store, which: str = "unseen") -> Chosen:
 
 def _nothing(run: Run, store: Store, which: str, taken: int, excluded: int) -> str:
     if not taken:
-        return f"{store.path}: {run.info['system']} can use none of its {len(store):,} games. Name another store."
+        return f"{store.path}: {run.info['system']} can use none of its {len(store):,} games. Choose another store."
     if which == "validation":
         return f"{store.path}: none of its {taken:,} games is a validation game of this run. Choose another --split."
     if which == "training":
         return f"{store.path}: none of its {taken:,} games is a training game of this run. Choose another --split."
     return (
-        f"{store.path}: all {excluded:,} games are training or validation games of {run.name}. Name another store, or "
+        f"{store.path}: all {excluded:,} games are training or validation games of {run.name}. Choose another store, or"
+        " "
         f"use --split all to test on these games."
     )
 

@@ -66,8 +66,8 @@ def read_go(moves: Sequence[str]) -> Any:
             board.play(board.to_move, from_gtp(word, GRID))
         except ValueError:
             raise UsageError(
-                f"move {ply}, {shown(word)}, is illegal in the {'empty board' if ply == 1 else 'position'}. Moves"
-                " are written like Q16."
+                f"move {ply}, {shown(word)}, is illegal {'on the empty board' if ply == 1 else 'in the position'}."
+                " Write moves like Q16."
             ) from None
     return board
 
@@ -86,7 +86,9 @@ def explore(
         boards = read_chess(moves, fen)
         return answer(explorer, boards[-1], opening_of(boards), rating)
     if fen is not None:
-        raise UsageError("a FEN is for chess, and this is a Go store. Name the moves instead, for example Q16 D4.")
+        raise UsageError(
+            "this is a Go store, and a FEN works only for chess. Give the moves instead, for example Q16 D4."
+        )
     return answer(explorer, read_go(moves), None, rating)
 
 

@@ -105,7 +105,7 @@ class GtpProgram:
                     continue
                 raise self._died("hung", f"the program did not reply to {command!r} within {limit:g} s") from None
             if line is None:
-                raise self._died("died", f"the program ended at {command!r}")
+                raise self._died("died", f"the program ended during the command {command!r}")
             if answer is not None:
                 if not line.strip():
                     break
@@ -161,7 +161,7 @@ class GtpProgram:
             self._in.write(f"{self._number} {command}\n".encode())
             self._in.flush()
         except (OSError, ValueError):
-            raise self._died("died", f"the program ended before {command!r}") from None
+            raise self._died("died", f"the program ended before the command {command!r}") from None
 
     def _begins(self, line: str) -> str | None:
         """Return the rest of a line that begins the reply to the last command; None for other lines."""

@@ -83,8 +83,8 @@ def read_command(words: str, option: str = "--engine") -> Program:
     if path is None:
         near = did_you_mean(words, _ARGUMENTS)
         raise UsageError(
-            f"{option} must be a program (got {words or 'nothing'}).{near} Give its name or path, and its arguments"
-            " after it."
+            f"{option} must be a program (got {words or 'nothing'}).{near} Give the name or path of the program, and"
+            " then its arguments."
         )
     return _program(str(Path(path).absolute()), command[1:])
 

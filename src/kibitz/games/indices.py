@@ -21,5 +21,5 @@ def check_indices(offsets: NDArray[np.int64], games: NDArray[np.int64], plies: N
             raise IndexError(f"game numbers must be from 0 to {len(offsets) - 2} (got {games.min()} to {games.max()})")
         lengths = offsets[games + 1] - offsets[games]
         if plies.min() < 0 or (plies > lengths).any():
-            raise IndexError("a ply is after the end of its game")
+            raise IndexError("a ply is greater than the last ply of its game")
     return games, plies

@@ -93,7 +93,8 @@ def build(
             steps.append(make_pool(layer))
         elif isinstance(layer, Chain):
             raise UsageError(
-                "layers for chess cannot have chain, which follows chains of Go stones (got chain). Leave chain out."
+                "layers for chess cannot contain 'chain', which works only with chains of Go stones (got chain). Leave"
+                " 'chain' out."
             )
         elif isinstance(layer, Dense):
             if grid:

@@ -114,8 +114,8 @@ def account_in(text: str) -> Account | None:
     server, name = match[1].lower(), match[2].strip()
     if server in OTHERS:
         raise UsageError(
-            f"kibitz cannot download games from {OTHERS[server]} (got {shown(text)}). Download them yourself as"
-            " SGF files, then name their folder instead of the account."
+            f"kibitz cannot download games from {OTHERS[server]} (got {shown(text)}). Download them yourself as SGF"
+            " files, then give the path of their folder instead of the account."
         )
     site = SITES.get({"chess.com": "chesscom"}.get(server, server))
     if site is None:

@@ -224,9 +224,9 @@ class Client:
                 same = (before.scheme, before.netloc) == (after.scheme, after.netloc)
                 safer = (before.scheme, after.scheme) == ("http", "https") and before.hostname == after.hostname
                 if not same and not safer:
+                    where = f"another server, {shown(after.netloc)}" if after.netloc else "an address without a server"
                     raise self._error(
-                        f"redirects the request to {shown(after.netloc) or 'nowhere'}. kibitz contacts no other host."
-                        " Try again later."
+                        f"redirects the request to {where}, which kibitz does not contact. Try again later."
                     )
                 url, parameters = urljoin(url, target), {}
         raise self._error(f"redirects the request more than {MOST_REDIRECTS} times. Try again later.")
@@ -247,13 +247,15 @@ class Client:
         if status == 403:
             raise RefusedError(
                 f"{self.site.title} does not show the games of {self.account.name} (HTTP 403). Check that they are"
-                f" public, or put your mail address into {CONTACT}."
+                f" public, or put your email address into {CONTACT}."
             )
         if status != 429 and status not in _SERVER_FAILS:
             raise self._error(f"answered with HTTP {status}, which kibitz does not expect. Try again later.")
         asked = _retry_after(response.headers.get("retry-after", ""))
         if asked is not None and asked > LONGEST_WAIT:
-            raise self._error(f"requests a pause of {asked / 60:,.0f} minutes. Run the same command again after it.")
+            raise self._error(
+                f"requests a pause of {asked / 60:,.0f} minutes. Run the same command again after this pause."
+            )
         if status == 429:
             return self.site.busy if asked is None else asked
         return asked or 2**self._failures * random.uniform(1, 1.25)

@@ -63,9 +63,7 @@ def file_of(account: Account, wanted: GameChoice, listener: Listener) -> Path:
             listener.note(f"{account}: {number:,} {few} {what}, and kibitz skips {'it' if number == 1 else 'them'}.")
     if not games:
         path.unlink(missing_ok=True)
-        chosen = (
-            " that the filter lets through. Use a weaker filter." if wanted != GameChoice() else ". Check the name."
-        )
+        chosen = " that pass the filter. Use a weaker filter." if wanted != GameChoice() else ". Check the name."
         raise KibitzError(f"{account} has no games{chosen}")
     listener.note(f"{account}: {result.new:,} new {'game' if result.new == 1 else 'games'}, {games:,} in {path}")
     return path

@@ -114,7 +114,7 @@ def opened(sources: Sequence[str], log: Callable[[str], None]) -> Iterator[Store
         return
     if any((Path(source) / INFO).is_file() for source in sources):
         raise UsageError(
-            "a store cannot be combined with other sources (got both). Name only the store. To add games to it: kibitz"
+            "a store cannot be combined with other sources (got both). Give only the store. To add games to it: kibitz"
             " import --append"
         )
     paths = records.find(list(sources), tuple(records.ENDINGS))
@@ -138,7 +138,7 @@ def _game_of(paths: Sequence[str]) -> str:
     """
     found = list(records.games_by_ending(paths))
     if len(found) > 1:
-        raise UsageError("kibitz personal learns one game at a time (got chess and Go). Name the files of one game.")
+        raise UsageError("kibitz personal learns one game at a time (got chess and Go). Give files of only one game.")
     return found[0]
 
 

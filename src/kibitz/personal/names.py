@@ -90,7 +90,7 @@ def find(store: Store, names: Sequence[str], where: str) -> list[Player]:
     """
     players = players_of(store)
     if not players:
-        raise UsageError(f"{where}: the games have no names of players. Choose other games.")
+        raise UsageError(f"{where}: the games have no player names. Choose other games.")
     if not names:
         return [_in_nearly_all(store, players, where)]
     return named(players, names, where)

@@ -60,7 +60,8 @@ class PersonalSystem(System):
         theirs = {name: value.shape for name, value in weights.items()}
         if theirs != {name: value.shape for name, value in begun.items() if not name.startswith("adapters.")}:
             raise UsageError(
-                f"the two networks differ in shape. Choose a run of the system '{self.begins_from[0]}' with the same"
+                f"the two networks have different architectures. Choose a run of the system '{self.begins_from[0]}'"
+                " with the same"
                 " number of blocks and filters."
             )
         return {**begun, **weights}

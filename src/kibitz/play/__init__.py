@@ -85,6 +85,6 @@ def why_not(method: str, name: str, offered: list[str]) -> str:
             else f"{name} cannot play, so it supports no method (got {method})"
         )
     if method == HUMAN_SEARCH.name:
-        return f"the method {method} needs a network with rating inputs, which {name} lacks. Use the network 'human'."
+        return f"the method {method} needs a network with rating inputs, and {name} has none. Use the network 'human'."
     needs = " and ".join(_NEEDS[need] for need in METHODS[method].needs)
     return f"the method {method} needs a network that {needs} (got {name}). Choose another network."

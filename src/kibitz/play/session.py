@@ -94,7 +94,7 @@ class Session:
             else:
                 self._open_provider(path)
                 return
-        need_training(f"{path}: {problem}; to answer without it {self.name}")
+        need_training(f"{path}: {problem}. Without this file, {self.name}")
         self._answer = self._torch() if without_onnx is None else self._by(without_onnx(self.run))
         warning(f"{path}: {problem}. kibitz uses PyTorch instead, which is slower.")
 

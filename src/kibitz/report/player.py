@@ -23,7 +23,7 @@ BOARDS = 10
 _CHESS_TITLES = {
     "by_phase": (
         "Phase",
-        "The opening ends when ten pieces are left, without pawns and kings. The endgame begins with six.",
+        "The opening ends when ten pieces are left, not counting pawns and kings. The endgame begins with six.",
     ),
     "by_piece": ("Piece", "The type of piece that moved."),
     "by_time_left": ("Time left", "The time left before the move, if the game record has clock times."),

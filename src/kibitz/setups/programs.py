@@ -176,7 +176,7 @@ PROGRAMS = {
     "banksia": EngineProgram("Banksia GUI", "chess", _fields("Engines > Add", "Command", "Arguments")),
     "cutechess": EngineProgram(
         "Cute Chess", "chess",
-        _json("engines.json", _cute_chess, "End Cute Chess, and write engines.json into its folder of settings."),
+        _json("engines.json", _cute_chess, "Close Cute Chess, and write engines.json into its settings folder."),
     ),
     "en-croissant": EngineProgram("En Croissant", "chess", _script("Engines > Add new > Local")),
     "gnome-chess": EngineProgram("GNOME Chess", "chess", _gnome_chess),
@@ -194,7 +194,7 @@ PROGRAMS = {
     ),
     "kigo": EngineProgram("Kigo", "go", _fields("Settings > Configure Kigo", "Executable", "Parameters")),
     "lizzie": EngineProgram(
-        "Lizzie", "go", _json("config.txt", _lizzie, "End Lizzie, and write config.txt into its folder."),
+        "Lizzie", "go", _json("config.txt", _lizzie, "Close Lizzie, and write config.txt into its folder."),
         ("--name", "KataGo"),
     ),
     "q5go": EngineProgram(
@@ -202,7 +202,7 @@ PROGRAMS = {
     ),
     "quarry": EngineProgram("Quarry", "go", _line("Choose Preferences > GTP Engines > Add and enter as command line")),
     "sabaki": EngineProgram(
-        "Sabaki", "go", _json("settings.json", _sabaki, "End Sabaki. Write settings.json into its folder of settings.")
+        "Sabaki", "go", _json("settings.json", _sabaki, "Close Sabaki. Write settings.json into its settings folder.")
     ),
 }  # fmt: skip
 """Every program by the name that users type."""

@@ -64,7 +64,7 @@ class Positions:
         """
         ids = np.ascontiguousarray(ids, np.int64)
         if ids.size and not 0 <= ids.min() <= ids.max() < len(self):
-            raise IndexError(f"positions must be from 0 to {len(self) - 1} (got {ids.min()} to {ids.max()})")
+            raise IndexError(f"position ids must be from 0 to {len(self) - 1} (got {ids.min()} to {ids.max()})")
         games, plies = np.empty(len(ids), np.int64), np.empty(len(ids), np.int64)
         _locate(self._marks, self._ends, self._present, self.first, ids, games, plies)
         return games, plies
@@ -137,7 +137,9 @@ def permutation(size: int, seed: int, epoch: int, first: int, count: int) -> NDA
     of four rounds with cycle walking. size: at most 2^46. Raises ValueError for entries outside the permutation.
     """
     if not 0 <= first <= first + count <= size:
-        raise ValueError(f"places must be from 0 to {size} (got {first} to {first + count})")
+        raise ValueError(
+            f"entries of the permutation must be from 0 to {size - 1} (got {first} to {first + count - 1})"
+        )
     key = np.random.SeedSequence((seed, epoch)).generate_state(1, np.uint64)[0]
     ids = np.empty(count, np.int64)
     _shuffled(np.uint64(size), key, first, ids)

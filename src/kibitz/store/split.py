@@ -64,15 +64,14 @@ class Split:
         shares = self.validate_share, self.test_share
         if not (all(share >= 0 for share in shares) and sum(shares) < 100):  # this form of the test also rejects NaN
             raise UsageError(
-                f"--validate-share and --test-share must be percents that add up to less than 100 (got {shares[0]:g}"
+                f"--validate-share and --test-share must be percentages with a sum of less than 100 (got {shares[0]:g}"
                 f" and {shares[1]:g})"
             )
         if self.newest < 0 or (self.newest and (self.test_from or self.validate_from)):
             raise UsageError(f"newest must be a number of games, without dates (got {self.newest})")
         if self.validate_from and self.test_from and self.test_from <= self.validate_from:
             raise UsageError(
-                f"--test-from must be after --validate-from (got {self.test_from} and {self.validate_from})."
-                " Exchange them."
+                f"--test-from must be after --validate-from (got {self.test_from} and {self.validate_from}). Swap them."
             )
 
     def changed(self, options: dict[str, Any]) -> Split:
@@ -117,7 +116,8 @@ class Split:
 
     def describe(self) -> str:
         if self.newest:
-            return f"by date: the newest {self.newest} games test; {self.validate_share:g}% of the others validation"
+            rest = f"{self.validate_share:g}% of the others"
+            return f"by date: test has the newest {self.newest} games, and validation {rest}"
         if self.validate_from is None and self.test_from is None:
             return f"by game hash: {self.validate_share:g}% validation, {self.test_share:g}% test"
         validate = f"from {self.validate_from}" if self.validate_from else f"{self.validate_share:g}% by hash"

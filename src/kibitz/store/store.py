@@ -119,7 +119,7 @@ class Store:
         if self.game not in GAMES or any(kind.kind not in "biuf" for kind in kinds):
             raise ValueError("store.json names an unknown game or an array without numbers")
         if self.info["start_width"] != len(game_of(self.game).STANDARD_START):
-            raise ValueError("the start positions are those of another game")
+            raise ValueError("the start positions belong to another game")
         for name in (self.info["folder"], *self.tables, *self._sizes):
             if Path(name).name != name or not name.strip("."):
                 raise ValueError(f"store.json names the file {name}, which is outside of the store")

@@ -38,7 +38,7 @@ def refuse_existing(path: Path, remedy: str) -> None:
     """Raise UsageError if something exists at this path. remedy: the advice to the user in the message."""
     if path.exists():
         kind = "a store" if (path / INFO).exists() else "a file or folder"
-        raise UsageError(f"there is {kind} already at {path}. {remedy}")
+        raise UsageError(f"{path} is already the path of {kind}. {remedy}")
 
 
 class StoreWriter:
@@ -122,7 +122,7 @@ class StoreWriter:
         old = Store(self.path)
         if old.game != self.game:
             raise UsageError(
-                f"{self.path} is a store of {GAME_NAMES[old.game]} games (got {GAME_NAMES[self.game]} games). Name"
+                f"{self.path} is a store of {GAME_NAMES[old.game]} games (got {GAME_NAMES[self.game]} games). Choose"
                 " another store."
             )
         return old

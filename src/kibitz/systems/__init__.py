@@ -264,9 +264,9 @@ class _Registry(Mapping[str, Declaration]):
             try:
                 declaration = point.load()
                 if not isinstance(declaration, Declaration):
-                    raise TypeError(f"{point.value} is no Declaration")
+                    raise TypeError(f"{point.value} is not a Declaration")
                 if declaration.name in self._known:
-                    raise ValueError(f"there is a system {declaration.name} already")
+                    raise ValueError(f"a system {declaration.name} exists already")
             except Exception as error:  # an error in another package must not stop kibitz
                 warning(f"the system {point.name} of another package cannot be used: {one_line(error)}")
             else:

@@ -372,7 +372,9 @@ class System:
         if {name: value.shape for name, value in weights.items()} != {
             name: value.shape for name, value in network.state_dict().items()
         }:
-            raise UsageError("the two networks differ in shape. Leave out the settings that change the network.")
+            raise UsageError(
+                "the two networks have different architectures. Leave out the settings that change the network."
+            )
         return weights
 
     def stages(self, network: nn.Module, settings: Any) -> Sequence[Stage]:
@@ -397,7 +399,8 @@ def grown(begun: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> dict[st
             raise UsageError(f"that network has the layer {name}, which the new network lacks. {remedy}")
         if value.shape != taken[name].shape:
             raise UsageError(
-                f"the layer {name} differs in shape between the two networks. Leave out the settings that change it."
+                f"the layer {name} has different shapes in the two networks. Leave out the settings that change this"
+                " layer."
             )
         taken[name] = value
     for name, value in begun.items():

@@ -86,7 +86,8 @@ RECIPES = {
         training={"validations": 15, "precision": "32-true", "patience": 0},
         departures=(
             _WHICH_EPOCH,
-            "initial weights follow He's rule. The paper searched for initial weights, but does not state the result",
+            "the initial weights use He initialization. The paper searched for initial weights, but does not state the"
+            " result",
             "the games come from the store. The paper's games come from one internet server, in the file FICS_2000.pgn",
         ),
         sources={
@@ -121,7 +122,7 @@ RECIPES = {
             "epochs": document(),
             "iterations": ours("0, because the number of epochs sets the length"),
             "validations": ours("one after each epoch"),
-            "precision": ours("not mixed with bf16"),
+            "precision": ours("no mixed precision with bf16"),
             "patience": ours("0, which trains all epochs"),
         },
     ),

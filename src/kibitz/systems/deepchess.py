@@ -206,7 +206,8 @@ RECIPES = {
             " with momentum 0.9, is our choice, too",
             "both positions use one Pos2Vec, with the same weights. The document puts two Pos2Vec networks side by side"
             " and calls them disjoint. It does not state whether they share their weights",
-            "initial weights follow He's rule. In the first layer, the fan-in is the typical number of input bits that"
+            "the initial weights use He initialization. In the first layer, the fan-in is the typical number of input"
+            " bits that"
             " are 1. The document states no initial weights",
             "the document does not state how the distilled network learns. In kibitz, it learns the probabilities of"
             " the full network on new pairs. Its Pos2Vec is not trained separately",
@@ -346,7 +347,8 @@ class PairExamples:
         few = ids[: len(ids) // reuse]
         if len(few) < world:
             raise KibitzError(
-                f"--batch takes pairs from {len(few)} positions, too few for {world} processes. Use fewer --devices."
+                f"--batch takes pairs from {len(few)} positions, which are too few for {world} processes. Use fewer"
+                " --devices."
             )
         row = np.array_split(np.arange(len(few)), world)[rank]
         # positions from games that Black won: [reuse, rows]
@@ -715,7 +717,7 @@ class DeepChessSystem(System):
         if settings.nearer and settings.positions == 1:
             raise UsageError(f"--positions must be 0 or at least 2 with --nearer (got {settings.positions})")
         if settings.batch % settings.reuse:
-            raise UsageError(f"--reuse must divide --batch (got {settings.reuse} and {settings.batch})")
+            raise UsageError(f"--batch must be a multiple of --reuse (got {settings.batch} and {settings.reuse})")
         if not (settings.pretrain_epochs or settings.epochs or (settings.distilled and settings.distil_epochs)):
             raise UsageError("--pretrain-epochs, --epochs and --distil-epochs must not all be 0. Raise one of them.")
 
@@ -727,9 +729,12 @@ class DeepChessSystem(System):
         short = (result != 0) & (store.plies < 2 * settings.opening)
         won, lost = int((result[~short] > 0).sum()), int((result[~short] < 0).sum())
         if min(won, lost) < MIN_GAMES_WON:
-            too_short = f", {int(short.sum()):,} end in the first {settings.opening} moves" if short.any() else ""
+            too_short = (
+                f"; {int(short.sum()):,} other games end in the first {settings.opening} moves" if short.any() else ""
+            )
             raise KibitzError(
-                f"{store.path} needs at least {MIN_GAMES_WON} games that White won, and as many that Black won (got"
+                f"{store.path} needs at least {MIN_GAMES_WON} games that White won, and {MIN_GAMES_WON} that Black won"
+                " (got"
                 f" {won:,} and {lost:,}{too_short}). Import more decisive games."
             )
         return np.flatnonzero((result != 0) & ~short)

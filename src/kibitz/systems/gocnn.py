@@ -162,12 +162,12 @@ RECIPES = {
         "the document's network and optimizer: Adam 0.0001, squared error. The 100,000 batches of 128 positions are"
         " our choice",
         departures=(
-            "the loss excludes neutral intersections, also those between the groups of a seki. The document draws their"
-            " owners at random. The groups themselves are alive in both",
+            "the loss excludes neutral intersections, also those between the groups of a seki. The document gives them"
+            " random owners. The groups themselves are alive in both",
             "the loss is the mean of the squared errors over the intersections. The document uses their sum. With"
             " Adam, both give the same steps",
             "the games come from the store. The document uses about 15,000 professional games of the collection Go4Go",
-            "initial weights follow He's rule. The document states no initial weights",
+            "the initial weights use He initialization. The document states no initial weights",
             "owners come from random playouts, or from GNU Go if the playouts don't fit the recorded score. The"
             " document uses GNU Go only",
             "the document gives the training times (4 and 12 hours), but neither the number nor the size of the"

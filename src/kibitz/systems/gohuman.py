@@ -123,7 +123,8 @@ RECIPES = {
          "summary_every": 100, "checkpoint_megabytes": 60.0},
     ),
     "cool": Recipe(
-        "ends a training with plateau: --start-from PLATEAU. The learning rate decays to a thousandth over all"
+        "ends the training of a run with plateau: --start-from PLATEAU. The learning rate decays to a thousandth over"
+        " all"
         " iterations",
         {"batch": 128, "learning_rate": 0.002, "warmup": 0, "cooldown": 1.0, "known": 0.5, "owners_weight": 2.0,
          "iterations": 3_000, "most_epochs": 0.0},

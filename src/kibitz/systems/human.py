@@ -143,7 +143,8 @@ RECIPES = {
         PLATEAU_TRAINING,
     ),
     "cool": Recipe(
-        "ends a training with plateau: --start-from PLATEAU. The learning rate decays to a thousandth over all"
+        "ends the training of a run with plateau: --start-from PLATEAU. The learning rate decays to a thousandth over"
+        " all"
         " iterations",
         {"learning_rate": 0.003, "warmup": 0, "cooldown": 1.0, "outcome_weight": 0.5, "mix": EXAMPLE,
          "iterations": 3_000, "most_epochs": 0.0},

@@ -150,7 +150,7 @@ RECIPES = {
         ),
     ),
     "quick": Recipe(
-        "a short training of about two minutes, to try kibitz",
+        "a short training run of about two minutes, to try kibitz",
         {**_MODERN, "attacks": "counts", "learning_rate": 0.001, "iterations": 900, "most_epochs": 5.0},
         reaches=(
             "winner accuracy 67.2% (66.0 to 68.4), n = 112,196 positions of 1,321 test games that end in mate."
@@ -163,7 +163,7 @@ RECIPES = {
         " 0.0001·i)^−0.75, 150,000 iterations",
         training={"summary_every": 300, "validate_every": 1000, "checkpoint_every": 2000},
         reaches=(
-            "winner accuracy 60.6% (60.1 to 61.1) on the test games of the default. We stopped this training after"
+            "winner accuracy 60.6% (60.1 to 61.1) on the test games of the default. We stopped this training run after"
             " 2,552 iterations (9 minutes on one core)",
             "winner accuracy 64.4% (63.0 to 65.8), n = 111,114 positions of 1,294 test games that end in mate, after"
             " six epochs. 5,350 iterations, 17 minutes on one core",
@@ -177,7 +177,8 @@ RECIPES = {
             " code loads the snapshot of iteration 64,000",
             "validation uses other games than training. The post validates on other positions of its training games."
             " With --held-out 8, kibitz excludes as many positions, and the test shows both accuracies",
-            "kibitz draws the test games at random. The post tests on games of later months. To do the same, train with"
+            "kibitz samples the test games at random. The post tests on games of later months. To do the same, train"
+            " with"
             " --test-from and a date",
             "kibitz uses all decisive games of the store. The post uses games that end in mate, between players"
             " rated over 2000. To get such games, import with --ending checkmate --min-rating 2001",

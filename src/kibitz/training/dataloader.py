@@ -42,7 +42,9 @@ def part_of(examples: Examples, ids: NDArray[np.int64], epoch: int, rank: int, w
     if world == 1:
         return examples.batch(ids, epoch)
     if len(ids) < world:
-        raise KibitzError(f"--batch takes {len(ids)} examples, too few for {world} processes. Use fewer --devices.")
+        raise KibitzError(
+            f"--batch takes {len(ids)} examples, which are too few for {world} processes. Use fewer --devices."
+        )
     if isinstance(examples, Parted):
         return examples.part(ids, epoch, rank, world)
     return examples.batch(np.array_split(ids, world)[rank], epoch)

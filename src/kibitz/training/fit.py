@@ -162,8 +162,8 @@ def prepare_data(system: System, settings: Any, store_path: str, split: Split | 
     store = Store(store_path)
     if store.game != system.game:
         raise UsageError(
-            f"{store_path} is a store of {GAME_NAMES[store.game]} games, and {system.name} learns"
-            f" {GAME_NAMES[system.game]}. Name another store."
+            f"{store_path} is a store of {GAME_NAMES[store.game]} games, and {system.name} needs"
+            f" {GAME_NAMES[system.game]} games. Choose another store."
         )
     split = split or store.split
     split.check()
@@ -172,8 +172,8 @@ def prepare_data(system: System, settings: Any, store_path: str, split: Split | 
     games_by_side = {side: games[sides == side] for side in (TRAIN, VALIDATE, TEST)}
     if not len(games_by_side[TRAIN]):
         raise KibitzError(
-            f"{store_path} has no training games for {system.name}: {len(games):,} of {len(store):,} games fit,"
-            f" split {split.describe()}. Import other games or choose another split."
+            f"{store_path} has no training games for {system.name}: the system can use {len(games):,} of {len(store):,}"
+            f" games, and the split is {split.describe()}. Import other games or choose another split."
         )
     description = {
         "store": str(store_path),
@@ -427,7 +427,7 @@ def _lock(path: Path, held: contextlib.ExitStack, wait: float = 0.0) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
         held.callback(_remove_empty, path)
-        held.enter_context(exclusive_lock(path / LOCK, path, "training", wait))
+        held.enter_context(exclusive_lock(path / LOCK, path, "training run", wait))
     except OSError as error:
         raise KibitzError(f"{path}: {one_line(error)}. Choose another --run.") from None
 

@@ -240,8 +240,8 @@ def resolve_rank(
         return ProcessRank(0, devices, 0, devices, "127.0.0.1", 0)
     if main_address is None or node_rank is None:
         raise UsageError(
-            f"--num-nodes {nodes} needs --main-address HOST of the first machine, and on each machine its"
-            f" --node-rank from 0 to {nodes - 1}"
+            f"--num-nodes {nodes} needs --main-address, the address of the first machine, and on each machine a"
+            f" different --node-rank from 0 to {nodes - 1}"
         )
     if not 0 <= node_rank < nodes:
         raise UsageError(f"--node-rank must be from 0 to {nodes - 1}, different on each machine (got {node_rank})")

@@ -213,7 +213,9 @@ class BuiltStore:
         self.numbers = numbers if len(files) == 1 else np.arange(1, len(store) + 1)
         if material.sides is not None:
             if writer.read != len(material.sides):
-                raise BadRequest(f"{title}: the games cannot be divided. Open the file itself")
+                raise BadRequest(
+                    f"{title}: kibitz cannot separate these games. Open the original file in the explorer instead"
+                )
             self.sides = material.sides[self.numbers - 1]
         return store
 

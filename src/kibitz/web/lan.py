@@ -39,7 +39,7 @@ def own_host() -> str:
         except OSError:
             host = ""
     if not host or host.startswith(("127.", "0.")):
-        raise KibitzError("--lan: this computer is in no network. Connect it, or leave the option out.")
+        raise KibitzError("--lan: this computer is not connected to a network. Connect it, or leave --lan out.")
     return host
 
 

@@ -268,7 +268,7 @@ class NetworkRegistry:
         return self.session(name) if checkpoint is None else self._at_checkpoint(self.find(name), checkpoint)
 
     def _at_checkpoint(self, known: NetworkInfo, checkpoint: str) -> TorchSession:
-        need_training("to show a checkpoint of a training, the board")
+        need_training("to show a checkpoint of a run, the board")
         assert known.run
         path = next((path for path in known.run.checkpoints() if path.stem == checkpoint), None)
         if path is None:

@@ -125,7 +125,7 @@ class Desk:
                     said = found
                     yield [{"seq": seq, **found}]
                 elif said is None and not over and time.monotonic() - began > SILENCE:
-                    raise EngineDied(f"{thinker.name} gave no result for this position in {SILENCE:g} s", "hung")
+                    raise EngineDied(f"{thinker.name} gave no result for this position within {SILENCE:g} s", "hung")
                 else:
                     yield []
                 if over:

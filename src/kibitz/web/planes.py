@@ -18,7 +18,7 @@ def planes(network: NetworkInfo, line: Line) -> dict[str, Any]:
     """
     if network.declaration is None or not network.declaration.planes:
         raise BadRequest(
-            f"kibitz cannot show the input of {network.name}: the system {network.system} does not describe it"
+            f"kibitz cannot show the input of {network.name}: the system {network.system} does not describe its input"
         )
     assert network.run
     module, _, function = network.declaration.planes.partition(":")

@@ -57,7 +57,7 @@ def bind(port: int | None, lan: bool = False) -> socket.socket:
                 ) from None
             continue
         return listening
-    raise KibitzError(f"the ports {PORT} to {PORT + N_PORTS - 1} are all in use. Name a free port with --port")
+    raise KibitzError(f"the ports {PORT} to {PORT + N_PORTS - 1} are all in use. Choose a free port with --port")
 
 
 def listens_outside() -> bool:

@@ -134,7 +134,7 @@ def started(command: str, hang: float = 1.5) -> Iterator[ChessEngine]:
         ("pass", DEPTH, "illegal", "no move"),
         ("flood", ChessLimits(movetime=20_000), "crash", "exit code -9"),
         ("lie", DEPTH, "illegal", "e2e4"),
-        ("slow", ChessLimits(clock=0.3), "time", "overstepped its clock"),
+        ("slow", ChessLimits(clock=0.3), "time", "ran out of time"),
     ],
 )
 def test_the_side_at_fault_forfeits(

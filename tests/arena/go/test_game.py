@@ -126,8 +126,8 @@ def started(command: str, hang: float = 1.5) -> Iterator[GoEngine]:
         ("nonsense", GoTime(), "illegal", "board"),
         ("error", GoTime(), "illegal", "sent no move"),
         ("refuse", GoTime(), "illegal", "refused the legal move"),
-        ("slow", GoTime(1), "time", "overstepped its clock"),
-        ("hang", GoTime(1), "time", "overstepped its clock"),
+        ("slow", GoTime(1), "time", "ran out of time"),
+        ("hang", GoTime(1), "time", "ran out of time"),
         ("deaf", GoTime(100), "hang", "did not reply to 'time_left "),  # before its clock runs
     ],
 )

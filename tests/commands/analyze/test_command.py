@@ -246,7 +246,7 @@ def test_files_that_hold_no_game(small_run: Path, tmp_path: Path, capsys: pytest
             assert mentions(refused(capsys, 1, small_run, file, option), f"{file} & no game headers")
     assert "gone.pgn: no such file" in refused(capsys, 1, small_run, tmp_path / "gone.pgn")
     assert f"{tmp_path}: " in refused(capsys, 1, small_run, tmp_path)
-    assert "is no run" in refused(capsys, 1, tmp_path / "gone", file)
+    assert "is not a run" in refused(capsys, 1, tmp_path / "gone", file)
 
 
 def test_a_damaged_archive_shows_what_came_before(

@@ -70,7 +70,7 @@ def test_what_it_cannot_do(games: Path, capsys: pytest.CaptureFixture[str]) -> N
         return ended.err
 
     before = games.read_bytes()
-    assert "Name a file" in refused("-", "--mine")
+    assert "file name" in refused("-", "--mine")
     assert "Leave --raw out" in refused(str(games), "--mine", "--raw")
     assert "also read" in refused(str(games), "--mine", "--page", str(games))
     assert go_person.PERSON in refused(str(games), "--player", "Kim Tengan")

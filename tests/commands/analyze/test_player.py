@@ -138,7 +138,7 @@ def test_options_that_make_no_sense(
 
 def test_what_it_cannot_do(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert mentions(refused(capsys, 2, "convchess", games, "--mine"), "wins")
-    assert "Name a file" in refused(capsys, 2, "human", "-", "--mine")
+    assert "file name" in refused(capsys, 2, "human", "-", "--mine")
     assert "lost" in refused(capsys, 2, "human", games, "--mine", "--pgn", games)
     assert "does not predict moves" in refused(capsys, 2, "gocnn", games.with_suffix(".sgf"), "--mine")
 
@@ -151,7 +151,7 @@ def test_a_page_does_not_take_the_place_of_games(
     link.symlink_to(games)
     for page in (games, games.parent / "." / games.name, link):
         assert mentions(refused(capsys, 2, "human", games, "--mine", "--page", page), "--page")
-    assert "Name another file" in refused(capsys, 2, "human", games.parent, "--mine", "--page", games)
+    assert "another file" in refused(capsys, 2, "human", games.parent, "--mine", "--page", games)
     both = tmp_path / "new"
     assert mentions(refused(capsys, 2, "human", games, "--mine", "--page", both, "--pgn", both), "--page & --pgn")
     assert games.read_bytes() == before

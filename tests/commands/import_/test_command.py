@@ -197,7 +197,7 @@ def test_the_split(run: Run, tmp_path: Path) -> None:
         (["--speed", "fast"], "--speed & fast"),
         (["--result", "2-0"], "--result & 2-0"),
         (["--min-rating", "many"], "min-rating"),
-        (["--min-rating", "2000", "--max-rating", "1000"], "Exchange them"),
+        (["--min-rating", "2000", "--max-rating", "1000"], "Swap them"),
         (["--limit", "0"], "--limit & 0"),
         (["--min-plies", "0"], "min-plies"),
         (["--validate-share", "60", "--test-share", "40"], "--test-share & 60 & 40"),

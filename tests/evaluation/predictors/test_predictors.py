@@ -186,7 +186,7 @@ def test_the_command(small_store: Store, tmp_path: Path, capsys: pytest.CaptureF
     for wrong, words in (
         (["--nodes", 1], "Add --engine"),
         (["--engine", command, "--positions", 1, "--out", information], "--out"),
-        (["--engine", "no-such-program"], "is no run"),
+        (["--engine", "no-such-program"], "is not a run"),
         (["--engine", command, "--split", "half"], "half"),
         (["--engine", command, "--engine-option", "Nothing=1", "--positions", 1, "--out", page], "Nothing"),
     ):
@@ -201,5 +201,5 @@ def test_an_engine_with_a_rating_is_read() -> None:
     command = fake_engine("uci", "best")
     assert rated_engine(f"1100={command}", "chess").rating == 1100
     assert rated_engine(command, "chess").rating is None
-    with pytest.raises(KibitzError, match="is no run"):
+    with pytest.raises(KibitzError, match="is not a run"):
         rated_engine("1100=no-such-program", "chess")

@@ -79,7 +79,7 @@ def test_moves() -> None:
         ({"handicap": -1}, "--handicap .*-1"),
         ({"result": ("1-0",)}, "--result .*1-0"),
         ({"limit": 0}, "--limit .*0"),
-        ({"since": DAY(2010, 1, 2), "until": DAY(2010, 1, 1)}, "Exchange them"),
+        ({"since": DAY(2010, 1, 2), "until": DAY(2010, 1, 1)}, "Swap them"),
     ],
 )
 def test_filters_that_make_no_sense(wrong: dict[str, Any], words: str) -> None:

@@ -93,7 +93,8 @@ def read_pair(text: str) -> tuple[int, int]:
     parts = text.replace("/", ",").split(",")
     if not 1 <= len(parts) <= 2 or not all(part.strip().isdecimal() for part in parts):
         raise UsageError(
-            f"--rating must be one rating for both players or White's and Black's (got {text}). Example: 1500 or"
+            f"--rating must be one rating for both players, or two ratings: White's and Black's (got {text}). Example:"
+            " 1500 or"
             " 1500,1720"
         )
     numbers = [int(part) for part in parts]

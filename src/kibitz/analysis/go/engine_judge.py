@@ -183,7 +183,7 @@ class GoEngineJudge:
                 owners = read_owners(line, size, color)
         if best is None or best.lead is None:
             self._program.kill()
-            raise EngineDied(f"{self._name} gave no result for this position in {PATIENCE:g} s", "hung")
+            raise EngineDied(f"{self._name} gave no result for this position within {PATIENCE:g} s", "hung")
         with contextlib.suppress(CommandRefused):
             self._ask("protocol_version")  # any command ends the analysis
         return EnginePosition(best.lead, best.black_wins, best.line, owners)

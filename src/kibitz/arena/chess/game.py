@@ -119,11 +119,13 @@ def play(
                 answer = side.engine.answer(board, limit, game, _patience(side.limits, left))
             except Fault as fault:
                 if fault.kind == "hang" and left is not None and _patience(side.limits, left) == left + CLOCK_MARGIN:
-                    raise Fault("time", f"overstepped its clock of {left:.2f} s") from None
+                    raise Fault("time", f"ran out of time: it found no move within {left:.2f} s") from None
                 raise
             if left is not None:
                 if answer.seconds > left + CLOCK_MARGIN:
-                    raise Fault("time", f"overstepped its clock: {answer.seconds:.2f} s with {left:.2f} s left")
+                    raise Fault(
+                        "time", f"ran out of time: the move took {answer.seconds:.2f} s, and {left:.2f} s were left"
+                    )
                 clocks[turn] = max(left - answer.seconds, 0.0) + side.limits.increment
         except Fault as fault:
             return forfeited(turn, fault)

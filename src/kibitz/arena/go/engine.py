@@ -89,7 +89,7 @@ class GoEngine:
         try:
             program.ask(f"boardsize {self._size}", START_PATIENCE)
         except CommandRefused as error:
-            raise CommandRefused(f"it does not play on {self._size} × {self._size}: {error}") from None
+            raise CommandRefused(f"does not support boards of size {self._size} × {self._size}: {error}") from None
         if self.participant.weights:  # the network must be loaded before a clock runs
             program.ask("genmove black", START_PATIENCE)
 
@@ -124,7 +124,7 @@ class GoEngine:
             said = self._require(f"genmove {COLOUR[colour]}", "sent no move", clock.patience())
         except Fault as fault:
             if fault.kind == "hang" and clock.time.main is not None:
-                raise Fault("time", f"overstepped its clock of {clock.allowed:.2f} s") from None
+                raise Fault("time", f"ran out of time: it found no move within {clock.allowed:.2f} s") from None
             raise
         seconds = time.perf_counter() - begun
         if said.lower() == "resign":

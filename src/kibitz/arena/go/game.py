@@ -115,7 +115,9 @@ def _answer(engine: GoEngine, board: Board, clock: GoClock) -> MoveAnswer:
     allowed = clock.allowed
     answer = engine.answer(board.to_move, clock)
     if not clock.spend(answer.seconds):
-        raise engine.fault("time", f"overstepped its clock: {answer.seconds:.2f} s with {allowed:.2f} s left")
+        raise engine.fault(
+            "time", f"ran out of time: the move took {answer.seconds:.2f} s, and {allowed:.2f} s were left"
+        )
     point = answer.point
     if point is not None and (why := board.why_not(board.to_move, point)):
         raise engine.fault("illegal", f"played an illegal move ({to_gtp(point, board.size)}: {why})")

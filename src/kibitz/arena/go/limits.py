@@ -94,7 +94,7 @@ def time_limit(movetime: int | None, clock: str | None, ending: str = "") -> GoT
     main, plus, move = clock.partition("+")
     if not (main.isdecimal() and (move.isdecimal() if plus else True)) or int(main) < 1:
         raise UsageError(
-            f"--clock{ending} must be whole seconds for the game, or these and seconds per move after them, "
-            f"for example 600 or 600+10 (got {clock})"
+            f"--clock{ending} must be a number of seconds for the game, or two numbers: for the game, and then for each"
+            f" move. Examples: 600 or 600+10 (got {clock})"
         )
     return GoTime(int(main), int(move or 0) or None)

@@ -40,7 +40,7 @@ def analyze_by_rating(session: Session, run: str, path: str, options: AnalyzeOpt
             raise UsageError(f"--by-rating is for one position, so it cannot be combined with --{word}. Leave one out.")
     if OPPONENT not in session.side_inputs:
         raise UsageError(
-            f"--by-rating is for networks with rating inputs, which {session.name} lacks. Use the network 'human'."
+            f"--by-rating needs a network with rating inputs, and {session.name} has none. Use the network 'human'."
         )
     target = Path(options.by_rating)
     check_picture(target)

@@ -83,7 +83,7 @@ def _ratings(session: Session, text: str) -> tuple[int, int]:
 
     if RATING not in session.side_inputs:
         raise UsageError(
-            f"--rating is for networks with rating inputs, which {session.name} lacks (got {text})."
+            f"--rating needs a network with rating inputs, and {session.name} has none (got {text})."
             " Use the network 'human'."
         )
     return read_pair(text)
@@ -95,7 +95,7 @@ def check_practical(session: Session) -> None:
 
     if OPPONENT not in session.side_inputs:
         raise UsageError(
-            f"--practical is for networks with rating inputs, which {session.name} lacks. Use the network 'human'."
+            f"--practical needs a network with rating inputs, and {session.name} has none. Use the network 'human'."
         )
 
 
@@ -129,7 +129,8 @@ def _own_judge(session: Session, analysis: Analysis, options: AnalyzeOptions) ->
         )
     if options.depth is not None and judge is None:
         raise UsageError(
-            f"--depth is not for {session.name}, which does not predict who wins (got {options.depth}). Leave it out."
+            f"--depth does not work with {session.name}, which does not predict who wins (got {options.depth}). Leave"
+            " --depth out."
         )
     return judge
 
@@ -151,11 +152,13 @@ class PgnGames(CheckedFile):
         self.number = None if options.every or options.about_player else options.game or 1
         self.replaced = bool(options.pgn) and same_file(options.pgn or "", path)
         if options.pgn and not self.replaced and same_file(options.pgn, records.on_disk(path)):
-            raise UsageError(f"--pgn must not be the archive that kibitz reads (got {options.pgn}). Name another file.")
+            raise UsageError(
+                f"--pgn must not be the archive that kibitz reads (got {options.pgn}). Choose another file."
+            )
         if self.replaced and self.number is not None:
             raise UsageError(
                 f"--pgn without --all must not be the file that kibitz reads (got {options.pgn}): its other games would"
-                " be lost. Add --all or name another file."
+                " be lost. Add --all or choose another file."
             )
         self.ratings = _ratings(session, options.rating) if options.rating is not None else None
         self.practical = options.practical
@@ -241,8 +244,8 @@ class PgnGames(CheckedFile):
                 warning(f"{where}: {record.problem}. The moves before it are analyzed.")
         if self.replaced and (record.refused or record.problem or record.notes):
             raise KibitzError(
-                f"{self.path} is unchanged: rewriting it would lose the errors in game {record.number}. Name"
-                " another file."
+                f"{self.path} is unchanged: rewriting it would lose the errors in game {record.number}. Choose another"
+                " file."
             )
         if record.refused:
             return False
@@ -254,7 +257,7 @@ class PgnGames(CheckedFile):
         """Report text that belongs to no game. Raises KibitzError if the file is to be replaced."""
         if self.replaced:
             where = f"after game {stray.games}" if stray.games else "at its beginning"
-            raise KibitzError(f"{self.path} is unchanged: rewriting it would lose text {where}. Name another file.")
+            raise KibitzError(f"{self.path} is unchanged: rewriting it would lose text {where}. Choose another file.")
         if self.number is None and not stray.words.startswith("%"):
             warning(f"{self.name} line {stray.line}: skipped text that belongs to no game ({stray.words})")
 

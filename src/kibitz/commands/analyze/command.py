@@ -125,7 +125,7 @@ def _check_written(source: str, options: AnalyzeOptions) -> None:
         earlier = written.setdefault(Path(file).resolve(), name)
         if earlier != name:
             raise UsageError(
-                f"--{name.replace('_', '-')} cannot be the file of --{earlier} (got {file}). Name another file."
+                f"--{name.replace('_', '-')} cannot be the file of --{earlier} (got {file}). Choose another file."
             )
     tables = [name for name in ("csv", "parquet") if getattr(options, name) not in (None, records.STDIN)]
     if not tables or source == records.STDIN:
@@ -134,8 +134,9 @@ def _check_written(source: str, options: AnalyzeOptions) -> None:
         for name in tables:
             if same_file(getattr(options, name), records.on_disk(file)):
                 raise UsageError(
-                    f"--{name} cannot be the file that is read (got {getattr(options, name)}): its games would be lost."
-                    " Name another file."
+                    f"--{name} must not be the file that kibitz reads (got {getattr(options, name)}): its games would"
+                    " be lost."
+                    " Choose another file."
                 )
 
 
@@ -164,7 +165,8 @@ def check_game(session: Session, path: str, options: AnalyzeOptions) -> None:
         for option in _OPTIONS[game]:
             if options.given(option):
                 raise UsageError(
-                    f"--{option.replace('_', '-')} is for {name}, and {its}. {_INSTEAD.get(option, 'Leave it out.')}"
+                    f"--{option.replace('_', '-')} works only for {name}, and {its}."
+                    f" {_INSTEAD.get(option, 'Leave it out.')}"
                 )
         if plain.endswith(_ENDINGS[game]):
             raise UsageError(

@@ -80,14 +80,15 @@ def check_options(session: Session, run: str, path: str, options: AnalyzeOptions
     checker = options.checker(session)
     if options.nodes and checker is None and "policy" not in session.outputs:
         raise UsageError(
-            f"--nodes is not for {run}, which does not predict moves (got {options.nodes}). Use the network 'gohuman'."
+            f"--nodes does not work with {run}, which does not predict moves (got {options.nodes}). Use the network"
+            " 'gohuman'."
         )
     if options.owners and not options.as_json:
         raise UsageError("--owners prints numbers and needs --json. Add --json.")
     if options.sgf and any(same_file(options.sgf, records.on_disk(file)) for file in records.find([path], ENDINGS)):
         raise UsageError(
             f"--sgf must not be the file that kibitz reads (got {options.sgf}): its comments and variations would"
-            " be lost. Name another file."
+            " be lost. Choose another file."
         )
 
 

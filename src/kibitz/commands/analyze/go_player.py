@@ -92,8 +92,8 @@ def _check(session: Session, run: str, path: str, options: AnalyzeOptions) -> No
     """Check the call before any work. Raises UsageError and KibitzError if it can't succeed."""
     if path == records.STDIN:
         raise UsageError(
-            "the report about a player reads the games twice, so they cannot come from standard input (got -). Name"
-            " a file."
+            "the report about a player reads the games twice, so they cannot come from standard input (got -). Give a"
+            " file name."
         )
     if "policy" not in session.outputs and options.checked_by is None:
         raise UsageError(f"{run} does not predict moves, so it cannot judge them. Use the network 'gohuman'.")

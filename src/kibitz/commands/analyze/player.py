@@ -56,8 +56,8 @@ def analyze_player(
 
     if path == records.STDIN:
         raise UsageError(
-            "the report about a player reads the games twice, so they cannot come from standard input (got -). Name"
-            " a file."
+            "the report about a player reads the games twice, so they cannot come from standard input (got -). Give a"
+            " file name."
         )
     files = [PgnGames(session, file, options, workers) for file in records.find([path], (".pgn",))]
     _check(files, options)
@@ -161,7 +161,7 @@ def _check(files: list[PgnGames], options: AnalyzeOptions) -> None:
     if any(games.replaced for games in files):
         raise UsageError(
             f"--pgn must not be the file that kibitz reads (got {options.pgn}): other players' games would be lost."
-            " Name another file."
+            " Choose another file."
         )
     if options.page is not None:
         written = [options.pgn] if options.pgn and options.pgn != "-" else []

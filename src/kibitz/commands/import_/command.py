@@ -94,7 +94,8 @@ def _game_of(files: list[str], named: str | None) -> str:
     if len(games) > 1:
         one, other = list(games.values())[:2]
         raise UsageError(
-            f"a store has games of one kind (got {one} and {other}). Make a store for chess and one for Go."
+            f"a store can contain either chess or Go games (got {one} and {other}). Make a store for chess and one for"
+            " Go."
         )
     return next(iter(games))
 

@@ -114,7 +114,8 @@ class FilterOptions:
         rated = values.pop("rated")
         if rated and not any_account(sources):
             raise UsageError(
-                f"--rated is for an account, such as lichess:NAME (got {shown(sources[0])}). Leave it out."
+                f"--rated works only with an account, such as lichess:NAME (got {shown(sources[0])}). Leave --rated"
+                " out."
             )
         names = ("since", "until", "speed", "limit")
         since, until, speed, limit = (values[name] for name in names)
@@ -174,7 +175,8 @@ class RefereeOptions:
             raise UsageError(not_one_of("--referee", self.referee, REFEREES))
         if game != "go" and (self.referee != "auto" or self.gnugo is not None or self.unconfirmed or self.play_out):
             raise UsageError(
-                "--referee, --gnugo, --unconfirmed and --play-out are for Go (got chess games). Leave them out, or"
+                "--referee, --gnugo, --unconfirmed and --play-out work only with Go games (got chess games). Leave them"
+                " out, or"
                 " add --game go."
             )
 
@@ -234,8 +236,8 @@ def filter_for(game: str, values: dict[str, Any]) -> GameFilter:
             own[name] = value
         elif value is not None and value is not False and value != ():
             raise UsageError(
-                f"--{option.replace('_', '-')} is not for {GAME_NAMES[game]} (got {GAME_NAMES[game]} games). Leave"
-                " it out."
+                f"--{option.replace('_', '-')} does not work with {GAME_NAMES[game]} games (got {GAME_NAMES[game]}"
+                " games). Leave it out."
             )
     keep = kind(**own)
     keep.check()

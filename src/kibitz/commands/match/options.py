@@ -150,7 +150,9 @@ class SprtOptions:
         if self.sprt is None:
             for name, value in (("--alpha", self.alpha), ("--beta", self.beta)):
                 if value != 0.05:
-                    raise UsageError(f"{name} is part of the test --sprt (got {value:g}). Add --sprt 0,10.")
+                    raise UsageError(
+                        f"{name} works only with --sprt (got {value:g}). Add --sprt, for example --sprt 0,10."
+                    )
             return None
         try:
             elo0, elo1 = (float(word) for word in self.sprt.split(","))
@@ -158,7 +160,7 @@ class SprtOptions:
             raise UsageError(f"--sprt must be two Elo differences, for example 0,10 (got {self.sprt})") from None
         if not -1000 <= elo0 < elo1 <= 1000:
             raise UsageError(
-                f"--sprt must have the lower Elo difference first, both from -1000 to 1000 (got {self.sprt})"
+                f"--sprt must be two Elo differences from -1000 to 1000, the lower one first (got {self.sprt})"
             )
         for name, value in (("--alpha", self.alpha), ("--beta", self.beta)):
             if not 0 < value < 0.5:

@@ -122,7 +122,7 @@ def _board(words: Sequence[str]) -> chess.Board:
         raise ValueError("startpos or fen FEN is missing")
     fen = " ".join(words[1:])
     if len(words) > 1 + _FEN_FIELDS:
-        raise ValueError(f"{shown(fen)} has more than the six fields of a FEN. Write the word moves before the moves")
+        raise ValueError(f"{shown(fen)} has more than the six fields of a FEN. Write the word 'moves' before the moves")
     if any(whole_number(count) is None for count in words[5:7]):
         raise ValueError(f"the move counts of {shown(fen)} are not numbers")
     try:

@@ -125,7 +125,9 @@ def rows_of_pairs(
     """Sample the same pairs for all runs, as in the test of the first run. Returns the rows of each run."""
     of = pairs(store, positions(store, games, as_tested(runs[0].settings)), count, seed)
     if of is None:
-        raise KibitzError(f"{store.path}: no pair of positions can be made from the unseen games. Name another store.")
+        raise KibitzError(
+            f"{store.path}: no pair of positions can be made from the unseen games. Choose another store."
+        )
     return [_rows(fill(of, networks(run), on_progress, run.name)) for run in runs]
 
 
@@ -189,7 +191,7 @@ def _one_sided(store: Store, chosen: Chosen) -> str:
     return (
         f"{store.path}: a pair needs a game that White won and a game that Black won. Of the {len(chosen.games):,}"
         f" games to test on ({chosen.words}), White won {won:,} and Black {lost:,}, or one side has no position that"
-        " qualifies. Name another store or another --split."
+        " qualifies. Choose another store or another --split."
     )
 
 

@@ -115,8 +115,8 @@ def _evaluate_positions(
     moves = _tested_moves(run, store, chosen.games)
     if not len(moves):
         raise KibitzError(
-            f"{store.path}: all test moves are by players rated under {settings.min_rating}, which"
-            f" {run.info['system']} does not use. Name another store."
+            f"{store.path}: all test moves are by players rated under {settings.min_rating}, and {run.info['system']}"
+            " does not use such moves. Choose another store."
         )
     sample = sample_indices(moves, config.positions, config.seed)
     data = describe(store, chosen, len(sample), len(moves))

@@ -78,9 +78,7 @@ class EngineTest:
                 ' Example: --engine "1500=COMMAND"'
             )
         if double := next((rating for rating in ratings if ratings.count(rating) > 1), None):
-            raise UsageError(
-                f"--engine must have each rating once (got {double} twice). Give each engine another rating."
-            )
+            raise UsageError(f"each engine needs a different rating (got {double} twice). Change one of these ratings.")
 
 
 def evaluate_engines(
@@ -104,11 +102,12 @@ def evaluate_engines(
         some = _with_rating(some, log)
     found, engine_of, names = _predict(test, some, on_progress)
     if failed := int((~found.answered).sum()):
-        log(f"the engine gave no move in {failed:,} of {len(some):,} positions, and kibitz skips these positions")
+        log(f"the engine gave no move for {failed:,} of {len(some):,} positions, and kibitz skips these positions")
     kept = np.flatnonzero(found.answered)
     if not len(kept):
         raise KibitzError(
-            f"{store.path}: the engine gave no move in any of its {len(some):,} positions. Check the engine."
+            f"{store.path}: the engine gave no move for any of the {len(some):,} positions of this store. Check the"
+            " engine."
         )
     some, engine_of = some.take(kept), engine_of[kept]
     found = found.take(kept)

@@ -194,8 +194,7 @@ class Filter:
         check_period(self.since, self.until)
         if self.min_rating is not None and self.max_rating is not None and self.max_rating < self.min_rating:
             raise UsageError(
-                f"--max-rating must not be below --min-rating (got {self.max_rating} and {self.min_rating})."
-                " Exchange them."
+                f"--max-rating must not be below --min-rating (got {self.max_rating} and {self.min_rating}). Swap them."
             )
         if self.ending not in ENDINGS:
             raise UsageError(not_one_of("--ending", self.ending, ENDINGS))

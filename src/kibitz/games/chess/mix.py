@@ -82,7 +82,7 @@ def _indices(text: str, names: Sequence[str], what: str) -> tuple[int, ...]:
         return ()
     for word in words:
         if word not in names[1:]:
-            raise UsageError(f"--mix must name a {what} of {', '.join(names[1:])} or {ANY} (got {word}).")
+            raise UsageError(f"the {what} in --mix must be one of {', '.join(names[1:])}, or {ANY} (got {word}).")
     return tuple(names.index(word) for word in words)
 
 

@@ -51,7 +51,7 @@ class Filter:
         """Check the values. Raises UsageError if the filter can't accept any game or has an unknown value."""
         check_period(self.since, self.until)
         if self.rank is not None and read_rank(self.rank) is None:
-            raise UsageError(f"--rank must be a rank: 5k, 6d or 1p (got {self.rank})")
+            raise UsageError(f"--rank must be a rank, for example 5k, 6d or 1p (got {self.rank})")
         if self.ending not in ENDINGS:
             raise UsageError(not_one_of("--ending", self.ending, ENDINGS))
         for name in self.result:

@@ -27,7 +27,7 @@ class OpeningBook:
             size = Path(path).stat().st_size
             if size == 0 or size % _ENTRY.itemsize:
                 raise UsageError(
-                    f"{shown(path)} is not a Polyglot opening book, or is damaged ({size} bytes). Name another file."
+                    f"{shown(path)} is not a Polyglot opening book, or is damaged ({size} bytes). Choose another file."
                 )
             keys = np.memmap(path, _ENTRY, "r")["key"].astype(np.uint64)
             self._reader = chess.polyglot.MemoryMappedReader(path)
@@ -35,7 +35,7 @@ class OpeningBook:
             raise UsageError(f"{shown(path)}: {one_line(error)}. Check the path.") from None
         if (keys[1:] < keys[:-1]).any():
             raise UsageError(
-                f"{shown(path)} is not a Polyglot opening book, or is damaged: its positions are not in order. Name"
+                f"{shown(path)} is not a Polyglot opening book, or is damaged: its positions are not in order. Choose"
                 " another file."
             )
 

@@ -94,7 +94,9 @@ class ChessPlayer:
         self.value = value if value is not None else session if "value" in session.outputs else None
         name = getattr(session, "name", "the network")
         if value is not None and "value" not in value.outputs:
-            raise UsageError(f"{getattr(value, 'name', 'the network')} has no value network. Name a run that has one.")
+            raise UsageError(
+                f"{getattr(value, 'name', 'the network')} has no value network. Choose a run that has one."
+            )
         if self.policy is None and self.value is None:
             raise UsageError(plays_nothing(name))
         if method is None:
@@ -108,12 +110,12 @@ class ChessPlayer:
             )
         if method in _SEARCHES and self.value is None:
             raise UsageError(
-                f"the method {method} needs a value network, which {name} lacks. Name a run that has one, or use"
+                f"the method {method} needs a value network, and {name} has none. Choose a run that has one, or use"
                 " top-prob."
             )
         if not 0 < cut <= 1 or width < 1 or lines < 1 or temperature < 0 or hash_mb < 1:
             raise UsageError(
-                "cut must be from 0 to 1, width, lines and hash at least 1, and the temperature at least 0"
+                "cut must be from 0 to 1, temperature must be at least 0, and width, lines and hash must be at least 1"
             )
         self.method, self.temperature, self.lines, self.tuning = method, temperature, lines, tuning or SearchTuning()
         self._random = np.random.default_rng(seed)

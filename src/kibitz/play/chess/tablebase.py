@@ -89,7 +89,7 @@ class Tablebases:
             if not files:
                 self.problems.append(f"{shown(folder)}: has no tables (*.rtbw, *.rtbz)")
         if not found:
-            raise UsageError("; ".join(self.problems) or "the path of the tablebases is empty. Name a folder.")
+            raise UsageError("; ".join(self.problems) or "the path of the tablebases is empty. Give a folder.")
         self._largest = max(len(name) - 1 for name in (*self._tables.wdl, *self._tables.dtz))
 
     def close(self) -> None:

@@ -72,7 +72,7 @@ class ComparisonPlayer:
                 f"{run.name} compares positions and cannot play with the method {method}. Use {' or '.join(METHODS)}."
             )
         if lines < 1 or temperature < 0 or hash_mb < 1:
-            raise UsageError("lines and hash must be at least 1, and the temperature at least 0")
+            raise UsageError("lines and hash must be at least 1, and temperature must be at least 0")
         self.method, self.temperature, self.lines = method, temperature, lines
         self._random = np.random.default_rng(seed)
         comparer = load(run, "full" if method == FULL_COMPARISON_SEARCH.name else None)

@@ -103,11 +103,11 @@ class GoPuctPlayer:
         name = getattr(network, "name", "the network")
         if not set(NEEDED) <= set(network.outputs):
             raise UsageError(
-                f"puct needs a network that predicts moves, winner, territory and score (got {name})."
+                f"puct needs a network that predicts moves, the winner, territory and the score (got {name})."
                 " Use the network 'gohuman'."
             )
         if temperature < 0 or hash_mb < 1 or (visits is not None and visits < 1):
-            raise UsageError("visits and hash must be at least 1, and the temperature at least 0")
+            raise UsageError("visits and hash must be at least 1, and temperature must be at least 0")
         self.network, self.temperature = network, temperature
         self.of_person = getattr(network, "of_person", False)
         self.searches = method != GO_TOP_PROB.name

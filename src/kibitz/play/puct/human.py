@@ -178,7 +178,9 @@ class HumanSearchPlayer:
                 f"{HUMAN_SEARCH.name} needs a network with rating inputs (got {name}). Use the network 'human'."
             )
         if "value" not in (value or session).outputs:
-            raise UsageError(f"{HUMAN_SEARCH.name} needs a value network, which {name} lacks. Name a run that has one.")
+            raise UsageError(
+                f"{HUMAN_SEARCH.name} needs a value network, and {name} has none. Choose a run that has one."
+            )
         self._look = ChessPlayer(session, method=TOP_PROB.name, lines=MAX_MOVES, side_inputs=side_inputs)
         self._look.own_values = False
         if lines < 1 or temperature < 0 or hash_mb < 1:

@@ -110,7 +110,7 @@ class PuctPlayer:
             raise UsageError(f"{PUCT} needs a network that predicts moves (got {name}). Choose another network.")
         valued = value or session
         if "value" not in valued.outputs:
-            raise UsageError(f"{PUCT} needs a value network, which {name} lacks. Name a run that has one.")
+            raise UsageError(f"{PUCT} needs a value network, and {name} has none. Choose a run that has one.")
         if lines < 1 or temperature < 0 or hash_mb < 1:
             raise UsageError("lines and hash must be at least 1, and the temperature at least 0")
         self.method, self.temperature, self.lines = PUCT, temperature, lines

@@ -214,7 +214,7 @@ SHARED_SOURCES = {
     "share": document("a separate network for the origin and for each type of piece"),
     "targets": document("one target network for each type of piece"),
     "keep": ours("the weights with the highest validation accuracy; not stated in the document"),
-    "initial": ours("He's rule, because the document states no initial weights"),
+    "initial": ours("He initialization, because the document states no initial weights"),
 }
 """The sources of values that both papers' recipes share."""
 VALUE_OFF = dict.fromkeys(

@@ -85,7 +85,7 @@ class TuneConfig:
         _check_searchable(self.system, self.settings)
         if self.grid.initials and not hasattr(self.settings, INITIAL):
             raise UsageError(
-                f"--initials is not for {self.system}, which has one kind of initial weights (got"
+                f"--initials does not work with {self.system}, which has only one kind of initial weights (got"
                 f" {','.join(self.grid.initials)})"
             )
         several = load(self.system).networks
@@ -94,7 +94,8 @@ class TuneConfig:
                 raise UsageError(
                     not_one_of("--network", self.network, several)
                     if several
-                    else f"--network is not for {self.system}, which is one network (got {self.network}). Leave it out."
+                    else f"--network does not work with {self.system}, which is a single network (got"
+                    f" {self.network}). Leave it out."
                 )
 
     @property

@@ -82,7 +82,9 @@ def load_pgn(text: str, index: int) -> dict[str, Any]:
     """Return the game with that index (from 0) of a PGN text, and the titles of the first games. Raises BadRequest."""
     data = text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace")
     if max(map(len, data.split()), default=0) > LONGEST_WORD:
-        raise BadRequest(f"not a game: a word of more than {LONGEST_WORD:,} characters. Use PGN, SGF or FEN")
+        raise BadRequest(
+            f"this is not a game: it contains a word of more than {LONGEST_WORD:,} characters. Use PGN, SGF or FEN"
+        )
     block = find_games(data)
     count = len(block)
     if count == 0:

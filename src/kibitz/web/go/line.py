@@ -167,7 +167,7 @@ def read_line(fields: Fields) -> GoLine:
     komi = number(fields, "komi", 7.5, -MAX_KOMI, MAX_KOMI)
     setup = fields.get("setup") or {}
     if not isinstance(setup, dict):
-        raise BadRequest("setup must be an object with two lists, the stones of B and of W")
+        raise BadRequest("setup must be an object with two lists of stones: B and W")
     black, white = (tuple(read_point(word, size) for word in words(setup, name, size * size)) for name in "BW")
     side = BLACK if choice(fields, "side", ("b", "w"), "b") == "b" else WHITE
     line = GoLine(size, komi or 0.0, read_rules(text(fields, "rules", DEFAULT_RULES)), black, white, side)

@@ -71,7 +71,7 @@ def work(asked: Message, send: Send, stop: threading.Event) -> None:
         if stop.is_set():
             break
     if not teller.report.games and not stop.is_set():
-        raise KibitzError(f"none of the player's games can be analyzed ({first_refused})")
+        raise KibitzError(f"kibitz cannot analyze any of the player's games ({first_refused})")
     teller.send_report()
 
 

@@ -115,7 +115,7 @@ class PgnSource(Source):
         if not self.games:
             raise KibitzError(f"{name} has no games of standard chess, only variants ({number:,})")
         if not self.players:
-            raise KibitzError(f"{name} contains no names of players, so kibitz cannot find your games")
+            raise KibitzError(f"{name} contains no player names, so kibitz cannot find your games")
 
     def _add(self, number: int, begin: int, end: int, headers: Mapping[str, str], written: Counter[str]) -> None:
         if headers.get("Variant", "").strip().lower() not in STANDARD_VARIANTS:
@@ -153,7 +153,7 @@ class StoreSource(Source):
         self.games = len(self._store)
         self.players = names.players_of(self._store)
         if not self.players:
-            raise KibitzError(f"{path} contains no names of players, so kibitz cannot find your games")
+            raise KibitzError(f"{path} contains no player names, so kibitz cannot find your games")
 
     def newest(self, players: Sequence[names.Player], most: int) -> list[ChosenGame]:
         from kibitz.personal import games

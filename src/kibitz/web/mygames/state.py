@@ -171,7 +171,7 @@ class MyGames:
                      "expected": 0, "games": 0})  # fmt: skip
         asked = {"account": str(account), "limit": whole(fields, "most", DOWNLOADED, 1, MOST_AT_ALL)}
         with self._lock:
-            _refuse_second(self._download, "a download")
+            _refuse_second(self._download, "a download of")
             self._download = task
             self._begin(task, "kibitz.web.mygames.downloading", asked, self._downloading, self._downloaded)
         return self.as_json()
@@ -248,7 +248,7 @@ class MyGames:
         asked = {"games": str(file), "network": network, "player": name, "source": source.name, "quick": quick,
                  "engine": engine and {"name": engine.name, "command": engine.command}}  # fmt: skip
         with self._lock:
-            _refuse_second(self._analysis, "an analysis")
+            _refuse_second(self._analysis, "an analysis of")
             with file.open("w", encoding="utf-8") as lines:
                 for one in chosen:
                     line = {"number": one.number, "side": one.side, "text": source.text(one.number)}
@@ -357,7 +357,7 @@ class MyGames:
         asked = {"source": source.path, "players": named, "base": base, "run": str(run), "command": command}
         task = Task({"player": ", ".join(named), "games": games, "run": run.as_posix()}, source=source)
         with self._lock:
-            _refuse_second(self._training, "a training")
+            _refuse_second(self._training, "a training run on")
             self._training = task
             self._begin(task, "kibitz.web.mygames.training", asked, self._trained)
         return self.as_json()
@@ -460,7 +460,7 @@ def _run_of(players: Sequence[Player], name: str) -> Path:
 
 def _refuse_second(task: Task | None, what: str) -> None:
     if task is not None and task.runs:
-        raise BadRequest(f"{what} of {task.about['player']}'s games is running. Stop it first", 409)
+        raise BadRequest(f"{what} {task.about['player']}'s games is running. Stop it first", 409)
 
 
 def _ending(name: str) -> str:

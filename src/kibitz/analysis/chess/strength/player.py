@@ -46,8 +46,8 @@ def rating_network() -> Session:
     session = Session(NETWORK)
     if not is_fitted_for(session):
         raise KibitzError(
-            "ratings cannot be estimated: this version of the network 'human' was not measured."
-            " Install a release of kibitz."
+            "kibitz has no measurements of this version of the network 'human', so it cannot estimate ratings. Install"
+            " a release of kibitz."
         )
     return session
 

@@ -69,7 +69,7 @@ def compare(
     sides = sides_of(store, run.info["person"]["names"])
     asked = kind_of(store.game).Positions(store, games, sides)
     if not len(asked):
-        raise KibitzError(f"{store.path} has no move of {run.info['person']['name']}. Name another store.")
+        raise KibitzError(f"{store.path} has no move of {run.info['person']['name']}. Choose another store.")
     counts = asked.counts(Book.open(run.path / BOOK))
     begun = Run(run.info["base"])
     base = asked.shares(Session(begun, corrected=False), functools.partial(on_progress, "base"))

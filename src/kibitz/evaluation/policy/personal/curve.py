@@ -33,7 +33,9 @@ def learning_curve(
     the run was trained on another store.
     """
     if store.fingerprint != run.info["data"]["fingerprint"]:
-        raise KibitzError(f"--learning-curve needs the store of {run.name} (got {store.path}). Leave the store out.")
+        raise KibitzError(
+            f"--learning-curve needs the store that {run.name} was trained on (got {store.path}). Leave the store out."
+        )
     order = in_time(store)
     before = order[~np.isin(order, np.flatnonzero(store.sides(run.split) == TEST))]
     games = len(before)

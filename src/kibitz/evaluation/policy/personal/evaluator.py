@@ -85,8 +85,7 @@ def _note(run: Run) -> str:
     notes = []
     if run.info["kept"] == "nothing":
         notes.append(
-            "No training was better than the initial network, so the run keeps the initial network, with the opening"
-            " book."
+            "Training did not improve the initial network, so the run keeps the initial network, with the opening book."
         )
     if Run(run.info["base"]).weights_sha256() != run.info["started_from"]:
         notes.append(
