@@ -162,7 +162,8 @@ RECIPES = {
         "the document's network and optimizer: Adam 0.0001, squared error. The 100,000 batches of 128 positions are"
         " our choice",
         departures=(
-            "the loss excludes neutral intersections, also those between the groups of a seki. The document gives them"
+            "the loss excludes neutral intersections, including those between the groups of a seki. The document gives"
+            " them"
             " random owners. The groups themselves are alive in both",
             "the loss is the mean of the squared errors over the intersections. The document uses their sum. With"
             " Adam, both give the same steps",
