@@ -369,7 +369,7 @@ def test_a_store_that_appears_while_its_path_is_locked(tmp_path: Path, monkeypat
     monkeypatch.setattr(StoreWriter, "_lock_path", first)
     with StoreWriter(path, "chess", COLUMNS, STANDARD, PER_MOVE, append=True) as writer:
         monkeypatch.undo()
-        with pytest.raises(KibitzError, match="in use"):
+        with pytest.raises(KibitzError, match="another import"):
             write(path, batch([[3]]), append=True)
         writer.add(batch([[2]]))
         writer.commit({})
