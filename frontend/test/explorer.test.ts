@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 
-import { resultFor, scoreOf } from "../src/library/explorerfilters";
+import { ExplorerFilters, resultFor, scoreOf } from "../src/library/explorerfilters";
 import { FILE, gamesOf, MINE, OpenedFile, preferred, type Sent, sourcesOf } from "../src/library/explorersources";
 import { mountExplorer } from "../src/library/explorer";
 import { openStored } from "../src/library/storedgames";
@@ -154,4 +154,19 @@ test("an answer that comes when another panel is looked at is not taken for one 
   app.open(go());
   await until(() => server.of("explore").length === 2);
   expect(server.of("explore")[1]!.store).toBeUndefined();
+});
+
+test("a result stays with another store, and is taken back where it means something else", () => {
+  withDocument();
+  const filters = new ExplorerFilters(false, () => undefined);
+  const choose = (value: string): void => void ((filters as unknown as { result: { value: string } }).result.value = value);
+  filters.offer("chess", false, undefined);
+  choose("1");
+  filters.offer("chess", false, undefined);
+  expect(filters.wanted.result).toBe("1");
+  filters.offer("chess", true, undefined);
+  expect(filters.wanted).toEqual({ side: "white" });
+  choose("-1");
+  filters.offer("go", false, undefined);
+  expect(filters.wanted).toEqual({});
 });

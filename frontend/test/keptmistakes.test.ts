@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { exerciseOf, type KeptMistake, KeptMistakes, MOST, ROOM } from "../src/mygames/keptmistakes";
 import { cardOf, Schedule } from "../src/mygames/schedule";
 import { App } from "../src/app/state";
+import { Refused } from "../src/server/api";
 import { Judging, type Judgement } from "../src/server/judging";
 import { Handover } from "../src/app/handover";
 import { Mistakes } from "../src/analysis/mistakes";
@@ -78,6 +79,17 @@ describe("mistakes that are due", () => {
     expect(cards(mistakes.due(new Set()))).toContain(cardOf("Muñoz, Ana", "long11"));
   });
 
+  test("one with a damaged judgment is not shown, and the others are", () => {
+    practiced(mistake("a"));
+    practiced(mistake("b"));
+    now = new Date(2026, 2, 3, 12);
+    const [a, b] = JSON.parse(localStorage.getItem(KEY)!) as KeptMistake[];
+    for (const wrong of [{ ...judgement, white: {} }, { ...judgement, best: { move: 7, san: "d4" } }, { ...judgement, line: [null] }]) {
+      localStorage.setItem(KEY, JSON.stringify([{ ...a, judgement: wrong }, b]));
+      expect(cards(mistakes.due(new Set()))).toEqual([b!.card]);
+    }
+  });
+
   test.each(["", "{", "7", '[null, 7, {"card": "x"}]'])("storage that is %j has none", (text) => {
     localStorage.setItem(KEY, text);
     expect(mistakes.due(new Set())).toEqual([]);
@@ -148,4 +160,24 @@ test("a second click while the first mistake opens begins the practice all the s
   await until(() => second.mock.calls.length === 1);
   await until(() => app.cursor === app.node(id).parent);
   expect(app.hints).toBe(false);
+});
+
+test("a mistake that cannot be opened is left out of a practice, and forgotten", async () => {
+  const { element } = withDocument();
+  new Server();
+  const app = page(chess("e4 e5 Qh5"));
+  const given = new Handover<{ about: string; card: string; open: () => Promise<number> }[]>();
+  mountPuzzles(element, app, new Mistakes(app, new Judging(app)), given);
+  const id = find(app.game, "Qh5").id;
+  practiced(mistake("damaged"));
+  practiced(mistake("sound"));
+  const open = vi.fn(() => Promise.resolve(id));
+  given.give([
+    { about: "", card: mistake("damaged").card, open: () => Promise.reject(new Refused("move 1, e2e9, is not a move")) },
+    { about: "", card: mistake("sound").card, open },
+  ]);
+  await until(() => app.cursor === app.node(id).parent);
+  expect(open).toHaveBeenCalledTimes(1);
+  now = new Date(2026, 2, 3, 12);
+  expect(cards(new KeptMistakes(schedule).due(new Set()))).toEqual([mistake("sound").card]);
 });

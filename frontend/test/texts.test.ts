@@ -86,6 +86,18 @@ test("a sentence of the server is translated with the names in it", async () => 
   vi.resetModules();
 });
 
+test("reasons with their numbers are translated one by one", async () => {
+  vi.resetModules();
+  vi.stubGlobal("navigator", { languages: ["de"] });
+  vi.stubGlobal("document", { documentElement: { lang: "" } });
+  const texts = await import("../src/texts");
+  await texts.loadTexts();
+  const said = "the opened file: no game counts. Skipped: no result (1,200), duplicate (2), board of 8×8 (1). The explorer needs complete games with a result";
+  expect(texts.fromServer(said)).toContain("ohne Ergebnis (1,200), doppelt (2), Brett 8×8 (1).");
+  expect(texts.fromServer("no result (1)")).toBe("ohne Ergebnis (1)");
+  vi.resetModules();
+});
+
 test("German addresses the reader as du everywhere", () => {
   const said = [...[...flat(de as unknown as Words)].map(([, word]) => (typeof word === "string" ? word : String(word))), ...Object.values(de.server)];
   // At the beginning of a sentence "Sie" is "they".

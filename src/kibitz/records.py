@@ -215,10 +215,12 @@ class Stream:
     """One file of records, decompressed while it is read.
 
     The first bytes of the file determine the compression, not its name. `consumed` is the number of bytes read from
-    disk. A path like "archive.zip:member" is a file in an archive.
+    disk. A path like "archive.zip:member" is a file in an archive. most: the largest number of decompressed bytes; None
+    for MOST_UNPACKED times the size.
     """
 
-    def __init__(self, path: str):
+    def __init__(self, path: str, most: int | None = None):
+        self.unpacked, self._most = 0, most
         self.name = "standard input" if path == STDIN else printable(path)
         if (advice := what_to_do(path)) and not Path(path).exists():
             raise UsageError(advice)
@@ -253,11 +255,15 @@ class Stream:
         Raises KibitzError if the compression is damaged, the file can't be read, or it decompresses to far more than
         games do. Everything before the damage is returned first.
         """
-        unpacked, fault = 0, None
+        fault = None
         while fault is None:
             block, fault = self._block(size)
-            unpacked += len(block)
-            if unpacked > max(FREELY_UNPACKED, MOST_UNPACKED * self.consumed):
+            self.unpacked += len(block)
+            if self._most is not None and self.unpacked > self._most:
+                raise KibitzError(
+                    f"{self.name} unpacks to more than {self._most >> 20} MB. Split it into smaller files."
+                )
+            if self.unpacked > max(FREELY_UNPACKED, MOST_UNPACKED * self.consumed):
                 raise KibitzError(
                     f"{self.name} unpacks to more than {MOST_UNPACKED} times its size, which no file of games does."
                     " kibitz does not read the rest."
@@ -319,11 +325,13 @@ class Stream:
 class Files:
     """Files of records, read one after the other; the base class of the readers.
 
-    consumed: bytes read from disk so far. broken: problems with whole files, one line each.
+    consumed: bytes read from disk so far. broken: problems with whole files, one line each. most: the largest number of
+    decompressed bytes of a file, see `Stream`.
     """
 
     def __init__(self, paths: list[str]):
         self.paths = paths
+        self.most: int | None = None
         self.broken: list[str] = []
         self._done = 0
         self._stream: Stream | None = None
@@ -337,7 +345,7 @@ class Files:
         """Yield each file that can be opened; it is closed when the next one is requested."""
         for path in self.paths:
             try:
-                stream = self._stream = Stream(path)
+                stream = self._stream = Stream(path, self.most)
             except KibitzError as error:
                 self.broken.append(str(error))
                 continue

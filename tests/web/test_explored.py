@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import os
 import tempfile
 import time
@@ -313,3 +314,54 @@ def test_my_games(client: Client, tmp_path: Path) -> None:
     assert listed["games"][0]["black"] in text
     assert "[%clk" in text  # as it was written
     until(lambda: client.get("/api/mygames").json["analysis"]["state"] != "running")
+
+
+def test_a_store_that_failed_for_a_passing_reason_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reason is told once; the next request finds the file free, or room on the disk."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.pgn").write_text(small(("1-0", "1. e4 e5")))
+    store = import_games(tmp_path / "a.store", limit=20).path
+    with served([], [str(store)], ["mine.pgn"]) as (client, _):
+        real, full = Explorer.__init__, True
+
+        def begin(self: Explorer, *given: Any, **more: Any) -> None:
+            if full:
+                raise OSError(28, "No space left on device")
+            real(self, *given, **more)
+
+        monkeypatch.setattr(Explorer, "__init__", begin)
+        sent_ = send(client, small(("1-0", "1. d4 d5")))
+        names = [str(store), "mine.pgn", sent_]
+        for name in names:
+            assert "no space left" in explored_by(client, start(), store=name)["problem"]
+        full = False
+        for name in names[:2]:
+            assert explored_by(client, start(), store=name)["games"] > 0
+        # the page sends the file again
+        assert explored_by(client, start(), store=sent_)["missing"] is True
+        assert send(client, small(("1-0", "1. d4 d5"))) == sent_
+        assert explored_by(client, start(), store=sent_)["games"] == 1
+        # a file without games stays without games
+        none = send(client, small(("*", "1. d4 d5")))
+        for _ in range(2):
+            assert "no game counts" in explored_by(client, start(), store=none)["problem"]
+
+
+def test_a_packed_file_that_is_too_large_unpacked_gets_a_line(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = gzip.compress(small(*[("1-0", "1. e4 e5")] * 30_000).encode())
+
+    def explored_packed() -> dict[str, Any]:
+        answer = client.good("/api/explore/upload", sent(packed, 0, len(packed)))
+        return explored_by(client, start(), store=answer["store"])
+
+    monkeypatch.setattr(explored, "UNPACKED", 1 << 20)
+    assert mentions(explored_packed()["problem"], "the opened file & unpacks to more than 1 MB & Split")
+
+
+def test_a_packed_file_within_the_limit_is_read(client: Client) -> None:
+    packed = gzip.compress(small(*[("1-0", "1. e4 e5")] * 30).encode())
+    answer = client.good("/api/explore/upload", sent(packed, 0, len(packed)))
+    found = explored_by(client, start(), store=answer["store"])
+    assert (found["games"], found["left_out"]) == (1, {"duplicate": 29})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import bz2
 import contextlib
 import gzip
 import json
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
 from kibitz.cli import run
 from kibitz.commands.board import _records
@@ -87,6 +89,21 @@ def test_a_file_comes_in_parts_and_packed(client: Client, mine: Path) -> None:
         games = upload(client, data, name, part=700)["games"]
         assert (games["name"], games["games"], games["variants"]) == (name, GAMES + 1, 1)
         assert games["players"][0] == {"name": person.PERSON, "games": GAMES}
+
+
+@pytest.mark.parametrize("ending", ["gz", "bz2", "zst"])
+def test_a_packed_file_that_is_too_large_unpacked_gets_a_line(
+    client: Client, mine: Path, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from kibitz.web.mygames import sources
+
+    pack = {"gz": gzip.compress, "bz2": bz2.compress, "zst": zstandard.ZstdCompressor().compress}[ending]
+    text = mine.read_bytes()
+    bomb = pack(text + b" " * (2 << 20))
+    monkeypatch.setattr(sources, "UNPACKED", 1 << 20)
+    body = {"name": f"mine.pgn.{ending}", "at": 0, "last": True, "data": base64.b64encode(bomb).decode()}
+    assert mentions(client.error("/api/mygames/upload", body), f"mine.pgn.{ending} & unpacks to more than 1 MB")
+    assert upload(client, pack(text), f"mine.pgn.{ending}")["games"]["games"] == GAMES + 1
 
 
 def test_games_of_the_command_line(human_run: Path, mine: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ COMPOSED = re.compile(
     r"White's win|own |the other side's |squares attacked|.*\(own \+1|(origin|target) of the (last )?move|stones with"
     r"|the middlegame|\w+ moves$|.*the moves after it are skipped|move \{1\} '"
     r"|\{1\} (is used|plays|supports ratings|has no rating|cannot play)"
-    r"|no result \(\{1\}\)$|\{1\} is too large for the explorer: .* with: \{4\}$"
+    r"|\{1\} is too large for the explorer: .* with: \{4\}$"
 )
 """Sentences that the source puts together from pieces."""
 

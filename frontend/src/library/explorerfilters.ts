@@ -32,6 +32,8 @@ export class ExplorerFilters {
   private readonly dates: HTMLElement;
   private readonly head = el("summary", {}, texts.explorer.filters);
   private mine = false;
+  /** What a result means: one's own, or that of a side. */
+  private meaning = "";
 
   constructor(flipped: boolean, changed: () => void) {
     this.side = new Choice(texts.explorer.side, changed);
@@ -50,6 +52,10 @@ export class ExplorerFilters {
   /** What can be chosen of a source. */
   offer(kind: "chess" | "go", mine: boolean, has: Explored["has"] | undefined): void {
     this.mine = mine;
+    // A win of one's own is no win of White: what was chosen of another source says nothing of this one.
+    const meaning = mine ? "own" : kind;
+    if (this.meaning && meaning !== this.meaning) this.result.value = "";
+    this.meaning = meaning;
     this.side.element.hidden = !mine;
     const results = mine ? texts.explorer.own : kind === "chess" ? ["1–0", "½–½", "0–1"] : ["B+", texts.explorer.draw, "W+"];
     this.result.offer([["", texts.explorer.any], ...["1", "0", "-1"].map((value, at): [string, string] => [value, results[at]!])]);

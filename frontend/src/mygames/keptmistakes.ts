@@ -44,6 +44,11 @@ export class KeptMistakes {
     keep("local", NAME, text);
   }
 
+  /** Forgets one that cannot be shown. */
+  drop(card: string): void {
+    keep("local", NAME, JSON.stringify(this.all.filter((each) => each.card !== card)));
+  }
+
   /** Those that are due today, the most overdue first, without some cards. kind: of one game alone. */
   due(without: ReadonlySet<string>, kind?: Line["game"]): KeptMistake[] {
     const when = ({ card }: KeptMistake): number => this.schedule.due(card)?.getTime() ?? 0;
@@ -92,6 +97,14 @@ function sound(value: unknown): value is KeptMistake {
   const { game, moves } = (line ?? {}) as Record<string, unknown>;
   if (typeof card !== "string" || typeof move !== "string" || typeof judge !== "string") return false;
   if ((game !== "chess" && game !== "go") || !Array.isArray(moves) || !moves.every((each) => typeof each === "string")) return false;
-  const { white, best, line: better } = (judgement ?? {}) as Record<string, unknown>;
-  return judgement === null || (typeof judgement === "object" && typeof white === "object" && white !== null && typeof best === "object" && best !== null && Array.isArray(better));
+  return judgement === null || soundJudgement(judgement);
+}
+
+function soundJudgement(value: unknown): boolean {
+  const { white, best, line } = (value ?? {}) as Record<string, unknown>;
+  const { before, after } = (white ?? {}) as Record<string, unknown>;
+  const { move, san } = (best ?? {}) as Record<string, unknown>;
+  const name = (each: unknown): boolean => each === null || typeof each === "string";
+  const share = (each: unknown): boolean => each === null || typeof each === "number";
+  return share(before) && share(after) && name(move) && name(san) && Array.isArray(line) && line.every((each) => typeof each === "string");
 }

@@ -4,6 +4,7 @@
  */
 
 import { chanceOf, whose } from "../app/chance";
+import { Refused } from "../server/api";
 import { message } from "../server/asking";
 import { button, Choice, el, percent } from "../ui/elements";
 import type { Exercise, Handover } from "../app/handover";
@@ -195,6 +196,13 @@ class Puzzles {
     } catch (error) {
       this.opening = false;
       if (this.exercises !== exercises) return this.exercises.length ? this.fetch(0) : undefined;
+      // What the server refuses is damaged: the others are asked all the same.
+      if (error instanceof Refused && exercises.length > 1) {
+        this.keptOnes.drop(exercises[at]!.card);
+        this.exercises = exercises.toSpliced(at, 1);
+        this.ids = this.ids.toSpliced(at, 1);
+        return at < this.exercises.length ? this.fetch(at) : this.over();
+      }
       this.over();
       app.say(message(error), true);
     }

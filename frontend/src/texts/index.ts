@@ -40,10 +40,19 @@ export function chooseLanguage(name: string): void {
 
 /** What the server says in English, as the chosen language has it; what is not in its list stays English. */
 export function fromServer(text: string): string {
-  return (texts.server[text] ?? filled(text)).replace(/(?<=\w)'(?=\w)/g, "’");
+  return (texts.server[text] ?? reasons(text) ?? filled(text)).replace(/(?<=\w)'(?=\w)/g, "’");
 }
 
 let sentences: [RegExp, string][] | null = null;
+
+/** "no result (12), duplicate (3)": reasons, each with its number. */
+const COUNTED = /^(.+) (\([\d,]+\))$/;
+
+/** Reasons with their numbers, one by one; null of what is something else. */
+function reasons(text: string): string | null {
+  const parts = text.split(", ").map((part) => COUNTED.exec(part));
+  return parts.every((part) => part !== null) ? parts.map((part) => `${fromServer(part[1]!)} ${part[2]!}`).join(", ") : null;
+}
 
 /** A sentence in which {1}, {2} stand for names, moves and numbers; they are looked up in turn. */
 function filled(text: string): string {

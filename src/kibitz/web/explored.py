@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kibitz.errors import KibitzError
+from kibitz.errors import KibitzError, one_line
 from kibitz.web.params import BadRequest, Fields, choice, text, whole
 from kibitz.web.responses import error_line
 
@@ -37,6 +37,8 @@ LARGEST = 100 << 20
 """The largest number of bytes of a file."""
 MOST_GAMES = 200_000
 """The largest number of games of a file: packed files have more than their size shows."""
+UNPACKED = 1 << 30
+"""The largest number of bytes of each file after it was unpacked."""
 KEPT = 4
 """The number of temporary stores that are kept. The one that was not used for the longest time is removed first."""
 SENDING = 3
@@ -113,6 +115,9 @@ class BuiltStore:
         self._places: list[tuple[str, int]] = []
         self.sides: NDArray[np.int8] | None = None
         self._problem = ""
+        self._passes = False
+        self.is_over = False
+        """Whether the work failed for a reason that may have passed, and the reason was told."""
         self._explorer: Explorer | None = None
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -122,13 +127,15 @@ class BuiltStore:
     def ready(self) -> Explorer | None:
         """Return the explorer, or None while the store is made. The first call starts the work.
 
-        Raises BadRequest if the games cannot be used.
+        Raises BadRequest if the games cannot be used. If the reason may pass, such as a full disk, `BuiltStores` makes
+        the store again after the error was raised once.
         """
         with self._lock:
             if self._thread is None and not self._ended:
                 self._thread = threading.Thread(target=self._work, name=f"kibitz explorer {self.name}", daemon=True)
                 self._thread.start()
             if self._problem:
+                self.is_over = self._passes
                 raise BadRequest(self._problem)
             return self._explorer
 
@@ -156,7 +163,7 @@ class BuiltStore:
         from kibitz.explorer.answers import Explorer
         from kibitz.explorer.search import Wanted
 
-        explorer, problem = None, ""
+        explorer, problem, passes = None, "", False
         try:
             self._folder = Path(tempfile.mkdtemp(prefix="kibitz-explorer-"))
             self._report(0.0)
@@ -166,11 +173,12 @@ class BuiltStore:
         except _Ended:
             pass
         except Exception as error:
-            problem = str(error) if isinstance(error, KibitzError) else error_line(error)
+            problem = why(self.material.title, error)
+            passes = not isinstance(error, BadRequest)
             if self._folder is not None:
                 problem = problem.replace(str(self._folder), "")
         with self._lock:
-            self._explorer, self._problem = explorer, problem
+            self._explorer, self._problem, self._passes = explorer, problem, passes
         if self._ended or explorer is None:
             self._remove()
 
@@ -192,6 +200,7 @@ class BuiltStore:
             raise BadRequest(_too_large(title, material.game))
         rules = game_of(material.game)
         reader = rules.Reader(files, _keep(material.game))
+        reader.most = UNPACKED
         path = folder / "games.store"
         with StoreWriter(
             path, material.game, rules.COLUMNS, rules.STANDARD_START, rules.PER_MOVE, per_game=rules.PER_GAME
@@ -202,6 +211,8 @@ class BuiltStore:
                     self._report(_IMPORT * min(1.0, reader.consumed / size))
                     if writer.read > MOST_GAMES:
                         raise BadRequest(_too_large(title, material.game))
+            if too_large := next((line for line in reader.broken if "unpacks to more than" in line), None):
+                raise BadRequest(too_large.replace(str(folder / "games"), title))
             self.left_out = dict(writer.rejections.counts.most_common())
             if not writer.games:
                 raise BadRequest(_why_nothing(title, writer.read, self.left_out))
@@ -237,6 +248,13 @@ def _too_large(title: str, game: str) -> str:
         f"{title} is too large for the explorer: the limits are {LARGEST >> 20} MB and {MOST_GAMES:,} games. Make a"
         f" store of it with: kibitz import games.{ending} --into my.store"
     )
+
+
+def why(title: str, error: Exception) -> str:
+    """Return one line about an error while the store of these games was made."""
+    if isinstance(error, OSError):
+        return f"{title}: {one_line(error)}. Try again"
+    return str(error) if isinstance(error, KibitzError) else error_line(error)
 
 
 def _why_nothing(title: str, read: int, left_out: dict[str, int]) -> str:
@@ -278,6 +296,8 @@ class BuiltStores:
             return self._made(name, _of_player(mine)) if mine is not None else None
         with self._lock:
             found = self._built.pop(name, None)
+            if found is not None and found.is_over:  # the page sends the file again
+                return None
             if found is not None:
                 self._built[name] = found
             return found
@@ -288,7 +308,7 @@ class BuiltStores:
             if self._ended:
                 raise BadRequest("kibitz board is shutting down")
             found, old = self._built.pop(name, None), []
-            if found is not None and found.material.version != material.version:
+            if found is not None and (found.material.version != material.version or found.is_over):
                 old.append(found)
                 found = None
             self._built[name] = found = found or BuiltStore(name, material)

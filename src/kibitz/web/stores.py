@@ -9,11 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kibitz.errors import KibitzError
-from kibitz.web.explored import MINE, OPENED, BuiltStore, BuiltStores, PlayerGames
+from kibitz.web.explored import MINE, OPENED, BuiltStore, BuiltStores, PlayerGames, why
 from kibitz.web.params import BadRequest, Fields, choice, text, whole
 from kibitz.web.positions import Line, read_line
-from kibitz.web.responses import error_line
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,8 +59,11 @@ class OpenStore:
                 threading.Thread(
                     target=self._open, args=(now,), name=f"kibitz explorer {self.name}", daemon=True
                 ).start()
-        if self.problem:
-            raise BadRequest(self.problem)
+            problem = self.problem
+            if problem:  # a file may have been locked, or a disk full: the next request tries again
+                self._of = self.problem = None
+        if problem:
+            raise BadRequest(problem)
         return self.explorer
 
     def _open(self, of: int) -> None:
@@ -76,7 +77,7 @@ class OpenStore:
             explorer.search.find(Wanted(("a",)))  # the first search reads the columns into memory
             problem = None
         except Exception as error:
-            explorer, problem = None, str(error) if isinstance(error, KibitzError) else error_line(error)
+            explorer, problem = None, why(self.name, error)
         with self._lock:
             if of == self._of:
                 self.explorer, self.problem = explorer, problem

@@ -115,7 +115,7 @@ def test_several_lines_of_a_policy_show_values_of_searches(fen: str, move: str, 
     once = player.think(board, SearchLimits(nodes=1, moves=(chess.Move.from_uci(move),)))
     assert searched
     assert once
-    assert once.nodes == 1
+    assert once.nodes == 2, "the position, and the one after the move"
     assert once.lines[0].score > true + 300, "one evaluation is too high"
     assert abs(searched.lines[0].score - true) < 300
     assert len(searched.lines[0].pv) > 1, "the line of the search"
@@ -133,6 +133,17 @@ def test_the_first_choices_do_not_depend_on_the_searches() -> None:
     assert [few.lines[0].move, few.lines[0].probability] == [many.lines[0].move, many.lines[0].probability]
     assert few.nodes == 1 < many.nodes <= ALL_VISITS
     assert [line.probability for line in many.lines] == sorted((line.probability for line in many.lines), reverse=True)
+
+
+def test_single_evaluations_count_as_nodes() -> None:
+    board = chess.Board()
+    one, three = (
+        ChessPlayer(Session("human", 1), method="top-prob", lines=lines).think(board, SearchLimits(nodes=1))
+        for lines in (1, 3)
+    )
+    assert one
+    assert three
+    assert (one.nodes, three.nodes, len(three.lines)) == (1, 1 + 3, 3)
 
 
 def test_after_a_stop_the_remaining_checks_are_short(monkeypatch: pytest.MonkeyPatch) -> None:

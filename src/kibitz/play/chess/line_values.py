@@ -312,6 +312,7 @@ class MoveEvaluator:
         """Return the values, -1 to 1, of some of the positions for the side that has just moved."""
         if not len(at):
             return []
+        self.nodes += len(at)
         parts = [entered.moves[entered.offsets[i] : entered.offsets[i + 1]] for i in at]
         offsets = np.cumsum([0, *map(len, parts)])
         opinions, _ = self._rules.evaluate(entered.rows[at], np.concatenate(parts), offsets)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 SIDES = ("white", "black")
 LARGEST = 400 << 20
 """The largest number of bytes of a file from the page."""
+UNPACKED = 1 << 30
+"""The largest number of bytes of a compressed file after it was unpacked."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ class PgnSource(Source):
             raise KibitzError(f"{name}: the file is empty")
         try:
             with copy.open("wb") as file:
-                for number, (headers, text) in enumerate(glance(str(path)), 1):
+                for number, (headers, text) in enumerate(glance(str(path), max(UNPACKED, path.stat().st_size)), 1):
                     data = f"{text.strip()}\n\n".encode(errors="replace")
                     file.write(data)
                     self._add(number, begin, begin + len(data), headers, written)

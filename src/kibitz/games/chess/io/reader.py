@@ -102,14 +102,15 @@ def _without_games(name: str) -> str:
     return f"{name}: this does not look like a PGN file: no game headers, no moves. Check the file."
 
 
-def glance(path: str) -> Generator[tuple[dict[str, str], str]]:
+def glance(path: str, most: int | None = None) -> Generator[tuple[dict[str, str], str]]:
     """Yield the headers and the text of each game of a PGN file, without parsing its moves. This reads thousands of
     games per second.
 
-    Raises KibitzError if the file is missing or damaged, or has no game.
+    most: the largest number of decompressed bytes, see `Stream`. Raises KibitzError if the file is missing, damaged or
+    too large, or has no game.
     """
     number = 0
-    for block, _ in _blocks(path):
+    for block, _ in _blocks(path, most):
         for game in range(len(block)):
             number += 1
             head, body = block.texts(game)
@@ -119,11 +120,11 @@ def glance(path: str) -> Generator[tuple[dict[str, str], str]]:
         raise KibitzError(_without_games(name))
 
 
-def _blocks(path: str) -> Generator[tuple[GameBlock, Stream]]:
+def _blocks(path: str, most: int | None = None) -> Generator[tuple[GameBlock, Stream]]:
     """Yield the blocks of a file, each with the file's stream. Raises KibitzError after the last block if the file is
     damaged.
     """
-    stream, broken = Stream(path), list[str]()
+    stream, broken = Stream(path, most), list[str]()
     try:
         for block in read_blocks(stream, BLOCK, broken):
             yield block, stream
