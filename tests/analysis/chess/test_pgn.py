@@ -138,8 +138,8 @@ def test_a_users_words_before_a_colon_stay() -> None:
         note_game(game, "", "Stockfish 16", None)
         drop_mark(node)
         note_move(node, None, "?", reason)
-    assert game.comment == "twice checked by: Anna / checked by: Stockfish 16"
-    assert node.comment == "my reason: the center [%kibitz ?] reason: Loses a piece."
+    assert game.comment == "twice checked by: Anna / checked by: Stockfish 16"  # exact: the format of comments
+    assert node.comment == "my reason: the center [%kibitz ?] reason: Loses a piece."  # exact: the same
     drop_mark(node)
     assert node.comment == "my reason: the center"
 
