@@ -181,8 +181,8 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def describe(error: OSError) -> str | None:
-    """Return one line for an error of the operating system: file, reason, remedy. None if the error has no number,
-    because such an error is a bug in kibitz.
+    """Return one line for an error of the operating system: the file, the reason and the remedy. None if the error has
+    no number, because such an error is a bug in kibitz.
     """
     if error.errno is None:
         return None

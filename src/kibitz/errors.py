@@ -30,8 +30,9 @@ def one_line(error: BaseException) -> str:
     """Return the message of an error in one line.
 
     For an OSError of the operating system, this is the reason in lower case, without the file, which the caller adds.
-    For any other error it is the text with each run of white space replaced by a space, or the name of the error's type
-    if the text is empty. The text of a library's error is cut after MAX_FOREIGN characters: torch writes pages.
+    For any other error, this is the error's text, with each run of white space replaced by a space. If the text is
+    empty, it is the name of the error's type. The text of a library's error is cut after MAX_FOREIGN characters,
+    because torch writes pages.
     """
     if isinstance(error, OSError) and error.strerror:
         return error.strerror.lower()

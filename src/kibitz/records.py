@@ -323,7 +323,7 @@ class Stream:
 
 
 class Files:
-    """Files of records, read one after the other; the base class of the readers.
+    """Files of records, which are read one after the other. This is the base class of the readers.
 
     consumed: bytes read from disk so far. broken: problems with whole files, one line each. most: the largest number of
     decompressed bytes of a file, see `Stream`.
@@ -342,7 +342,7 @@ class Files:
         return self._done + (stream.consumed if stream else 0)
 
     def streams(self) -> Generator[Stream]:
-        """Yield each file that can be opened; it is closed when the next one is requested."""
+        """Yield each file that can be opened. A file is closed when the next one is requested."""
         for path in self.paths:
             try:
                 stream = self._stream = Stream(path, self.most)

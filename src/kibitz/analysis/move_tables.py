@@ -21,8 +21,8 @@ TYPES = {str: "string", int: "int64", float: "float64", bool: "bool_"}
 def csv_table(path: str, columns: Mapping[str, type]) -> Iterator[AddRows]:
     """Yield a function that adds rows to a CSV file with a heading; unknown values are empty.
 
-    path: the file appears only when it is complete; "-" is standard output. columns: the name and the type (one of
-    TYPES) of each column.
+    path: the path of the file, which appears only when it is complete; "-" is standard output. columns: the name and
+    the type (one of TYPES) of each column.
     """
     with whole_file(path) as file:
         writer = csv.DictWriter(file, list(columns), extrasaction="ignore", lineterminator="\n")

@@ -33,7 +33,7 @@ def print_heading(console: Console, compared: bool, scored: bool) -> None:
 
 
 def print_parts(console: Console, title: str, parts: Iterable[Part], compared: bool, unit: float = 100) -> None:
-    """Print some parts, with a title unless it is empty. unit: the factor by which a loss is multiplied."""
+    """Print some parts, with their title if it is not empty. unit: the factor by which a loss is multiplied."""
     if title:
         print_line(console, title, "bold")
     for part in parts:

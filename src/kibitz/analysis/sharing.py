@@ -23,8 +23,8 @@ def shared_out(
 ) -> Generator[tuple[Record, Result]]:
     """Yield each record with a worker's result for its item, in the order of the records.
 
-    item: makes the small object that is sent to the worker. If reading a record raises KibitzError, the error is raised
-    after the results of the earlier records, as without workers.
+    item: a function that makes the small object that is sent to the worker. If reading a record raises KibitzError, the
+    error is raised after the results of the earlier records, as without workers.
     """
     ahead: deque[Record] = deque()
     failed: list[KibitzError] = []

@@ -41,7 +41,7 @@ def move_accuracy(loss: float) -> float:
 def win_accuracy(
     values: Sequence[float], movers: Sequence[str], losses: Sequence[float | None], side: str
 ) -> float | None:
-    """Return the accuracy of a chess player in a game, 0 to 1; None without a judged move.
+    """Return the accuracy of a chess player in a game, 0 to 1; None if no move was judged.
 
     values: one side's win probability in each position, [moves + 1]. movers: the side that made each move, [moves].
     losses: each move's loss, [moves]; None if it is unknown. The result is the average of two means over the player's

@@ -137,8 +137,8 @@ def rate(file: str | Path, player: str | Sequence[str] | None = None) -> PlayerS
 
     The result's `rating()` has value, low and high (the 90% interval), games and moves; it is None for fewer than five
     games. `parts()` has estimates by phase, color, speed, time left and month, and `scale` is the rating scale, such as
-    "lichess". Games of under 30 seconds are skipped, repeated games count once. Raises KibitzError if there is no such
-    file or game, UsageError for an unknown player.
+    "lichess". Games of under 30 seconds are skipped, and repeated games count once. Raises KibitzError if there is no
+    such file or game, UsageError for an unknown player.
 
     >>> import kibitz
     >>> strength = kibitz.rate("my-games.pgn", "Stockfish 15.1")

@@ -63,9 +63,10 @@ class MoveOptions(SideInputs, total=False):
     """Keywords of `TrainedNetwork.choose_move`; all are optional. Only methods without a search use the side inputs.
 
     method: one of the network's `methods`; None for the first one.
-    depth, nodes, seconds: limits of a search: plies, evaluated positions, seconds. The search ends at the first limit
-        that it reaches. Without a limit, it takes one second. Go has only seconds or, if the network searches, nodes
-        (visits; the default is 200). Go networks without a search evaluate every move by default.
+    depth, nodes, seconds: limits of a search in plies, evaluated positions and seconds. The search ends at the first
+        limit that it reaches. Without a limit, it takes one second. In Go, only `seconds` is possible or, if the
+        network searches, `nodes`, which are visits (the default is 200). Go networks without a search evaluate every
+        move by default.
     temperature: 0 (the default) plays the best move. Larger values give more varied moves; 1 samples from the policy.
     seed: the random seed of the samples; None for a random one.
     to_move: "b" or "w", for sgfmill boards.
@@ -300,8 +301,8 @@ class TrainedNetwork:
     ) -> PositionValue:
         """Return the value of a position. The page, `kibitz analyze` and the engines show the same value.
 
-        If the network searches, this is the value of the best line of its search. Other chess networks evaluate the
-        quiet position to which the next captures lead, and other Go networks evaluate the position itself. If two
+        If the network searches, the result is the value of the best line of the search. Other chess networks evaluate
+        the quiet position to which the next captures lead, and other Go networks evaluate the position itself. If two
         passes ended a Go game, the final position is scored. `evaluate` returns the network's own output, without a
         search.
 

@@ -109,7 +109,8 @@ class NetworkComparison:
 
     question: the predicted quantity ("winner", "move", "owners" or "pair").
     a, b: the accuracy of each network, an Estimate.
-    difference: a minus b, with its interval paired position by position; above 0, a is better.
+    difference: the accuracy of a minus the accuracy of b, with an interval that is paired position by position. If it
+        is above 0, a is better.
     loss: the loss of a minus the loss of b; None if either network predicts no probability.
     rows_a, rows_b: the TestRows of each network, in the same order.
     games: the number of games that neither network has seen in training.

@@ -28,7 +28,7 @@ class Participant:
     """A program and how it is started.
 
     command: the program and its arguments.
-    options: (name, value): UCI options. GTP has no options, so for GTP these are further arguments.
+    options: the UCI options as pairs (name, value). GTP has no options, so for GTP the pairs are further arguments.
     weights: the SHA-256 of a run's weights, "" for other programs; a resumed match uses it to detect a changed
     network.
     """
@@ -40,9 +40,11 @@ class Participant:
 
 
 def game_of(a: str, b: str, requested: str | None = None) -> str:
-    """Return the game of a match, "chess" or "go": the requested one, or that of the players; chess if neither decides.
+    """Return the game of a match, "chess" or "go". It is the requested game, or else the game of the players. If
+    neither decides, it is chess.
 
-    Raises UsageError if these contradict each other, and KibitzError if a folder isn't a run.
+    Raises UsageError if the requested game and the players contradict each other, and KibitzError if a folder isn't a
+    run.
     """
     said = {text: game for text in (a, b) if (game := _plays(text))}
     if requested is not None and requested not in SPEAKS:

@@ -15,10 +15,9 @@ if TYPE_CHECKING:
 
 
 def compare_with(run: Run, other: str, store: Store, positions: int, as_json: bool, on_progress: OnProgress) -> None:
-    """Compare a run with another one on the same positions of games that neither has seen in training, and print the
-    result.
+    """Compare two runs on the same positions of games that neither run has seen in training, and print the result.
 
-    Raises UsageError if the two runs predict no common quantity, and KibitzError if no game is left.
+    Raises UsageError if the runs have no predicted quantity in common, and KibitzError if no game is left.
     """
     from kibitz.evaluation.compare import compare_runs
     from kibitz.evaluation.rows import QUESTIONS

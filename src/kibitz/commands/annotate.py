@@ -313,7 +313,7 @@ def _go(session: Session, file: str, options: AnalyzeOptions, shown: Shown) -> I
 def _progress(files: int, games: Callable[[], int]) -> Generator[Shown]:
     """Show the progress of all files together. Yields a function that makes the display for one file.
 
-    games: returns the number of annotated games.
+    games: a function that returns the number of annotated games.
     """
     number, share = 0, 0.0
 

@@ -60,7 +60,7 @@ class EvalConfig:
 
 
 class Evaluation(Protocol):
-    """The evaluator module of a system; the system's declaration has its name."""
+    """The evaluator module of a system. The system's declaration contains the module's name."""
 
     def evaluate(
         self,

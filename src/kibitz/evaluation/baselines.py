@@ -57,8 +57,8 @@ def engine_evaluations(
 ) -> tuple[str, list[EngineEvaluation]]:
     """Return a UCI engine's name, and its evaluation of each position at a depth.
 
-    workers: processes that start engines, or the number of engines that this process starts, one in each thread. Raises
-    EngineDied if any engine fails; all engines are then ended.
+    workers: the processes that start engines, or the number of engines that this process starts, each in a separate
+    thread. Raises EngineDied if any engine fails; all engines are then ended.
     """
     if not isinstance(workers, int):
         return _evaluated_apart(path, fens, depth, workers, on_progress)

@@ -38,7 +38,7 @@ def metrics(kind: Kind, estimates: Mapping[str, Estimate]) -> Metrics:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: its heading, and the kind of its cells."""
+    """A column of a table: the heading and the kind of the cells."""
 
     name: str
     kind: Kind = "share"

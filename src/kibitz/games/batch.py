@@ -38,8 +38,8 @@ class Rejections:
     ) -> None:
         """Count rejected games. reasons: the reason for each game.
 
-        about: returns the number, the headers and the detail of the game for an index into `reasons`. It is called only
-        for the first few games of each reason.
+        about: a function that returns the number, the headers and the detail of the game for an index into `reasons`.
+        It is called only for the first few games of each reason.
         """
         counts = Counter(reasons)
         for reason, count in counts.items():

@@ -62,8 +62,8 @@ def together(shapes: Sequence[torch.Size], on_gpu: bool) -> list[list[int]]:
 
 
 class Muon(torch.optim.Optimizer):
-    """The optimizer. Each group has `params`, `weight_decay` and `matrices` (whether Muon, and not AdamW, makes their
-    steps).
+    """The optimizer Muon. Each group has `params`, `weight_decay` and `matrices` (whether Muon, and not AdamW, makes
+    their steps).
     """
 
     def __init__(self, groups: Iterable[dict[str, Any]], momentum: float = 0.95):

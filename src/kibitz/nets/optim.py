@@ -63,7 +63,7 @@ def make_optimiser(
 def place(optimiser: torch.optim.Optimizer, on_gpu: bool) -> None:
     """Adapt an optimizer to the device of its weights, for example after its state was loaded from another device.
 
-    On a GPU, AdamW and SGD make each step in one kernel per group ("fused"), and the step count is on that device.
+    On a GPU, AdamW and SGD make each step in one kernel per group ("fused"), and the count of the steps is on the GPU.
     Otherwise the count is on the CPU, so reading it doesn't wait for a device.
     """
     can_fuse = isinstance(optimiser, torch.optim.Adam | torch.optim.SGD)

@@ -69,7 +69,7 @@ CHECKPOINT_EVERY = 50
 class PersonalRequest:
     """A call of `make`.
 
-    sources, players: the files of games, and the names of the person, see `names.find`.
+    sources: the files of games. players: the names of the person, see `names.find`.
     base: the run or bundled network to start from; "" for `human`, or `gohuman` for Go.
     run: the directory; None for runs/personal-NAME.
     most: the largest number of games; the newest games are used.

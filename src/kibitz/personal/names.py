@@ -48,7 +48,7 @@ def looks_like_a_program(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Player:
-    """A name in its most frequent spelling, its other spellings, and the number of games."""
+    """A player: the name in the most frequent spelling, the other spellings, and the number of games."""
 
     name: str
     spellings: tuple[str, ...]

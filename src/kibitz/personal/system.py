@@ -18,7 +18,8 @@ from kibitz.systems.base import Examples, Stage, System, Tensors
 
 
 class PersonalSystem(System):
-    """The network of one person, made from a network of another system. `kibitz personal` makes its runs.
+    """The base class of the systems for the network of one person, which is made from a network of another system.
+    `kibitz personal` makes its runs.
 
     The network of one person has the attribute `adapters`, a list of Adapter. `begins_from` has one name, that of the
     base system. example: a file name for messages.

@@ -28,10 +28,10 @@ _NEEDS = {
 def open_player(run: Run, session: Callable[[], Session], *, method: str | None = None, **settings: Any) -> Any:
     """Return the player of a run, as its system declares it.
 
-    session: returns the run's loaded network, for methods that need one. method: one of the declaration's `methods`;
-    None for the first method that the run's networks support. If `method` is None and the setting `value` selects
-    another value network, the player chooses the method. settings: the player's settings, such as temperature, lines,
-    hash_mb. Raises UsageError for a method or settings that the run's networks don't allow.
+    session: a function that returns the run's loaded network, for methods that need one. method: one of the
+    declaration's `methods`; None for the first method that the run's networks support. If `method` is None and the
+    setting `value` selects another value network, the player chooses the method. settings: the player's settings, such
+    as temperature, lines, hash_mb. Raises UsageError for a method or settings that the run's networks don't allow.
     """
     declaration = find(run.info["system"])
     offered = declaration.methods_of(run.info["settings"])

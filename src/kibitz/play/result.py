@@ -41,7 +41,7 @@ class PvLine:
 
     move: the first move.
     score: centipawns in the mover's view.
-    mate: moves to mate, or None; above 0 if the mover mates, below 0 if the mover is mated.
+    mate: the number of moves to mate, or None. It is above 0 if the mover mates, below 0 if the mover is mated.
     probability: the policy's probability of the move, among the legal moves.
     pv: the line; it begins with the move.
     wdl: win, draw and loss per mille, in the mover's view.
@@ -67,7 +67,8 @@ class SearchResult:
     depth: the depth in plies that the search completed.
     nodes: number of evaluated positions.
     seconds: duration of the search.
-    lines: the best lines, at least one, the best one first; its first move is played, unless the player resigns.
+    lines: the best lines, at least one, the best one first. The first move of the best line is played, unless the
+        player resigns.
     resigns: whether the player resigns instead of making a move.
     """
 

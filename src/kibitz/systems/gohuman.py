@@ -432,7 +432,8 @@ def owners_loss(owners: Tensor, batch: Tensors) -> tuple[Tensor, Tensor]:
 
 
 def score_loss(lead: Tensor, spread: Tensor, target: Tensor) -> Tensor:
-    """Return −log density of the final score under a logistic distribution, float32 [n]; 0 for an unknown score (NaN).
+    """Return minus the log density of the final score under a logistic distribution, float32 [n]; 0 for an unknown
+    score (NaN).
 
     lead, spread: mean and standard deviation of the distribution.
     """

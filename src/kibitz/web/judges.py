@@ -89,7 +89,7 @@ class Judges:
             self._timer.start()
 
     def end(self) -> None:
-        """End the engines. If a judge is used again, it starts its engine again."""
+        """End the engines. If a judge is used later, it starts its engine again."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()

@@ -66,7 +66,8 @@ class Notes:
 
 
 def read_notes(fields: Fields, tree: list[game_tree.Written], game: str) -> Notes | None:
-    """Return the notes of a request; None if it has no object `analysis`. Raises BadRequest if they are malformed.
+    """Return the notes of a request; None if the request has no object `analysis`. Raises BadRequest if the notes are
+    malformed.
 
     The object `analysis` may have these fields: the strings `meaning` and `language`; `checked_by`, the engine that
     judged (engine, nodes, depth); `summary`, the fields of /api/summary. A node of the tree has its note in the field

@@ -44,8 +44,8 @@ class MoveLimits:
 class Thinker(Protocol):
     """A running program. Only one thread at a time may use it, but any thread may call `kill`.
 
-    name: the name that the program reports. ratings: the lowest and the highest rating that it can imitate; None if it
-    has no such setting.
+    name: the name that the program reports. ratings: the lowest and the highest rating that the program can imitate;
+    None if the program has no such setting.
     """
 
     name: str

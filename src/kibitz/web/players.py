@@ -42,9 +42,9 @@ class MoverClock:
 class PlayRequest:
     """The parameters of a move: the method of the player, its limits, and the strength to imitate.
 
-    temperature: 0 for the best move. nodes, seconds: limits; one of them may be None. rating: the rating to imitate,
-    for a network with rating inputs; None for its strongest play. clock: the mover's clock if the response must include
-    the thinking time of a person; else None.
+    temperature: 0 for the best move. nodes, seconds: the limits of a search; one of the two may be None. rating: the
+    rating to imitate, for a network with rating inputs; None for the strongest play. clock: the mover's clock if the
+    response must include the thinking time of a person; else None.
     """
 
     method: str

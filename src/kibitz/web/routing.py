@@ -87,8 +87,8 @@ def post_to_network(path: str, function: Callable[[AppState, Fields], Callable[[
     """Return a POST route whose request is parsed by a shared worker and whose response is made by the network's own
     worker.
 
-    If the client disconnects, the work is canceled. function: parses the request, and returns the function that makes
-    the response.
+    If the client disconnects, the work is canceled. function: a function that parses the request, and returns the
+    function that makes the response.
     """
 
     async def handle(request: Request) -> Response:
@@ -106,8 +106,8 @@ def post_to_network(path: str, function: Callable[[AppState, Fields], Callable[[
 
 
 def post_for_stream(path: str, function: Callable[[AppState, Fields], StreamJob]) -> Route:
-    """Return a POST route whose response is a stream of JSON lines. function: parses the request, in a shared
-    worker.
+    """Return a POST route whose response is a stream of JSON lines. function: a function that parses the request; it
+    runs in a shared worker.
     """
 
     async def handle(request: Request) -> Any:

@@ -45,7 +45,7 @@ def check(run: Run) -> None:
 
 
 def answers_of(known: NetworkInfo) -> list[str]:
-    """Return the outputs of a network that the page can show: WHITE, MOVES, OWNERS; [] if it only compares
+    """Return the outputs of a network that the page can show: WHITE, MOVES, OWNERS; [] if the network only compares
     positions.
     """
     if known.declaration is None or known.declaration.answers_of(known.settings) == ("comparison",):

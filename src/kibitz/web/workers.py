@@ -21,9 +21,9 @@ T = TypeVar("T")
 class Job:
     """A series of steps.
 
-    steps: an iterator of the results, which advances in the worker thread. put: called with each result, in this
-    thread. over: called once at the end, with the exception that ended the job, or None. stop: an event; if it is set,
-    the job is canceled.
+    steps: an iterator of the results, which advances in the worker thread. put: a function that is called with each
+    result, in this thread. over: a function that is called once at the end, with the exception that ended the job, or
+    None. stop: an event; if it is set, the job is canceled.
     """
 
     steps: Iterator[Any]

@@ -182,7 +182,7 @@ class Judge:
     """Evaluates the moves of games with one network.
 
     session: the network.
-    analysis: reads the network's outputs.
+    analysis: the module that reads the network's outputs.
     depth: depth of the search in plies.
     nodes: evaluations per position in a PUCT search; 0 to evaluate quiet positions instead.
     stop: an event. If it is set, `judge` ends its search and raises Stopped.

@@ -198,7 +198,8 @@ class Predictable:
 
 @dataclass(frozen=True)
 class Slice:
-    """Moves of one side, or of one phase or piece: their number, mean loss (0 to 1), and the number of each annotation.
+    """Moves of one side, or of one phase or piece: the number of moves, their mean loss (0 to 1), and the number of
+    each annotation.
 
     usual: the mean loss of players of the same rating in these positions; None if it isn't known for all positions.
     """
@@ -395,7 +396,7 @@ def analyse(
 
     swing: the smallest change that is annotated, more than 0, at most 1.
     ratings: the ratings of White and Black, for a network with such inputs; None for the ratings in the headers.
-    judge: determines by search what each move cost; None to use the change of the network's evaluation.
+    judge: the judge that determines by search what each move cost; None to use the change of the network's evaluation.
 
     A null move passes the turn. It is not evaluated and not predicted, and it has no change.
     """

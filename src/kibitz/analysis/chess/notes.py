@@ -45,7 +45,7 @@ def beside(comment: str, ours: str) -> str:
 
 
 def note_game(game: chess.pgn.Game, meaning: str, checked_by: str, summary: GameSummary | None) -> None:
-    """Write the results that concern the whole game into its comments and headers.
+    """Write the results that concern the whole game into the game's comments and headers.
 
     meaning: the meaning of the evaluations if they aren't win probabilities, else "". checked_by: the engine that
     judged the moves, "" if there is none. Both go into the comment before the first move. summary: the accuracy of the

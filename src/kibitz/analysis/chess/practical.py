@@ -248,7 +248,8 @@ Listed = tuple[tuple[chess.Move, ...], NDArray[np.float64]]
 def listed_answers(
     board: chess.Board, moves: Sequence[chess.Move], judge: Judge, inputs: Mapping[str, int]
 ) -> dict[chess.Move, Listed]:
-    """Return the most likely answers to each move, and the best one by material; none if the move ends the game.
+    """Return the most likely answers to each move, and the best answer by material. There are no answers if the move
+    ends the game.
 
     inputs: the side inputs after the move, by name, 0 to 255.
     """

@@ -155,8 +155,8 @@ class Move:
 
     @property
     def explanations(self) -> list[str]:
-        """Describe an annotated move: the reason, or else by how much another move is better; then what changed its
-        owner.
+        """Describe an annotated move. The first text is the reason, or else by how much another move is better. The
+        second text is about the points that changed their owner.
         """
         better, shift = self.better, self.shift
         said = [(better.why.text() if better.why else better.words(self.size))] if better else []
@@ -307,11 +307,11 @@ def analyse(
 
     swing: the smallest annotated change, in points; None for the default.
     nodes: visits per position of a search by a network that predicts moves and score. The analysis then uses the
-        search's lead and win probability. None: a search with USUAL_NODES visits finds only the best line. 0: no
-        search.
+        search's lead and win probability. With None, a search with USUAL_NODES visits finds only the best line. With 0,
+        there is no search.
     steadied: whether the network is evaluated for both sides to move (see `play.go.ownership.judge`).
-    engine: gives the lead and the best line of each position, and win probability and owners if it supports them. The
-        network then doesn't search.
+    engine: an engine that evaluates each position: the lead, the best line and, if the engine supports them, the win
+        probability and the owners. The network then doesn't search.
 
     If two passes ended the game, it is scored, and the passes cost nothing. Moves from the first illegal move on are
     ignored, and the game's `problem` gives the reason.

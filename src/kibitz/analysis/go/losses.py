@@ -27,11 +27,11 @@ SIZE = 19
 class UsualLosses:
     """The fitted parameters.
 
-    network: the SHA-256 of the network file for which they are valid. games: the number of games of the fit. lowest,
-    highest: the range of ranks in these games, as values of `rank_value`. base, slope: the logarithm of the mean loss
-    in points at rank 0, which is 1k, and its change per rank. phase, area, kind: what is added for each phase, area and
-    kind, in the order of PHASES, AREAS and KINDS. errors: the relative standard error of the mean loss, by
-    rank.
+    network: the SHA-256 of the network file for which the parameters are valid. games: the number of games to which the
+    parameters were fitted. lowest, highest: the range of ranks in these games, as values of `rank_value`. base, slope:
+    the logarithm of the mean loss in points at rank 0, which is 1k, and its change per rank. phase, area, kind: what is
+    added for each phase, area and kind, in the order of PHASES, AREAS and KINDS. errors: the relative standard error of
+    the mean loss, by rank.
     """
 
     network: str

@@ -55,7 +55,9 @@ def mark_property(mark: str) -> tuple[str, str]:
 
 
 def summary_words(summary: GameSummary, name: Callable[[int], str]) -> list[str]:
-    """Return the summary of a game, a sentence in each line. name: returns the name of the move of a ply."""
+    """Return the summary of a game, a sentence in each line. name: a function that returns the name of the move at a
+    ply.
+    """
     shown = [
         f"{side.capitalize()} {one.accuracy:.0%}" for side, one in summary.sides.items() if one.accuracy is not None
     ]

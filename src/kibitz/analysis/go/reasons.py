@@ -121,7 +121,9 @@ class _Proofs:
     # Captures at once, and ladders
 
     def own_captures(self) -> Why | None:
-        """Prove that the opponent captures own chains at once or in a ladder, the largest first."""
+        """Prove that the opponent captures chains of the player at once or in a ladder. The largest chain is tried
+        first.
+        """
         for stones in sorted(self.dying(), key=len, reverse=True):
             if not self.matters(stones) or self.is_caught(self.instead, stones):
                 continue
@@ -168,7 +170,7 @@ class _Proofs:
         return None
 
     def is_caught(self, board: Board, stones: Sequence[int]) -> bool:
-        """Return whether the opponent, who moves first, captures own stones at once or in a ladder."""
+        """Return whether the opponent, who moves first, captures these stones of the player at once or in a ladder."""
         free = open_cells(board.board, chain(board.board, int(CELL[stones[0]])))
         return len(free) == 1 or (len(free) == 2 and ladder(board, stones[0], 3 - self.colour) is not None)
 
@@ -191,7 +193,7 @@ class _Proofs:
     # Groups that a line captures
 
     def own_group(self) -> Why | None:
-        """Prove that own stones die: the line after the played move captures them."""
+        """Prove that stones of the player die: the line after the played move captures them."""
         line, taken = _captured(self.then, self.situation.after_line, 3 - self.colour)
         _, anyway = _captured(self.instead, self.situation.better_line, 3 - self.colour)
         stones = [point for chain_ in self.dying() for point in chain_ if point in taken and point not in anyway]
@@ -213,7 +215,7 @@ class _Proofs:
     # Chains that die according to the ownership maps
 
     def dying(self) -> Iterator[list[int]]:
-        """Yield own chains that live after the better move but not after the played move."""
+        """Yield the chains of the player that live after the better move but not after the played move."""
         return self.turned(self.colour)
 
     def escaping(self) -> Iterator[list[int]]:

@@ -80,8 +80,8 @@ def as_object(
     that prints a game.
 
     note: the meaning of the games' evaluations; "" for none.
-    last: returns the fields that follow the games.
-    Nothing is printed if there are no games. If the file is damaged, the object ends with the error as "problem".
+    last: a function that returns the fields that follow the games. Nothing is printed if there are no games. If the
+    file is damaged, the object ends with the error as "problem".
     """
     printed = 0
 

@@ -175,8 +175,8 @@ def player_progress(
     """Show one progress for a player's games in all files.
 
     total: number of these games.
-    done: returns the number of games analyzed so far.
-    Yields the argument `shown` of `PgnGames.analysed`, which makes the display for each file.
+    done: a function that returns the number of games analyzed so far. Yields the argument `shown` of
+    `PgnGames.analysed`, which makes the display for each file.
     """
     with Progress("{task.completed:,.0f} of {task.total:,.0f} games", BAR, LEFT, patient=True) as bar:
         bar.begin("", total)

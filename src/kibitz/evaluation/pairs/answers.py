@@ -105,8 +105,8 @@ def networks(run: Run) -> dict[str, ComparisonNet]:
 
 @torch.inference_mode()
 def both_ways(part: ComparisonNet, first: torch.Tensor, second: torch.Tensor) -> NDArray[np.float32]:
-    """Return the logit that each first position is better for White than the second one, and the logit with both
-    positions swapped, float32 [2, n].
+    """Return two logits for each pair, float32 [2, n]: the logit that the first position is better for White than the
+    second one, and the logit with the positions swapped.
 
     first, second: features of the positions, [n, features].
     """
@@ -134,8 +134,8 @@ class PairAnswers:
 
     @property
     def right(self) -> NDArray[np.float64]:
-        """The correctness of each prediction, [pairs]: 1 if it prefers the position of the game that White won, 0.5 if
-        it prefers neither position, else 0.
+        """The correctness of each prediction, [pairs]: 1 if the network prefers the position of the game that White
+        won, 0.5 if it prefers neither position, else 0.
         """
         return preferred(self.as_shown)
 

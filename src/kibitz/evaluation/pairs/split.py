@@ -33,8 +33,8 @@ PARTS_WORDS = ("1", "2", "3 to 5", "6 to 10", "11 and over")
 class LearnedPairs:
     """Pairs from the run's training games.
 
-    own: pairs of positions that the run trained on; None if there are none.
-    other: pairs of held-out positions of the same games (the paper's split); None if there are none.
+    own: pairs of positions that the run trained on; None if there are no such pairs.
+    other: pairs of held-out positions of the same games (the paper's split); None if there are no such pairs.
     why: the reason, as text, if there are no pairs.
     games: the number of games used.
     away: int64, for each held-out position, the plies to the nearest training position of the same game.

@@ -43,7 +43,7 @@ def by_position(
     """Return the metrics and the table of the comparison for a run that was trained with `--held-out`; they are empty
     for any other run.
 
-    tested: the positions of the test, and the correctness of each of PREDICTORS in them.
+    tested: the positions of the test, and the correctness of each of PREDICTORS in these positions.
     """
     share = getattr(run.settings, "held_out", 0.0)  # a setting of `winner` that systems of other packages may lack
     if not share:

@@ -89,7 +89,7 @@ def evaluate_engines(
     on_progress: OnProgress,
     log: Callable[[str], None],
 ) -> dict[str, Any]:
-    """Return the result of engines on positions of a store, as `kibitz test --engine --json` prints it.
+    """Return the result of engines on positions of a store, in the form that `kibitz test --engine --json` prints.
 
     run: a network that predicts the moves of the same positions; None for the engines alone. log: called with a line
     about everything that was skipped. Raises KibitzError if no position is left, and EngineDied if an engine fails

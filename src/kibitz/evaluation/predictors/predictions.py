@@ -53,7 +53,7 @@ class Predictor(Protocol):
     name: str
 
     def begin(self, store: Store, game: int) -> None:
-        """Set up the start of a game of the store."""
+        """Set up the start position of a game in the store."""
 
     def advance(self, ply: int) -> None:
         """Play moves until the position after `ply` moves of the game. Plies must ascend from call to call."""
@@ -98,9 +98,9 @@ def predict_positions(
 ) -> Predicted:
     """Return the predictions for positions of a store.
 
-    games, plies: int64 [n], sorted by game and ply. start: starts the engine; each of `workers` threads has one engine.
-    If an engine fails in a position, it is restarted, and the position counts as not answered. Raises EngineDied after
-    MAX_FAILURES failures in a row.
+    games, plies: int64 [n], sorted by game and ply. start: a function that starts the engine; each of `workers` threads
+    has one engine. If an engine fails in a position, it is restarted, and the position counts as not answered. Raises
+    EngineDied after MAX_FAILURES failures in a row.
     """
     n = len(games)
     found = Predicted(

@@ -42,8 +42,8 @@ _IN_WORDS = re.compile(
 
 
 def speed_of(time_control: str, event: str) -> str | None:
-    """Return the speed of a game from its TimeControl or, if that is missing, from words in the event's name; else
-    None.
+    """Return the speed of a game from the header TimeControl or, if this header is missing, from words in the event's
+    name. None if the speed is unknown.
 
     The speed depends on the expected number of seconds that a player has for 40 moves, with the limits of lichess:
     under 3 minutes bullet, under 8 blitz, under 25 rapid, otherwise classical. A day or more per move is

@@ -113,7 +113,8 @@ def mixed_weights(
     speeds: NDArray[np.uint8],
     scales: NDArray[np.uint8],
 ) -> NDArray[np.float64]:
-    """Change the weights of games so that each part has its share of all samples. Returns the new weights, float64 [n].
+    """Change the weights of games so that each part of the mix gets its share of all samples. Returns the new weights,
+    float64 [n].
 
     weights: the previous weight of each game, [n]. plies: the samples of each game, [n]. ratings: [2, n]. The total
     number of samples stays the same. A part that matches no game is ignored, together with its share. If every game

@@ -39,7 +39,7 @@ columns of moves.
 
 
 def scale_of(site: str) -> str:
-    """Return the rating scale of games at a site (header Site): a server's, or FIDE's; "" if it is unknown.
+    """Return the rating scale of games at a site (header Site): the scale of a server or of FIDE; "" if it is unknown.
 
     Games of a server have its address as their site ("https://lichess.org/abc", "Chess.com"). Over-the-board events
     that were held on a server ("chess.com INT") have FIDE ratings.

@@ -97,7 +97,7 @@ def roots(colours: Tensor) -> Tensor:
 
 
 def pool_chains(values: Tensor, roots: Tensor) -> Tensor:
-    """Return the largest value over each chain, channel by channel, at all its points.
+    """Return, at each point of a chain, the largest value over the chain, channel by channel.
 
     values: [n, channels, grid, grid]. A point without a stone keeps its value. The gradient goes to the stone with the
     largest value.

@@ -143,8 +143,9 @@ class ChessPlayer:
     ) -> SearchResult | None:
         """Return the result for a position; None if there is no legal move (or none of limits.moves is legal).
 
-        board: the position, with its move stack, which is needed to detect repetitions. stop: ends the search soon
-        after it is set. on_result: called with each intermediate result, but not with the final one, which is returned.
+        board: the position, with its move stack, which is needed to detect repetitions. stop: an event; the search ends
+        soon after it is set. on_result: a function that is called with each intermediate result, but not with the final
+        one, which is returned.
         """
         if self.method in _DRIVING and self.lines == 1 and not self.temperature:
             limits = narrowed(board, limits)

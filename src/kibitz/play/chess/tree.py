@@ -149,7 +149,9 @@ def _select(n, nodes, focus, max_ply, min_path, lines, tactical_factor, edges, p
 
 
 class Tree:
-    """Nodes and edges of one search, at most `max_nodes` nodes; its arrays are those of Nodes, with the same names."""
+    """The nodes and edges of one search, with at most `max_nodes` nodes. The arrays are those of Nodes, with the same
+    names.
+    """
 
     def __init__(self, max_nodes: int, entry: TableEntry, position: SearchPosition):
         self.max_nodes = max_nodes

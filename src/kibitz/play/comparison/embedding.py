@@ -201,8 +201,9 @@ def _white_better(weights, embeddings, references, out):  # type: ignore[no-unty
 class PositionComparer:
     """A comparison network that is ready for use. Use an instance in one thread at a time.
 
-    rows: the run's reference positions, uint8 [n, 68]. references: their embeddings, float32 [n, 2 * d]. draw: the
-    index of the most balanced reference position: its white_better is nearest to one half.
+    rows: the run's reference positions, uint8 [n, 68]. references: the embeddings of these positions, float32
+    [n, 2 * d]. draw: the index of the most balanced reference position, which is the one whose `white_better` is
+    nearest to one half.
     """
 
     def __init__(self, weights: Weights, rows: NDArray[np.uint8]):

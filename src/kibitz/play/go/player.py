@@ -114,7 +114,7 @@ class Study:
         self.looks[rows] += 1
 
     def steps(self, batch_size: int = BATCH_SIZE) -> Iterator[None]:
-        """Evaluate all useful positions, batch by batch; yields after each batch.
+        """Evaluate all useful positions, batch by batch, and yield after each batch.
 
         The order is: the position and the pass; then the moves, likely ones first; then the best moves in all
         symmetries.

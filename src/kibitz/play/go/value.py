@@ -77,7 +77,7 @@ def search_board(
 ) -> GoThought:
     """Return the result of a search of a position, independent of earlier searches.
 
-    player: the player that searches; its memory is cleared. None for a new player. The other parameters are those of
+    player: the player that searches, whose memory is cleared. None for a new player. The other parameters are those of
     `value_board`.
     """
     player = player or GoPuctPlayer(network)

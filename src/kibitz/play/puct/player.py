@@ -547,7 +547,7 @@ def value_for_parent(tree: PuctTree, child: int) -> float:
 
 
 def likely_line(tree: PuctTree, node: int) -> list[int]:
-    """Return the line from a node on that takes the most visited move at each node, as packed moves."""
+    """Return the line that begins at a node and continues with the most visited move at each node, as packed moves."""
     return [int(tree.move[child]) for child in likely_nodes(tree, node)]
 
 

@@ -233,8 +233,8 @@ class PuctSearch:
         return self._visit(leaves, often) or self._cut()
 
     def visit_children(self, most: int, often: NDArray[np.uint64]) -> bool:
-        """Evaluate up to `most` unvisited moves of the root, the most likely first. Returns False if there are none, or
-        no room.
+        """Evaluate up to `most` unvisited moves of the root, the most likely first. Returns False if there are no such
+        moves, or if there is no room.
         """
         tree = self.tree
         moves = children(tree, 0)

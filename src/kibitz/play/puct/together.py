@@ -58,7 +58,7 @@ class _Asked:
 class Together:
     """The evaluations of several searches.
 
-    rules: evaluates the positions. It must not be used elsewhere at the same time.
+    rules: the rules that evaluate the positions. They must not be used elsewhere at the same time.
     """
 
     def __init__(self, rules: ChessRules, room: int = ROOM) -> None:

@@ -68,8 +68,8 @@ class ConstantPlanes(Encoding):
 
 
 class SquareSelector(nn.Module):
-    """A network that converts planes, float32 [n, channels, 8, 8], to logits of the 64 squares, [n, 64], or to one
-    value before tanh, [n, 1].
+    """A network that takes planes, float32 [n, channels, 8, 8]. It returns the logits of the 64 squares, [n, 64], or
+    one value before tanh, [n, 1].
     """
 
     def __init__(self, layers: str, channels: int, outputs: int, dropout: float, activation: type[nn.Module]):

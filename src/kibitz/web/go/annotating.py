@@ -23,11 +23,11 @@ _SIDES = {BLACK: "Black", WHITE: "White"}
 def annotate(
     written: game_tree.Written, index: int, notes: Notes, colour: int, size: int, summary: list[str]
 ) -> game_tree.Written:
-    """Return a node with its notes in the comment, the annotations and the properties.
+    """Return a node whose comment, annotations and properties contain its notes.
 
-    colour: the color of the player of the node's move. summary: further lines for the node's comment. If the node was
-    not judged, only these lines are added. The notes of an earlier analysis are replaced; a move that somebody has
-    annotated keeps its annotation.
+    colour: the color of the player of the node's move. summary: further lines for the node's comment. If the node's
+    move was not judged, only these lines are added. The notes of an earlier analysis are replaced; a move that somebody
+    has annotated keeps its annotation.
     """
     note = notes.moves.get(index)
     if note is None and not summary:
@@ -71,8 +71,8 @@ def _lost(note: Note, side: str) -> str:
 
 
 def last_words(tree: list[game_tree.Written], notes: Notes) -> dict[int, list[str]]:
-    """Return the lines of the game's summary, by the index of the node to which they are added: the last node of the
-    main line. The result is {} without a summary.
+    """Return the lines of the game's summary, by the index of the node to which they are added. This is the last node
+    of the main line. The result is {} if there is no summary.
     """
     line = [0]
     while tree[line[-1]].children:

@@ -133,7 +133,7 @@ def rating_model(scale: str, part: str = WHOLE) -> RatingModel:
 
 
 def estimate_rating(games: Sequence[MoveLikelihoods], scale: str, part: str = WHOLE) -> RatingEstimate | None:
-    """Estimate a player's rating from the moves; None without a move.
+    """Estimate a player's rating from the moves. The result is None if there is no move.
 
     games: the player's moves in each game; for a phase, only the moves in this phase. scale: the scale of the rating,
     one of sides.SCALES. part: one of PARTS.

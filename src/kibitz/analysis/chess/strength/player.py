@@ -99,7 +99,7 @@ def _seconds(control: str) -> float:
 
 @dataclass
 class PlayerStrength:
-    """The games of one player on one rating scale, and the rating estimated from their moves.
+    """The games of one player on one rating scale, and the rating that is estimated from the moves in these games.
 
     name: the player's name as it is displayed. too_fast: number of games of under SHORTEST seconds, which do not count.
     """

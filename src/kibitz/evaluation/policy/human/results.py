@@ -31,7 +31,9 @@ BANDS = (0, *range(800, 2801, 200), 4000)
 
 
 def rating_bands(rating: NDArray[np.int64]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """Yield, for each band that has any of these ratings, its name and a mask of the ratings in it, bool [n]."""
+    """Yield each band that contains any of these ratings, as the band's name and a mask of the ratings in the band,
+    bool [n].
+    """
     for low, high in itertools.pairwise(BANDS):
         inside = (rating >= max(low, 1)) & (rating < high)
         if inside.any():

@@ -231,7 +231,7 @@ class Headers:
         return self.spans[:, self.tags.index(name), 0] >= 0
 
     def strings(self, name: str, games: NDArray[np.int64] | slice = slice(None)) -> pa.StringArray:
-        """Return one header of these games as strings; null if it is missing."""
+        """Return one header of these games as strings; null for a game without the header."""
         return gather(self.text, np.ascontiguousarray(self.spans[games, self.tags.index(name)]))
 
     def column(self, name: str, games: NDArray[np.int64] | slice = slice(None)) -> ValueColumn:

@@ -79,7 +79,9 @@ def _read(keep: Filter, games: Games) -> GameBatch:
 
 
 def finish(games: Games, keep: Filter) -> GameBatch:
-    """Return the batch of one block: filter games by their headers, play them, and filter them by their moves."""
+    """Return the batch of one block. The games are filtered by their headers, then played, and then filtered by their
+    moves.
+    """
     rejections, chosen, infos = Rejections(), list[int](), list[HeaderInfo]()
 
     def reject(i: int, headers: dict[str, str], reason: str, detail: str = "") -> None:

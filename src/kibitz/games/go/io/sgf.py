@@ -96,7 +96,8 @@ class Unreadable:
 def read_records(paths: list[str], cut: bool = False) -> Iterator[Record | Unreadable]:
     """Yield the games of files, folders and archives, one by one. Raises KibitzError for a missing path.
 
-    cut: whether to yield a game whose text ends within its moves, too. It has its complete moves and a `problem`.
+    cut: whether to also yield a game whose text ends within the moves. Such a record has the complete moves and a
+    `problem`.
     """
     for path in records.find(paths, ENDINGS):
         broken: list[str] = []
