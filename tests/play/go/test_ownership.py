@@ -205,3 +205,36 @@ def test_results_of_both_sides() -> None:
     assert said["lead"] == pytest.approx([3 + points, -3 + points], abs=1e-4)
     assert said["black_owns"][:, 0] == pytest.approx([0.5 + 0.2 * part, 0.5 - 0.2 * part], abs=1e-5)
     assert set(said) == set(network.outputs)
+
+
+class Fighting:
+    """Black leads by `lead` points on the map, plus `turn` for the side to move. The predicted lead is 12 points."""
+
+    outputs = ("policy", "value", "black_owns", "lead", "spread")
+
+    def __init__(self, lead: float, turn: float) -> None:
+        self.lead, self.turn = lead, turn
+
+    def evaluate(self, codes: np.ndarray, state: np.ndarray) -> dict[str, np.ndarray]:
+        sign, n = np.where(state[:, 0] == 0, 1, -1), len(state)
+        black = (1 + (self.lead + self.turn * sign) / 361) / 2
+        return {
+            "value": np.zeros(n, np.float32),
+            "lead": (sign * 12).astype(np.float32),
+            "black_owns": np.tile(black[:, None], (1, 361)).astype(np.float32),
+            "policy": np.full((n, 362), 1 / 362, np.float32),
+            "spread": np.full(n, 9, np.float32),
+        }
+
+
+@pytest.mark.parametrize(("turn", "corrected"), [(0, True), (5, True), (60, False)])
+def test_a_lead_that_depends_on_the_next_move_is_not_corrected(turn: float, corrected: bool) -> None:
+    """In a fight, the side that moves next is far ahead on the map, whichever it is."""
+    codes, state = (one[None] for one in encode_board(Board(19)))
+    state = np.concatenate([state, np.zeros((1, 6), np.uint8)], 1)
+    state[:, ownership.KOMI_BYTE] = ownership.NO_KOMI
+    network = Fighting(50, turn)
+    plain = ownership.steady(network).evaluate(codes, state)["lead"]
+    whole = ownership.judge(network).evaluate(codes, state)["lead"]
+    assert (abs(whole - plain) > 20).all() == corrected
+    assert (abs(whole - plain) < 1e-3).all() != corrected

@@ -180,7 +180,8 @@ class WholeBoardLead(ResultsOfBothSides):
     The network's lead is a mean over its training games. In games with handicap stones, the weaker side lost ground. So
     the network predicts only about two thirds of a large lead. The sum over the ownership map shrinks less, and only if
     many points are open; STRETCH corrects this. Small leads are the network's own, because they change less from move
-    to move.
+    to move. A lead counts as large only if it remains large when the other side moves next. In a fight, each side may
+    be far ahead if it moves next, so the corrected lead would go up and down with every move.
     """
 
     OPEN, SETTLED = (8.0, 15.0), (18.0, 40.0)
@@ -223,8 +224,8 @@ class WholeBoardLead(ResultsOfBothSides):
         mean = np.where(inside, (said + other) / 2, 0.5).astype(np.float64)
         is_open = np.where(inside, 4 * mean * (1 - mean), 0).sum(1) / area
         komi = (state[:, KOMI_BYTE].astype(np.float64) - NO_KOMI) / 2
-        points, share = self.by_owners((2 * mean - 1).sum(1) - self.stones, komi, is_open, area)
         turn = np.where(inside, said - other, 0).sum(1) * black
+        points, share = self.by_owners((2 * mean - 1).sum(1) - self.stones, komi, is_open, area, np.abs(turn))
         of_root, part, of_open = self.MOVE_WORTH
         move = (of_root * np.sqrt(is_open) + of_open * is_open) * np.sqrt(area) / GRID + part * turn
         return np.asarray(lead + share * (black * points + move - lead))
@@ -236,19 +237,21 @@ class WholeBoardLead(ResultsOfBothSides):
         komi: NDArray[np.float64] | float,
         is_open: NDArray[np.float64],
         area: NDArray[np.float64] | float,
+        turn: NDArray[np.float64] | float = 0.0,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return Black's leads that follow from the ownership maps, float64 [n], and their weights, float64 [n], 0 to
         1.
 
         The lead that the network predicts has the remaining weight. board: sums over ownership maps, in points without
         komi. komi: the komi in points. is_open: the open share of each board, 0 to 1. area: number of points of the
-        board. The weight grows with the lead on the board, without komi: the network expects the stronger side to win
-        back handicap stones, whatever the komi is. The weight also grows with the lead after komi if this lead is
-        larger by more than EVEN_KOMI.
+        board. turn: the lead with the next move minus the lead without it, divided by 2, in points, 0 or more; 0 if
+        unknown. The weight grows with the lead on the board, without komi: the network expects the stronger side to
+        win back handicap stones, whatever the komi is. The weight also grows with the lead after komi if this lead is
+        larger by more than EVEN_KOMI. The weight decreases with `turn`.
         """
         ahead = (board - cls.EVEN_KOMI) * (1 + cls.STRETCH * is_open)
         points = np.asarray(ahead + cls.EVEN_KOMI - komi)
-        large = np.maximum(abs(ahead), abs(points) - cls.EVEN_KOMI) * POINTS / area
+        large = (np.maximum(abs(ahead), abs(points) - cls.EVEN_KOMI) - turn) * POINTS / area
         part = is_open**cls.OPEN_POWER
         first, over = (part * one + (1 - part) * other for one, other in zip(cls.OPEN, cls.SETTLED, strict=True))
         return points, np.clip((large - first) / over, 0, 1)
