@@ -335,6 +335,19 @@ def test_texts_without_the_mark_of_utf8(tmp_path: Path) -> None:
         list(Stream(str(path)).texts(6, "a poem is text"))
 
 
+@pytest.mark.parametrize("zeros", [1, 5000])
+def test_zeros_of_an_interrupted_write_do_not_hide_the_text(tmp_path: Path, zeros: int) -> None:
+    """After a power cut, some file systems leave zero bytes at the end of a file or within it."""
+    path = tmp_path / "a.txt"
+    for text in (b"a poem" + bytes(zeros), TEXT + bytes(zeros) + b"the end", TEXT[:2000] + b"\0" + TEXT[2000:]):
+        path.write_bytes(text)
+        assert b"".join(Stream(str(path)).texts(1 << 20, "x")) == text
+    for binary in (b"a\0 poem", bytes(zeros), "a poem".encode("utf-16"), TEXT[:2000] + b"\0\1" * 1000):
+        path.write_bytes(binary)
+        with pytest.raises(KibitzError, match=naming("binary")):
+            list(Stream(str(path)).texts(1 << 20, "a poem is text"))
+
+
 def bomb(kind: str, path: Path, size: int) -> None:
     """A packed file that unpacks to `size` MiB of blanks."""
     piece = b" " * (1 << 20)

@@ -206,6 +206,18 @@ A file that was made to fill a disk or memory shrinks to a thousandth or less.
 _MARK = b"\xef\xbb\xbf"
 
 
+_BEGIN = 1 << 10
+"""Number of bytes in which each binary file, and each text in UTF-16, has a zero byte."""
+
+
+def _is_binary(block: bytes) -> bool:
+    """Return whether the first block of a file is binary. Some zero bytes in a text, and any number at its end, come
+    from a write that was interrupted.
+    """
+    written = block.rstrip(b"\0")
+    return b"\0" in written[:_BEGIN] or 10 * written.count(b"\0") > len(written) or (b"\0" in block and not written)
+
+
 def _ends_in_mark(text: bytes, count: int, begins_line: bool) -> bool:
     """Return whether a text ends with the first `count` bytes of a byte order mark, at the beginning of a line."""
     return text.endswith(b"\n" + _MARK[:count]) or (begins_line and text == _MARK[:count])
@@ -296,7 +308,7 @@ class Stream:
         """
         blocks = self.blocks(size)
         first = next(blocks, b"")
-        if b"\0" in first:
+        if _is_binary(first):
             raise KibitzError(f"{self.name}: a binary file, not text. {what}.")
         begins_line, cut = True, b""
         for block in itertools.chain([first], blocks):

@@ -6,6 +6,8 @@ import re
 
 import chess
 
+from kibitz.text import shown
+
 MAX_FEN_LENGTH = 200
 MAX_HALFMOVES, MAX_FULLMOVES = 1000, 10_000
 _PREFIX = re.compile(r"^(?:position\s+)?(?:fen|epd)\b\s*[:=]?\s*", re.IGNORECASE)
@@ -44,8 +46,8 @@ def read_fen(fen: str) -> chess.Board:
     fields = _fields(fen)
     try:
         board = chess.Board(" ".join(fields[:4]) + " 0 1", chess960=True)
-    except ValueError as error:
-        raise BadStart(f"the FEN cannot be read: {_reason(error)}") from None
+    except ValueError:
+        raise BadStart(f"the FEN cannot be read: {_reason(fields)}") from None
     board.halfmove_clock = _count(fields[4:5], 0, MAX_HALFMOVES)
     board.fullmove_number = _count(fields[5:6], 1, MAX_FULLMOVES)
     for fault, why in _IMPOSSIBLE.items():
@@ -60,9 +62,23 @@ def read_fen(fen: str) -> chess.Board:
     return board
 
 
-def _reason(error: ValueError) -> str:
-    words = "".join(letter if letter.isprintable() else "?" for letter in str(error))
-    return words if len(words) <= 120 else words[:117] + "..."
+def _reason(fields: list[str]) -> str:
+    """Return why python-chess cannot parse the fields of a FEN. Its messages are not for users."""
+    if len(fields) < 4:
+        return "it is empty"
+    ranks, side, castling = fields[0].split("/"), *fields[1:3]
+    if len(ranks) != 8:
+        return f"the board has {len(ranks)} {'rank' if len(ranks) == 1 else 'ranks'} instead of 8"
+    for number, rank in zip(range(8, 0, -1), ranks, strict=True):
+        if other := re.search(r"[^1-8pnbrqkPNBRQK~]", rank):
+            return f"rank {number} has the letter {shown(other[0])}, which is no piece"
+        if (width := sum(int(one) if one.isdigit() else one != "~" for one in rank)) != 8:
+            return f"rank {number} has {width} {'square' if width == 1 else 'squares'} instead of 8"
+    if side not in ("w", "b"):
+        return f"the side to move is {shown(side)} instead of w or b"
+    if not re.fullmatch(r"-|[KQkqA-Ha-h]{1,4}", castling):
+        return f"the castling rights are {shown(castling)} instead of letters of KQkq"
+    return "its fields are not those of a FEN"
 
 
 def _fields(fen: str) -> list[str]:

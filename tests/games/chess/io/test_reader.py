@@ -18,6 +18,7 @@ from kibitz.games.chess.io.reader import Record, read
 from kibitz.games.chess.io.tags import read_headers, read_result
 from kibitz.games.chess.start import BadStart, read_fen
 from kibitz.web.chess import files as board_files
+from support.causes import naming
 from support.helpers import program
 
 TAGS = '[Event "e"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n'
@@ -268,6 +269,27 @@ def test_positions(tmp_path: Path, fen: str, clean: str) -> None:
 def test_positions_that_cannot_be(fen: str) -> None:
     with pytest.raises(BadStart):
         read_fen(fen)
+
+
+@pytest.mark.parametrize(
+    ("fen", "cause"),
+    [("", "empty"), ("hello", "1 rank "), ("8/8/8/8/8/8/8", "7 ranks"), ("8/8/8/8/8/8/8/7 w - -", "rank 1 & 7 squares"),
+     ("x7/8/8/8/8/8/8/8", "rank 8 & letter x"), ("8/9/8/8/8/8/8/8", "rank 7 & letter 9"),
+     ("8/8/8/8/8/8/8/8 s - -", "side & s "), ("8/8/8/8/8/8/8/8 w XYZ -", "castling & XYZ"),
+     ("44/8/8/8/8/8/8/8 w - -", "cannot be read"), ("8/8/8/8/8/8/8/\x1b w - -", "rank 1 & ?")],
+)  # fmt: skip
+def test_the_fault_of_a_fen_is_named_in_own_words(fen: str, cause: str) -> None:
+    with pytest.raises(BadStart, match=naming(cause)) as error:
+        read_fen(fen)
+    assert "of fen" not in str(error.value)  # python-chess says "expected 8 rows in position part of fen: 'hello'"
+    assert "\x1b" not in str(error.value)
+
+
+@pytest.mark.parametrize("fen", ["", "?", " ", "-"])
+def test_an_empty_fen_is_the_usual_start(tmp_path: Path, fen: str) -> None:
+    text = TAGS.rstrip() + f'\n[SetUp "0"]\n[FEN "{fen}"]\n\n1. e4 e5 1-0\n'
+    (one,) = check_all_readers(tmp_path, text, 1)
+    assert one.game.board() == chess.Board()
 
 
 def test_elapsed_times_are_clocks(tmp_path: Path) -> None:

@@ -210,7 +210,8 @@ class _Reading:
             return None
         if "Variant" in headers:
             headers["Variant"] = variant.strip() or "Standard"  # python-chess refuses a value with spaces around it
-        if "FEN" not in headers:
+        if not headers.get("FEN", "").strip(" ?-"):  # some programs write an empty FEN for the usual start
+            headers.pop("FEN", None)
             return chess.Board()
         try:
             board = read_fen(headers["FEN"])
