@@ -117,7 +117,7 @@ class BuiltStore:
         self._problem = ""
         self._passes = False
         self.is_over = False
-        """Whether the work failed for a reason that may have passed, and the reason was told."""
+        """Whether the work failed for a reason that may no longer exist, and the error was reported."""
         self._explorer: Explorer | None = None
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
