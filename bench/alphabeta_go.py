@@ -97,21 +97,21 @@ class AlphaBeta:
 def play(player: AlphaBeta, gnugo: GtpProgram, size: int, colour: int) -> float:
     """One game; the player's points less GNU Go's at the end, komi counted."""
     for command in (f"boardsize {size}", "clear_board", f"komi {player.komi}"):
-        gnugo.ask(command, PATIENCE)
+        gnugo.request(command, PATIENCE)
     board = Board(size, superko=True)
     names = {BLACK: "black", WHITE: "white"}
     while board.passes < 2 and board.ply < LONGEST * size**2:
         turn = board.to_move
         if turn == colour:
             move = player.choose(board, turn)
-            gnugo.ask(f"play {names[turn]} {to_gtp(move, size)}", PATIENCE)
+            gnugo.request(f"play {names[turn]} {to_gtp(move, size)}", PATIENCE)
         else:
-            said = gnugo.ask(f"genmove {names[turn]}", PATIENCE)
+            said = gnugo.request(f"genmove {names[turn]}", PATIENCE)
             if said.lower() == "resign":
                 return float(size**2)
             move = from_gtp(said, size)
         board.play(turn, move)
-    black = read_score(gnugo.ask("final_score", PATIENCE))
+    black = read_score(gnugo.request("final_score", PATIENCE))
     return black if colour == BLACK else -black
 
 

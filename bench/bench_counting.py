@@ -44,8 +44,8 @@ def by_gnugo(program: GtpProgram, folder: Path, record: Record) -> float | None:
     """GNU Go's score with Black's sign; None if it has no answer."""
     (folder / "game.sgf").write_text(write_sgf(record), encoding="utf-8")
     try:
-        program.ask("loadsgf game.sgf", LIMIT_S)
-        answer = program.ask("final_score", LIMIT_S)
+        program.request("loadsgf game.sgf", LIMIT_S)
+        answer = program.request("final_score", LIMIT_S)
     except (KibitzError, ValueError):
         return None
     return 0.0 if answer == "0" else float(answer[2:]) * (1 if answer[0] == "B" else -1)

@@ -74,7 +74,7 @@ class Checker:
         self.program = GtpProgram(["gnugo", "--mode", "gtp", "--quiet", "--never-resign"], "GNU Go", Path(folder))
 
     def ask(self, command: str) -> str:
-        return self.program.ask(command, LIMIT)
+        return self.program.request(command, LIMIT)
 
     def set_up(self, case: dict, move: str | None = None) -> None:
         """Set up the position before the move, or after one."""

@@ -25,12 +25,12 @@ PATIENCE = 120.0
 def moves(command: list[str], size: int, count: int) -> list[float]:
     """Seconds of each of `count` moves that a program plays against itself; the first is left out: it loads."""
     with GtpProgram(command) as program:
-        program.ask(f"boardsize {size}", PATIENCE)
-        program.ask("clear_board", PATIENCE)
+        program.request(f"boardsize {size}", PATIENCE)
+        program.request("clear_board", PATIENCE)
         seconds = []
         for number in range(count + 1):
             begun = time.perf_counter()
-            program.ask(f"genmove {'bw'[number % 2]}", PATIENCE)
+            program.request(f"genmove {'bw'[number % 2]}", PATIENCE)
             seconds.append(time.perf_counter() - begun)
     return seconds[1:]
 

@@ -37,8 +37,8 @@ def main() -> None:
         estimate = ""
         if program:
             for command in ("boardsize 19", "clear_board", f"komi {options.komi}", f"fixed_handicap {stones}"):
-                program.ask(command, LIMIT_S)
-            estimate = program.ask("estimate_score", LIMIT_S).split()[0]
+                program.request(command, LIMIT_S)
+            estimate = program.request("estimate_score", LIMIT_S).split()[0]
         print(f"| {stones} | {game.positions[0].score.lead:+.1f} | {estimate} |")
     if program:
         program.kill()

@@ -511,8 +511,8 @@ class Ogs:
                 if not self.lock.wait_for(lambda: state.followed or state.ended, 90):
                     state.finish("none", "bot never came")
             if program:
-                program.ask(f"boardsize {game.size}", 60)
-                program.ask(f"komi {game.komi}", 60)
+                program.request(f"boardsize {game.size}", 60)
+                program.request(f"komi {game.komi}", 60)
             while not state.ended:
                 if state.turn == game.bot:
                     if game.kill_at and len(state.moves) >= game.kill_at:
@@ -529,9 +529,9 @@ class Ogs:
                 colour = state.turn
                 if program:
                     for number, (side, text) in enumerate(state.spoken[known:], known):
-                        program.ask(f"play {side} {text}", 60)
+                        program.request(f"play {side} {text}", 60)
                         known = number + 1
-                    said = program.ask(f"genmove {colour}", 60).strip()
+                    said = program.request(f"genmove {colour}", 60).strip()
                     if said.lower() == "resign":
                         state.finish("bot", "Resignation")
                         break

@@ -1,6 +1,6 @@
 """The owners that two networks of Go name, on the same positions of games that neither has seen.
 
-    python bench/owners_side_by_side.py gohuman gocnn gohuman.store [--positions 4000] [--all-ways]
+    python bench/owners_side_by_side.py gohuman gocnn gohuman.store [--positions 4000] [--all-symmetries]
 
 Games on 19×19 without handicap whose end is known. Prints Markdown: points right with 95% intervals over games, of
 each, and what the first is ahead by; all positions, and by tenths of the game.
@@ -28,7 +28,7 @@ def main() -> None:
     parser.add_argument("networks", nargs=2)
     parser.add_argument("store")
     parser.add_argument("--positions", type=int, default=4000)
-    parser.add_argument("--all-ways", action="store_true")
+    parser.add_argument("--all-symmetries", action="store_true")
     options = parser.parse_args()
     store = Store(options.store)
     sessions = [Session(name) for name in options.networks]
@@ -49,7 +49,7 @@ def main() -> None:
         batch = positions.batch(indices[begin : begin + 512])
         for found, session in zip(right, sessions, strict=True):
             seen = told.told(batch) if session.side_inputs else batch
-            network = SymmetryAverage(session) if options.all_ways else session
+            network = SymmetryAverage(session) if options.all_symmetries else session
             answer = network.evaluate(seen.codes, seen.state)[OUTPUT]
             counts = count_points(answer, owners[batch.games], colours_of(batch.codes), batch.state[:, SIZE])
             found.append(counts["right"])

@@ -100,7 +100,7 @@ class Measured:
         self.number, self.run, self.store = number, Run(run), Store(run / "games")
         self.test = np.flatnonzero(self.store.sides(self.run.split) == TEST)
         self.arms: Arms = compare(self.run, self.store, self.test, other := Run(stranger))
-        asked = self.arms.asked
+        asked = self.arms.positions
         of_other = asked.counts(Book.open(other.path / BOOK))
         whole = blend(self.arms.shares[STRANGER], of_other, asked.offsets, other.info["book"]["k"])
         self.judged = {**self.arms.judged, STRANGER_WHOLE: asked.judge(whole)}
@@ -119,7 +119,7 @@ def over_players(players: list[Measured], one: str, other: str, late: bool = Fal
         arms = player.arms
         gap = player.judged[one].right.astype(float) - player.judged[other].right
         weight = arms.late.astype(float) if late else np.ones(len(gap))
-        _, of = np.unique(arms.asked.games, return_inverse=True)
+        _, of = np.unique(arms.positions.games, return_inverse=True)
         sums, counts = np.bincount(of, gap * weight), np.bincount(of, weight)
         drawn = rng.integers(len(sums), size=(1000, len(sums)))
         means.append(sums.sum() / counts.sum())
@@ -147,7 +147,7 @@ def tables(players: list[Measured]) -> None:
         level = info["person"].get("rating") or info["person"].get("rank") or "?"
         minutes = json.loads((player.run.path / "bench.json").read_text())["cpu_seconds"] / 60
         print(row(
-            player.number, level, f"{len(player.arms.asked):,}",
+            player.number, level, f"{len(player.arms.positions):,}",
             *(f"{judged[arm].right.mean():.1%}" for arm in ARMS), points(player.difference(BOTH, BASE)),
             points(player.difference(BOTH, BASE, True)), info["kept"], f"{minutes:.1f}",
         ))  # fmt: skip

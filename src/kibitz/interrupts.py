@@ -31,10 +31,10 @@ def unwind() -> None:
 
     Signals that are already ignored stay ignored. Call it in the main thread.
     """
-    asked: list[int] = []
+    signals: list[int] = []
 
     def handle(number: int, frame: FrameType | None) -> None:
-        asked.append(number)
+        signals.append(number)
         if not _may_unwind(frame):
             _send_again(number)
         elif number == signal.SIGINT:
@@ -43,10 +43,10 @@ def unwind() -> None:
             raise SystemExit(128 + number)
 
     def unraisable(raised: sys.UnraisableHookArgs) -> None:
-        if not asked:
+        if not signals:
             sys.__unraisablehook__(raised)
         elif raised.exc_type in (KeyboardInterrupt, SystemExit):
-            _send_again(asked[-1])
+            _send_again(signals[-1])
 
     sys.unraisablehook = unraisable
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:

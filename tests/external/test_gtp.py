@@ -98,6 +98,6 @@ def test_no_program_at_all() -> None:
 
 def test_gnugo_speaks() -> None:
     with GtpProgram([program("gnugo"), "--mode", "gtp", "--level", "0", "--quiet"]) as gnugo:
-        assert gnugo.ask("name", 20) == "GNU Go"
+        assert gnugo.request("name", 20) == "GNU Go"
         with pytest.raises(CommandRefused, match="unknown command"):
-            gnugo.ask("sing", 20)
+            gnugo.request("sing", 20)

@@ -31,7 +31,7 @@ def test_the_first_iterations_count_equally_and_later_ones_fade() -> None:
         change(net, value)
         averages.update()
         expected += (value - expected) * max(1 / (step + 1), 1 / 4)
-    with averages.in_place():
+    with averages.averaged_weights():
         assert all(p.eq(p.flatten()[0]).all() for p in net.parameters())
         assert next(net.parameters()).flatten()[0].item() == pytest.approx(expected)
     assert next(net.parameters()).abs().max() == 0, "the network has its own weights again"
@@ -40,7 +40,7 @@ def test_the_first_iterations_count_equally_and_later_ones_fade() -> None:
 def test_no_iteration_changes_nothing() -> None:
     net = network()
     before = copy.deepcopy(net.state_dict())
-    with AveragedWeights(net, 4).in_place():
+    with AveragedWeights(net, 4).averaged_weights():
         assert all(torch.equal(before[name], value) for name, value in net.state_dict().items())
 
 

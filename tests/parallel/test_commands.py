@@ -20,7 +20,7 @@ import kibitz
 from kibitz.cli import run
 from kibitz.errors import UsageError
 from kibitz.evaluation.owners.baselines import playouts
-from kibitz.evaluation.owners.gnugo import ask_gnugo
+from kibitz.evaluation.owners.gnugo import estimate_with_gnugo
 from kibitz.external.programs import find_gnugo
 from kibitz.games import game_of
 from kibitz.games.go import filters as go_filters
@@ -213,8 +213,8 @@ def test_answers_beside_a_network_of_go_are_the_same(
     if gnugo is None:
         pytest.skip("GNU Go is not installed")
     monkeypatch.setattr("kibitz.evaluation.owners.gnugo.PART", 1)
-    asked = ask_gnugo(gnugo, go_store, games, plies, workers=2)
-    again = ask_gnugo(gnugo, go_store, games, plies, workers=workers, on_progress=tell)
+    asked = estimate_with_gnugo(gnugo, go_store, games, plies, workers=2)
+    again = estimate_with_gnugo(gnugo, go_store, games, plies, workers=workers, on_progress=tell)
     assert again.name == asked.name
     assert np.array_equal(again.chance, asked.chance)
     assert np.array_equal(again.lead, asked.lead)

@@ -16,7 +16,7 @@ from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import encode_board
 from kibitz.personal.book import Book, blend
 from kibitz.personal.chess.answers import blended_answers, position_keys
-from kibitz.personal.chess.asked import ChessPlayerPositions
+from kibitz.personal.chess.positions import ChessPlayerPositions
 from kibitz.personal.games import sides_of
 from kibitz.play.chess.policy import move_probabilities, normalised
 from kibitz.play.session import Session

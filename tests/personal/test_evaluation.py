@@ -60,7 +60,7 @@ def test_arms_by_hand(personal_run: Path) -> None:
     run, store = Run(personal_run), Store(personal_run / "games")
     games = np.flatnonzero(store.sides(run.split) == TEST)
     arms = compare(run, store, games)
-    asked = arms.asked
+    asked = arms.positions
     for arm in (BASE, ADAPTED, BOTH):
         right = [
             asked.moves[first + int(arms.shares[arm][first:last].argmax())] == asked.packed[i]

@@ -21,8 +21,8 @@ from kibitz.personal.adapter import ALL
 from kibitz.personal.book import Book
 from kibitz.personal.fitting import PersonalRequest, make
 from kibitz.personal.games import NEITHER, OwnPositions, sides_of
-from kibitz.personal.go.answers import WAYS, blended_answers, candidates, position_keys, turned_moves
-from kibitz.personal.go.asked import GoPlayerPositions
+from kibitz.personal.go.answers import SYMMETRIES, blended_answers, candidates, position_keys, turned_moves
+from kibitz.personal.go.positions import GoPlayerPositions
 from kibitz.personal.go.system import SYSTEM, OwnGoMoves, PersonalGoHuman, Settings
 from kibitz.play.session import Session
 from kibitz.runs import Run
@@ -101,9 +101,9 @@ def test_the_book_knows_a_position_whichever_way_it_lies() -> None:
     for way in range(8):
         seen = codes[:, symmetries(9)[way]]
         answers = blended_answers(book, 1.0, seen, state, {"policy": policy, "value": np.zeros(1, np.float32)})
-        assert answers["policy"][0].argmax() == WAYS[9, way, reply], way
+        assert answers["policy"][0].argmax() == SYMMETRIES[9, way, reply], way
         assert answers["policy"][0][[*candidates(seen)[0]]].sum() == pytest.approx(1, abs=1e-5)
-        assert answers["policy"][0, WAYS[9, way, reply]] == pytest.approx(0.5 + 0.5 / 79, abs=1e-4)
+        assert answers["policy"][0, SYMMETRIES[9, way, reply]] == pytest.approx(0.5 + 0.5 / 79, abs=1e-4)
     other, passed = state.copy(), np.array([PASS])
     other[0, 0] ^= 1
     assert position_keys(codes, other)[0] != keys

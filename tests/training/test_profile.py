@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from kibitz.cli import run
-from kibitz.nets.optim import make_optimiser, place
+from kibitz.nets.optim import make_optimiser, move_optimiser
 from kibitz.store.store import Store
 from kibitz.training.profile import REPLAY, Profile
 
@@ -79,7 +79,7 @@ def test_an_optimiser_goes_on_where_its_weights_are(name: str) -> None:
             optimiser = make_optimiser(name, layer, weight_decay=0.01)
             if state is not None:
                 optimiser.load_state_dict(state)
-            place(optimiser, on_gpu)
+            move_optimiser(optimiser, on_gpu)
             assert [bool(group.get("fused")) for group in optimiser.param_groups] == [
                 on_gpu and name in ("adamw", "sgd") for _ in optimiser.param_groups
             ]

@@ -569,14 +569,18 @@ class TrainedNetwork:
         from kibitz.games.go.endings.counting import compensation
         from kibitz.play.go import ownership
 
-        says = predictions_of(answers, state)
+        predictions = predictions_of(answers, state)
         maps = load_owners(self.system).black_owns(answers).astype(np.float32)
         evaluations = []
         for i, owners in enumerate(maps):
             size = int(state[i, 1])
             moves = None
-            if says:
-                lead, chance, moves = says[i].lead, says[i].black_wins, _points(says[i].policy, size)
+            if predictions:
+                lead, chance, moves = (
+                    predictions[i].lead,
+                    predictions[i].black_wins,
+                    _points(predictions[i].policy, size),
+                )
             else:
                 given = _komi(komi, read[i] if read else None)
                 if read:

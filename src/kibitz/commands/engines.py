@@ -97,8 +97,8 @@ class UciOptions:
         if self.elo is not None and not ELO[0] <= self.elo <= ELO[1]:
             raise UsageError(f"--elo must be between {ELO[0]} and {ELO[1]} (got {self.elo})")
         person = opened.person is not None
-        for asked, option in ((self.think_times, "--think-times"), (self.resign, "--resign")):
-            if asked and not (person or rated):
+        for network, option in ((self.think_times, "--think-times"), (self.resign, "--resign")):
+            if network and not (person or rated):
                 raise UsageError(
                     f"{option} works only with the network 'human' and with networks of kibitz personal (got {run})."
                     " Leave it out."
@@ -180,10 +180,10 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
             settings["value"] = session(options.value, options.threads)
 
         def network() -> Session:
-            asked = session(run, options.threads)
+            network = session(run, options.threads)
             if not options.rated:
-                return asked
-            return with_rating(asked, options.elo) if options.limit_strength else with_rating(asked)
+                return network
+            return with_rating(network, options.elo) if options.limit_strength else with_rating(network)
 
         if options.rated:
             if options.limit_strength and method != HUMAN_SEARCH.name:

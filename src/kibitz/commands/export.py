@@ -115,8 +115,8 @@ def _name_of_person(name: str) -> str:
     """Return the name of a personal network in a folder that may be shared. It has the person's name only if the user
     confirms this; otherwise it is "a person".
     """
-    asked = sys.stdin is not None and sys.stdin.isatty()
-    if asked and typer.confirm(f"This network plays like {name}. Write the name into the folder?", default=False):
+    can_ask = sys.stdin is not None and sys.stdin.isatty()
+    if can_ask and typer.confirm(f"This network plays like {name}. Write the name into the folder?", default=False):
         return name
     note("the folder does not name the player")
     return "a person"

@@ -309,7 +309,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
                 "--playout-positions",
             ),
             "Comparison": ("--against", "--engine", "--nodes", "--engine-option"),
-            "Special tests": ("--all-ways", "--stranger", "--learning-curve"),
+            "Special tests": ("--all-symmetries", "--stranger", "--learning-curve"),
             "Output": ("--out", "--json"),
             "Performance": PERFORMANCE,
         },
@@ -578,8 +578,8 @@ OPTIONS: Mapping[str, str] = {
     "--gnugo-positions": "Number of positions that GNU Go evaluates as a baseline, by its influence function and by"
     " its score estimate. 0 turns the baseline off.",
     "--playout-positions": "Number of positions that random playouts evaluate as a baseline. 0 turns the baseline off.",
-    "--all-ways": "Go: average the network's outputs over the eight symmetries of the board. The test then takes eight"
-    " times as long.",
+    "--all-symmetries": "Go: average the network's outputs over the eight symmetries of the board. The test then takes"
+    " eight times as long.",
     "--stranger": "Personal network: also evaluate this network, which imitates another person, on the same moves.",
     "--learning-curve": "Personal network: also train networks on 20, 50, 100 and more of the games. This training"
     " takes minutes.",

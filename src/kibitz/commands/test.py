@@ -62,10 +62,10 @@ class RunTestOptions:
     gnugo_positions: Annotated[int, typer.Option(min=0)] = 300
     gnugo: Annotated[str | None, typer.Option(metavar="PATH")] = None
     playout_positions: Annotated[int, typer.Option(min=0)] = 2000
-    all_ways: Annotated[
+    all_symmetries: Annotated[
         bool,
         typer.Option(
-            "--all-ways",
+            "--all-symmetries",
         ),
     ] = False
     stranger: Annotated[
@@ -174,8 +174,8 @@ def run_test(
         return
     opened = Run(run)
     opened.trained()
-    if options.all_ways and opened.info["game"] != "go":
-        raise UsageError(f"--all-ways works only with networks for Go (got {run}). Leave it out.")
+    if options.all_symmetries and opened.info["game"] != "go":
+        raise UsageError(f"--all-symmetries works only with networks for Go (got {run}). Leave it out.")
     if (options.stranger or options.curve) and opened.person is None:
         raise UsageError(
             f"--stranger and --learning-curve work only with runs of kibitz personal (got {run}). Leave them out."
@@ -198,7 +198,7 @@ def run_test(
     backend = sharing.backend()
     config = EvalConfig(
         options.most_positions(POSITIONS), programs.get("stockfish"), options.stockfish_positions,
-        programs.get("gnugo"), options.gnugo_positions, options.playout_positions, options.all_ways,
+        programs.get("gnugo"), options.gnugo_positions, options.playout_positions, options.all_symmetries,
         options.stranger, options.curve,
     )  # fmt: skip
     with contextlib.ExitStack() as stack:
@@ -223,9 +223,9 @@ def test_engine_command(run: str, store: str | None, options: RunTestOptions, en
     from kibitz.runs import Run
     from kibitz.store.store import Store
 
-    if options.stranger or options.curve or options.all_ways:
+    if options.stranger or options.curve or options.all_symmetries:
         raise UsageError(
-            "--stranger, --learning-curve and --all-ways cannot be combined with --engine. Leave --engine out."
+            "--stranger, --learning-curve and --all-symmetries cannot be combined with --engine. Leave --engine out."
         )
     network = None if store is None else Run(run)
     games = Store(run if store is None else store)
@@ -322,8 +322,9 @@ def _compare(run: Run, store: str | None, options: RunTestOptions) -> None:
             " that neither network has seen."
         )
     unused = {
-        "--out": options.out is not None, "--all-ways": options.all_ways, "--stockfish": options.stockfish is not None,
-        "--gnugo": options.gnugo is not None, "--stranger": options.stranger is not None,
+        "--out": options.out is not None, "--all-symmetries": options.all_symmetries,
+        "--stockfish": options.stockfish is not None, "--gnugo": options.gnugo is not None,
+        "--stranger": options.stranger is not None,
         "--learning-curve": options.curve,
     }  # fmt: skip
     if given := [option for option, is_given in unused.items() if is_given]:
@@ -362,7 +363,7 @@ class EvaluationBar(Progress):
             "{task.description}", BAR, "{task.completed:,.0f} of {task.total:,.0f}", "{task.fields[rate]}", LEFT,
             patient=True, every=LINE_EVERY,
         )  # fmt: skip
-        self._part, self._last_line = "", time.monotonic()
+        self._part, self._reported = "", time.monotonic()
 
     def on_progress(self, part: str, done: int, total: int) -> None:
         """Update the progress: the name of the part, the amount done, and the total.
@@ -370,9 +371,9 @@ class EvaluationBar(Progress):
         The first call for a part may come when some of it is already done. The part began when the previous one ended.
         """
         if part != self._part:
-            self.begin(part, total, at_once=total <= 1, since=self._last_line, rate="")
+            self.begin(part, total, at_once=total <= 1, since=self._reported, rate="")
             self._part = part
-        self._last_line = time.monotonic()
+        self._reported = time.monotonic()
         rate = f"{self.rate(done):,.0f}/s" if total > 1 else ""
         self.update(done, f"kibitz: {part}: {done:,} of {total:,}{', ' if rate else ''}{rate}", rate=rate)
 

@@ -20,9 +20,9 @@ def provider() -> Iterator[Finding]:
     """Yield a finding about the requested provider of ONNX Runtime and the available ones."""
     from kibitz.play import providers
 
-    there, asked = providers.installed(), providers.asked()
-    text = f"{asked}; available: {', '.join(there)}"
-    if asked in there or asked == providers.AUTO:
+    there, requested = providers.installed(), providers.requested()
+    text = f"{requested}; available: {', '.join(there)}"
+    if requested in there or requested == providers.AUTO:
         yield Finding("provider", "ok", text)
     else:
         yield Finding("provider", "problem", text, f"Unset {providers.PROVIDER}, or set it to {providers.CPU}.")
@@ -68,7 +68,7 @@ def _name(command: Sequence[str], game: str) -> str:
 
     if game == "go":
         with GtpProgram(command) as program:
-            return program.ask("name", PATIENCE).strip()
+            return program.request("name", PATIENCE).strip()
     with ExternalEngine(command, patience=PATIENCE) as engine:
         engine.ping(PATIENCE)
         return engine.name

@@ -39,7 +39,7 @@ class EvalConfig:
     gnugo, gnugo_positions: for Go networks, the path of the baseline program GNU Go, and how many positions it
         evaluates.
     playout_positions: for Go networks, how many positions random playouts evaluate as a baseline.
-    all_ways: whether a Go network's predictions are means over the eight symmetries of the board.
+    all_symmetries: whether a Go network's predictions are means over the eight symmetries of the board.
     stranger: for a personal network, another person's run for comparison.
     curve: for a personal network, whether to also train networks on fewer games to show a learning curve.
     seed: the seed of every sample.
@@ -52,7 +52,7 @@ class EvalConfig:
     gnugo: str | None = None
     gnugo_positions: int = 300
     playout_positions: int = 2000
-    all_ways: bool = False
+    all_symmetries: bool = False
     stranger: str | None = None
     curve: bool = False
     seed: int = 0

@@ -141,28 +141,32 @@ def compare_runs(
     KibitzError if no position can be tested.
     """
     sources = row_source(a), row_source(b)
-    asked = _common(a, b, [source.row_questions(run) for source, run in zip(sources, (a, b), strict=True)], question)
+    questions = _common(
+        a, b, [source.row_questions(run) for source, run in zip(sources, (a, b), strict=True)], question
+    )
     games = unseen_by_all([a, b], store)
     seen = seen_by_any([a, b], store, games)
-    if asked == PAIR:
+    if questions == PAIR:
         rows = _pairs(a, b, store, games, count, seed, on_progress)
     else:
-        one, other = (source.eligible(run, store, games, asked) for source, run in zip(sources, (a, b), strict=True))
+        one, other = (
+            source.eligible(run, store, games, questions) for source, run in zip(sources, (a, b), strict=True)
+        )
         where = one.locate(sample_indices(one, count, seed)) if len(one) else (games[:0], games[:0])
         both = other.contains(*where)
         at, plies = (part[both] for part in where)
         if not len(at):
             raise KibitzError(f"{store.path}: no position can be tested with both networks. Choose another store.")
         rows = [
-            source.measure_rows(run, store, at, plies, asked, functools.partial(on_progress, run.name))
+            source.measure_rows(run, store, at, plies, questions, functools.partial(on_progress, run.name))
             for source, run in zip(sources, (a, b), strict=True)
         ]
-    return _paired(asked, rows[0], rows[1], len(games), seen)
+    return _paired(questions, rows[0], rows[1], len(games), seen)
 
 
-def _common(a: Run, b: Run, asked: Sequence[tuple[str, ...]], question: str | None) -> str:
+def _common(a: Run, b: Run, questions: Sequence[tuple[str, ...]], question: str | None) -> str:
     """Return the quantity that both runs predict, see `compare_runs`."""
-    both = [name for name in asked[0] if name in asked[1]]
+    both = [name for name in questions[0] if name in questions[1]]
     if question is not None:
         if question not in both:
             raise UsageError(
@@ -171,7 +175,7 @@ def _common(a: Run, b: Run, asked: Sequence[tuple[str, ...]], question: str | No
             )
         return question
     if not both:
-        kinds = [", ".join(QUESTIONS.get(name, name) for name in names) for names in asked]
+        kinds = [", ".join(QUESTIONS.get(name, name) for name in names) for names in questions]
         raise UsageError(
             f"the networks predict different things (got {kinds[0]} from {a.name}, {kinds[1]} from {b.name}). Choose"
             " two networks that predict the same thing."

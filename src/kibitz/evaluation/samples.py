@@ -15,7 +15,7 @@ from kibitz.games.chess.replay import CLOCK, decode_board
 from kibitz.play.session import Session
 from kibitz.store.store import Store
 
-Place = tuple[int, int]
+GamePly = tuple[int, int]
 """A position: (game, ply)."""
 
 _RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
@@ -106,7 +106,7 @@ def fens(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) -> li
     return [decode_board(code, row).fen() for code, row in zip(codes, state, strict=True)]
 
 
-def position(record: GameRecord, place: Place, probability: float, probability_of: str) -> dict[str, Any]:
+def position(record: GameRecord, place: GamePly, probability: float, probability_of: str) -> dict[str, Any]:
     """Return a position in the form for the page."""
     game, ply = place
     return {

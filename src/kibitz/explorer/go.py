@@ -15,7 +15,7 @@ from kibitz.games.go.points import GRID, NONE, PASS, POINTS, symmetries
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, Board, place, set_up
 from kibitz.kernels import kernel
 
-WAYS = np.ascontiguousarray(symmetries(GRID)).astype(np.int64)
+SYMMETRIES = np.ascontiguousarray(symmetries(GRID)).astype(np.int64)
 """The point to which each symmetry moves each point, int64 [8, 361]."""
 _WORDS = random_words(2 * POINTS + 1, 361)
 _STONES = np.concatenate([np.zeros((1, POINTS), np.uint64), _WORDS[:-1].reshape(2, POINTS)])  # by colour and point
@@ -23,32 +23,32 @@ _WHITE = _WORDS[-1]
 
 
 @kernel
-def _look(board, ways):  # type: ignore[no-untyped-def]
-    """Write the keys of a board in the eight symmetries, without the side to move, to ways, uint64 [8]."""
-    ways[:] = 0
+def _look(board, symmetric_keys):  # type: ignore[no-untyped-def]
+    """Write the keys of a board in the eight symmetries, without the side to move, to symmetric_keys, uint64 [8]."""
+    symmetric_keys[:] = 0
     for point in range(POINTS):
         colour = board[COLOUR, CELL[point]]
         if colour == 1 or colour == 2:
-            for way in range(8):
-                ways[way] ^= _STONES[colour, WAYS[way, point]]
+            for symmetry in range(8):
+                symmetric_keys[symmetry] ^= _STONES[colour, SYMMETRIES[symmetry, point]]
 
 
 @kernel
-def _seen(ways, move):  # type: ignore[no-untyped-def]
+def _seen(symmetric_keys, move):  # type: ignore[no-untyped-def]
     """Return the smallest of a position's eight keys, and the move in the symmetry with that key.
 
-    ways: uint64 [8], the key in each symmetry. move: a point, or PASS and above, which stay the same. If several
-    symmetries have this key, the smallest point is returned.
+    symmetric_keys: uint64 [8], the key in each symmetry. move: a point, or PASS and above, which stay the same. If
+    several symmetries have this key, the smallest point is returned.
     """
-    key = ways[0]
-    for way in range(1, 8):
-        key = min(key, ways[way])
+    key = symmetric_keys[0]
+    for symmetry in range(1, 8):
+        key = min(key, symmetric_keys[symmetry])
     if move >= PASS:
         return key, move
     least = np.int64(POINTS)
-    for way in range(8):
-        if ways[way] == key:
-            least = min(least, WAYS[way, move])
+    for symmetry in range(8):
+        if symmetric_keys[symmetry] == key:
+            least = min(least, SYMMETRIES[symmetry, move])
     return key, least
 
 
@@ -61,7 +61,7 @@ def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  #
     [n, depth]. counts: int64 [n].
     """
     board = np.zeros((ROWS, CELLS), np.int16)
-    ways = np.zeros(8, np.uint64)
+    symmetric_keys = np.zeros(8, np.uint64)
     depth = keys.shape[1]
     for i in range(keys.shape[0]):
         game = first + i
@@ -70,35 +70,35 @@ def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  #
         if row[POINTS + 1] != GRID:
             continue
         set_up(board, row)
-        _look(board, ways)
+        _look(board, symmetric_keys)
         begin, end = offsets[game], offsets[game + 1]
         counts[i] = min(depth, end - begin + 1)
         for ply in range(counts[i]):
             side = (row[POINTS] + ply) & 1
             move = np.int64(moves[begin + ply]) if begin + ply < end else np.int64(NO_MOVE)
-            key, seen = _seen(ways, move)
+            key, seen = _seen(symmetric_keys, move)
             keys[i, ply] = key ^ _WHITE if side else key
             played[i, ply] = seen
             # Moves onto a stone are skipped: they would corrupt the chains. Only a damaged store has such moves.
             if move < PASS and board[COLOUR, CELL[move]] == NONE:
                 captured, _ = place(board, np.int64(CELL[move]), 1 + side, ply + 1)
                 if captured:
-                    _look(board, ways)
+                    _look(board, symmetric_keys)
                 else:
-                    for way in range(8):
-                        ways[way] ^= _STONES[1 + side, WAYS[way, move]]
+                    for symmetry in range(8):
+                        symmetric_keys[symmetry] ^= _STONES[1 + side, SYMMETRIES[symmetry, move]]
 
 
 def key_of(board: Board) -> int:
     """Return the key of a position on 19 × 19, equal to that of `fill_keys`."""
-    ways = _ways(board)
-    return int(ways.min() ^ _WHITE if board.to_move == 2 else ways.min())
+    symmetric_keys = _symmetric_keys(board)
+    return int(symmetric_keys.min() ^ _WHITE if board.to_move == 2 else symmetric_keys.min())
 
 
-def _ways(board: Board) -> NDArray[np.uint64]:
-    ways = np.zeros(8, np.uint64)
-    _look(board.board, ways)
-    return ways
+def _symmetric_keys(board: Board) -> NDArray[np.uint64]:
+    symmetric_keys = np.zeros(8, np.uint64)
+    _look(board.board, symmetric_keys)
+    return symmetric_keys
 
 
 def unseen(board: Board, seen: int) -> int:
@@ -107,6 +107,9 @@ def unseen(board: Board, seen: int) -> int:
     """
     if seen >= PASS:
         return seen
-    ways = _ways(board)
-    found = [int(np.flatnonzero(WAYS[way] == seen)[0]) for way in np.flatnonzero(ways == ways.min())]
+    symmetric_keys = _symmetric_keys(board)
+    found = [
+        int(np.flatnonzero(SYMMETRIES[symmetry] == seen)[0])
+        for symmetry in np.flatnonzero(symmetric_keys == symmetric_keys.min())
+    ]
     return max(found, key=lambda point: (point % GRID - point // GRID, point % GRID))

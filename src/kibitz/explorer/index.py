@@ -83,7 +83,7 @@ class PositionIndex:
 
     def entries(self, key: int) -> slice:
         """Return the indices of a position's entries, as a slice. key: the position's key."""
-        bucket, wanted = _place(np.uint64(key), self._bits)
+        bucket, wanted = _bucket(np.uint64(key), self._bits)
         begin, end = self.buckets[bucket], self.buckets[bucket + 1]
         prints = self.prints[begin:end]
         return slice(
@@ -97,10 +97,10 @@ def open_index(store: Store, report: Report = lambda share: None) -> PositionInd
     The index is in the store's folder. If that folder can't be written, the index is in the user's cache, or else in a
     temporary folder.
     """
-    for folder in _places(store):
+    for folder in _folders(store):
         if (found := _kept(folder, store)) is not None:
             return found
-    for folder in _places(store):
+    for folder in _folders(store):
         try:
             return _make(store, folder, report)
         except OSError as error:
@@ -109,7 +109,7 @@ def open_index(store: Store, report: Report = lambda share: None) -> PositionInd
     return _make(store, Path(tempfile.mkdtemp(prefix="kibitz-")) / FOLDER, report)
 
 
-def _places(store: Store) -> Iterator[Path]:
+def _folders(store: Store) -> Iterator[Path]:
     yield store.path / FOLDER
     named = hashlib.sha256(os.fsencode(store.path.resolve())).hexdigest()[:16]
     yield user_cache() / FOLDER / named
@@ -190,9 +190,9 @@ def _build(store: Store, folder: Path, report: Report) -> None:
     np.cumsum(sizes, out=buckets)
     total = int(buckets[-1])
     prints, games, moves = (_array(folder, name, total) for name in ("prints", "games", "moves"))
-    places = np.array(buckets[:-1])
+    nexts = np.array(buckets[:-1])
     for at, (first, keys, played, counts) in enumerate(_chunks(kernels, arguments, len(store))):
-        _put(keys, played, counts, bits, first, places, prints, games, moves)
+        _put(keys, played, counts, bits, first, nexts, prints, games, moves)
         report(0.4 + 0.4 * at / chunks)
     steps = np.linspace(0, len(sizes) - 1, 33).astype(np.int64)
     for at in range(32):
@@ -235,7 +235,7 @@ def _chunks(kernels: ModuleType, arguments: tuple[NDArray[Any], ...], games: int
 
 
 @kernel
-def _place(key, bits):  # type: ignore[no-untyped-def]
+def _bucket(key, bits):  # type: ignore[no-untyped-def]
     """Return the bucket of a key, and the 32 bits (the print) that identify it in the bucket."""
     return np.int64(key >> np.uint64(64 - bits)), np.uint32((key << np.uint64(bits)) >> np.uint64(32))
 
@@ -245,20 +245,20 @@ def _count(keys, counts, bits, sizes):  # type: ignore[no-untyped-def]
     """Count the entries of each bucket in sizes[bucket + 1]. keys: uint64 [n, depth]. counts: int64 [n]."""
     for i in range(keys.shape[0]):
         for ply in range(counts[i]):
-            sizes[_place(keys[i, ply], bits)[0] + 1] += 1
+            sizes[_bucket(keys[i, ply], bits)[0] + 1] += 1
 
 
 @kernel
-def _put(keys, played, counts, bits, first, places, prints, games, moves):  # type: ignore[no-untyped-def]
-    """Write the entries of some games to prints, games and moves, at the next places of their buckets.
+def _put(keys, played, counts, bits, first, nexts, prints, games, moves):  # type: ignore[no-untyped-def]
+    """Write the entries of some games to prints, games and moves, at the next indices of their buckets.
 
-    keys: uint64 [n, depth]. played: uint16 [n, depth]. counts: int64 [n]. places: int64 [buckets + 1], advanced.
+    keys: uint64 [n, depth]. played: uint16 [n, depth]. counts: int64 [n]. nexts: int64 [buckets + 1], advanced.
     """
     for i in range(keys.shape[0]):
         for ply in range(counts[i]):
-            bucket, mark = _place(keys[i, ply], bits)
-            at = places[bucket]
-            places[bucket] += 1
+            bucket, mark = _bucket(keys[i, ply], bits)
+            at = nexts[bucket]
+            nexts[bucket] += 1
             prints[at] = mark
             games[at] = first + i
             moves[at] = played[i, ply]

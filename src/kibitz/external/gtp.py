@@ -39,8 +39,8 @@ class GtpProgram:
     folder: the program's working directory, in which the command `loadsgf` finds files.
 
     Raises EngineDied if it can't be started. Output that is not a reply is ignored. The process has a separate session.
-    So an interrupt from the keyboard does not reach the process, and all its child processes end with it. Call `ask`
-    from one thread at a time, `kill` from any.
+    So an interrupt from the keyboard does not reach the process, and all its child processes end with it. Call
+    `request` from one thread at a time, `kill` from any.
     """
 
     def __init__(self, command: Sequence[str], name: str = "", folder: str | Path | None = None):
@@ -86,7 +86,7 @@ class GtpProgram:
     def running(self) -> bool:
         return not self._gone.is_set() and self._process.poll() is None
 
-    def ask(self, command: str, limit: float) -> str:
+    def request(self, command: str, limit: float) -> str:
         """Return the reply to a command, without the mark and number before it.
 
         Raises CommandRefused if the program replies with an error, and EngineDied if it gives no reply within `limit`
@@ -122,8 +122,8 @@ class GtpProgram:
         return text
 
     def begin(self, command: str) -> None:
-        """Send a command without waiting for its reply, because the reply of kata-analyze has no end. The next `ask`
-        ends the reply.
+        """Send a command without waiting for its reply, because the reply of kata-analyze has no end. The next
+        `request` ends the reply.
 
         Raises EngineDied.
         """
@@ -195,7 +195,7 @@ class GtpProgram:
         """Send `quit`, then end the process."""
         if self.running:
             with contextlib.suppress(CommandRefused, EngineDied):
-                self.ask("quit", _POLITE)
+                self.request("quit", _POLITE)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(_POLITE)
         self.kill()

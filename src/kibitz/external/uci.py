@@ -170,7 +170,7 @@ class ExternalEngine:
             protocol._ucinewgame()  # python-chess would send it with the first move, when the clock runs
             await protocol.ping()
 
-        self._ask(begin(), limit)
+        self._wait_for(begin(), limit)
 
     @property
     def runs(self) -> bool:
@@ -179,7 +179,7 @@ class ExternalEngine:
 
     def ping(self, limit: float) -> None:
         """Wait until the engine is ready. Raises EngineDied."""
-        self._ask(self._engine.protocol.ping(), limit)
+        self._wait_for(self._engine.protocol.ping(), limit)
 
     def play(
         self, board: chess.Board, search_limit: chess.engine.Limit, game: object, limit: float
@@ -189,7 +189,7 @@ class ExternalEngine:
         Raises EngineDied, and chess.engine.EngineError for an illegal move, after which the engine is still running.
         """
         info = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
-        return self._ask(self._engine.protocol.play(board, search_limit, game=game, info=info), limit)
+        return self._wait_for(self._engine.protocol.play(board, search_limit, game=game, info=info), limit)
 
     def evaluate(self, fen: str, depth: int) -> EngineEvaluation:
         """Return the engine's evaluation and best move. The engine clears its hash table first, so that the evaluation
@@ -199,7 +199,7 @@ class ExternalEngine:
         """
         board = chess.Board(fen)
         try:
-            score, move = self._ask(self._search(board, chess.engine.Limit(depth=depth)), PATIENCE)
+            score, move = self._wait_for(self._search(board, chess.engine.Limit(depth=depth)), PATIENCE)
         except chess.engine.EngineError as error:
             raise EngineDied(f"{self.name}: {one_line(error)}", "died") from None
         if score is None:
@@ -213,7 +213,7 @@ class ExternalEngine:
         limit: seconds. Raises EngineDied if the engine does not reply within the limit, or plays an illegal move.
         """
         try:
-            return self._ask(self._report_of(board, search_limit, lines), limit)
+            return self._wait_for(self._report_of(board, search_limit, lines), limit)
         except chess.engine.EngineError as error:
             raise EngineDied(f"{self.name}: {one_line(error)}", "died") from None
 
@@ -273,7 +273,7 @@ class ExternalEngine:
             board, search_limit, multipv=lines, game=game or self, info=info,
             options={"UCI_AnalyseMode": False} if plays else {},
         )  # fmt: skip
-        return Watched(self, self._ask(_begun(analysis), PATIENCE))
+        return Watched(self, self._wait_for(_begun(analysis), PATIENCE))
 
     async def _search(
         self, board: chess.Board, limit: chess.engine.Limit
@@ -287,7 +287,7 @@ class ExternalEngine:
                     score = line["score"]
             return score, (await analysis.wait()).move
 
-    def _ask(self, answer: Coroutine[Any, Any, T], limit: float) -> T:
+    def _wait_for(self, answer: Coroutine[Any, Any, T], limit: float) -> T:
         """Wait for an answer, at most `limit` seconds. Raises EngineDied, and then the process has been ended."""
         waiting = asyncio.wait_for(answer, limit)
         loop = self._engine.protocol.loop

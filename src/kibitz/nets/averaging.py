@@ -37,7 +37,7 @@ class AveragedWeights:
         self.steps += 1
 
     @contextlib.contextmanager
-    def in_place(self) -> Iterator[None]:
+    def averaged_weights(self) -> Iterator[None]:
         """Set the network to the averaged weights inside the context, and restore its current weights afterwards."""
         if self.steps:
             self._swap()

@@ -60,7 +60,7 @@ def make_optimiser(
     raise ValueError(f"unknown optimizer {name}. Choose from {', '.join(OPTIMISERS)}")
 
 
-def place(optimiser: torch.optim.Optimizer, on_gpu: bool) -> None:
+def move_optimiser(optimiser: torch.optim.Optimizer, on_gpu: bool) -> None:
     """Adapt an optimizer to the device of its weights, for example after its state was loaded from another device.
 
     On a GPU, AdamW and SGD make each step in one kernel per group ("fused"), and the count of the steps is on the GPU.

@@ -251,14 +251,14 @@ class Client:
             )
         if status != 429 and status not in _SERVER_FAILS:
             raise self._error(f"answered with HTTP {status}, which kibitz does not expect. Try again later.")
-        asked = _retry_after(response.headers.get("retry-after", ""))
-        if asked is not None and asked > LONGEST_WAIT:
+        pause = _retry_after(response.headers.get("retry-after", ""))
+        if pause is not None and pause > LONGEST_WAIT:
             raise self._error(
-                f"requests a pause of {asked / 60:,.0f} minutes. Run the same command again after this pause."
+                f"requests a pause of {pause / 60:,.0f} minutes. Run the same command again after this pause."
             )
         if status == 429:
-            return self.site.busy if asked is None else asked
-        return asked or 2**self._failures * random.uniform(1, 1.25)
+            return self.site.busy if pause is None else pause
+        return pause or 2**self._failures * random.uniform(1, 1.25)
 
     def _split(self, response: httpx.Response) -> Iterator[bytes]:
         """Yield the lines of a reply. A line that is too long is replaced by b"{", which is invalid JSON."""

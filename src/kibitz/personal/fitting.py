@@ -149,12 +149,12 @@ def make(
         # The call that finished the run may have been killed before it removed this folder.
         shutil.rmtree(person.path / CANDIDATES, ignore_errors=True)
         return PersonalResult(person.path, person.info, "finished before")
-    asked = person.kind.Positions(person.store, person.by_side[VALIDATE], person.sides)
+    positions = person.kind.Positions(person.store, person.by_side[VALIDATE], person.sides)
     learned = person.kind.Positions(person.store, person.by_side[TRAIN], person.sides)
     book = Book.count(learned.keys, learned.booked)
-    base = _score(asked, Session(person.base), book, NOTHING)
+    base = _score(positions, Session(person.base), book, NOTHING)
     if not person.info.get("finished"):
-        whole = _keep(person, person.settings, [base], base, person.base, learned, asked)
+        whole = _keep(person, person.settings, [base], base, person.base, learned, positions)
         games = len(person.by_side[TRAIN]) + len(person.by_side[VALIDATE])
         log(
             f"{person.path}: the opening book has {whole.positions:,} positions of {games:,} games. "
@@ -175,8 +175,8 @@ def make(
                 return PersonalResult(person.path, person.info, TIME_LIMIT)
             if reason := _train(person, settings, folder, step, on_step, left):
                 return PersonalResult(person.path, person.info, reason)
-            network = _moderated(Run(folder), asked) if learns == ADAPTERS else Session(folder, corrected=False)
-            score = _score(asked, network, book, step.name)
+            network = _moderated(Run(folder), positions) if learns == ADAPTERS else Session(folder, corrected=False)
+            score = _score(positions, network, book, step.name)
             log(
                 f"{step.name}: {_in_words(score)} on the validation games; before this training: "
                 f"{_in_words(tried.kept)}"
@@ -188,23 +188,23 @@ def make(
     learned_from = np.concatenate([person.by_side[TRAIN], person.by_side[VALIDATE]])
     habits = habits_of(person.store, learned_from, person.sides, Session(person.base))
     person.habits = habits
-    _keep(person, tried.settings, tried.scores, tried.kept, tried.network, learned, asked, True, moderated)
+    _keep(person, tried.settings, tried.scores, tried.kept, tried.network, learned, positions, True, moderated)
     shutil.rmtree(person.path / CANDIDATES, ignore_errors=True)
     return PersonalResult(person.path, person.info, "done")
 
 
-def _moderated(run: Run, asked: PlayerPositions) -> AtStrength:
+def _moderated(run: Run, positions: PlayerPositions) -> AtStrength:
     """Return a network with its adapters at the best of STRENGTHS.
 
     Adapters that were selected on a few games often change the network too much for later games.
     """
     tried = [AtStrength(run, strength) for strength in STRENGTHS]
-    return min(tried, key=lambda network: _late(asked, asked.judge(asked.shares(network)).loss))
+    return min(tried, key=lambda network: _late(positions, positions.judge(positions.shares(network)).loss))
 
 
-def _late(asked: PlayerPositions, losses: NDArray[np.float64]) -> float:
+def _late(positions: PlayerPositions, losses: NDArray[np.float64]) -> float:
     """Return the mean of the losses past move 10; if there are none, the mean of all losses."""
-    late = asked.plies >= OPENING
+    late = positions.plies >= OPENING
     return float(losses[late].mean() if late.any() else losses.mean())
 
 
@@ -387,19 +387,19 @@ def _train(
     return done.outcome.reason if done.outcome.reason in (STOPPED, TIME_LIMIT) else ""
 
 
-def _score(asked: PlayerPositions, session: NetworkSession, book: Book, name: str) -> dict[str, Any]:
+def _score(positions: PlayerPositions, session: NetworkSession, book: Book, name: str) -> dict[str, Any]:
     """Return how well a network predicts the validation games, alone and with the book at the best k.
 
     name: the name of the network in the result.
     """
-    shares, counts = asked.shares(session), asked.counts(book)
-    k, loss = fit_k(asked, shares, counts)
-    alone, both = asked.judge(shares), asked.judge(blend(shares, counts, asked.offsets, k))
+    shares, counts = positions.shares(session), positions.counts(book)
+    k, loss = fit_k(positions, shares, counts)
+    alone, both = positions.judge(shares), positions.judge(blend(shares, counts, positions.offsets, k))
     return {
         "name": name,
         "k": k,
         "strength": getattr(session, "strength", 1),
-        "log_loss_past_move_10": round(_late(asked, alone.loss), 5),
+        "log_loss_past_move_10": round(_late(positions, alone.loss), 5),
         "log_loss": round(float(alone.loss.mean()), 5),
         "log_loss_with_book": round(loss, 5),
         "accuracy": round(float(alone.right.mean()), 5),
@@ -421,7 +421,7 @@ def _keep(
     kept: dict[str, Any],
     network: Run,
     learned: PlayerPositions,
-    asked: PlayerPositions,
+    positions: PlayerPositions,
     finished: bool = False,
     moderated: nn.Module | None = None,
 ) -> Book:
@@ -432,14 +432,16 @@ def _keep(
     path, store = person.path, person.store
     seen = [short_hashes(store.column("hash")[np.concatenate([person.by_side[TRAIN], person.by_side[VALIDATE]])])]
     write_seen(path, [*seen, person.base.seen()])
-    whole = Book.count(np.concatenate([learned.keys, asked.keys]), np.concatenate([learned.booked, asked.booked]))
+    whole = Book.count(
+        np.concatenate([learned.keys, positions.keys]), np.concatenate([learned.booked, positions.booked])
+    )
     whole.save(path / BOOK)
     for file in (WEIGHTS, ONNX, "metrics.jsonl"):
         if (network.path / file).is_file() and not (file == "metrics.jsonl" and network is person.base):
             write_whole(path / file, (network.path / file).read_bytes())
     if moderated is not None:
         save_weights(moderated, path / WEIGHTS)
-        export_onnx(moderated, asked.codes[:4], asked.state[:4, :STATE_WIDTH], path / ONNX)
+        export_onnx(moderated, positions.codes[:4], positions.state[:4, :STATE_WIDTH], path / ONNX)
     person.info = _info(person, settings, scores, kept, finished)
     write_json(path / INFO, person.info)
     return whole

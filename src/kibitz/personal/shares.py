@@ -143,8 +143,8 @@ class JudgedMoves:
     first: NDArray[np.int64]
 
 
-def fit_k(asked: PlayerPositions, shares: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[float, float]:
+def fit_k(positions: PlayerPositions, shares: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[float, float]:
     """Return the value k in KS for which the blend with the book has the smallest mean log loss, and this loss."""
-    losses = [float(asked.judge(blend(shares, counts, asked.offsets, k)).loss.mean()) for k in KS]
+    losses = [float(positions.judge(blend(shares, counts, positions.offsets, k)).loss.mean()) for k in KS]
     best = int(np.argmin(losses))
     return KS[best], losses[best]

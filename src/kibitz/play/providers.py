@@ -40,14 +40,14 @@ def installed() -> list[str]:
     return [name for name, known in NAMES.items() if known in there]
 
 
-def asked() -> str:
+def requested() -> str:
     """Return the requested provider: a name in NAMES, or AUTO."""
     return os.environ.get(PROVIDER) or CPU
 
 
 def candidates() -> list[str]:
     """Return the names of the providers to try, the best one first. The names are those of NAMES."""
-    name = asked()
+    name = requested()
     if name == AUTO:
         return installed()
     return [name] if name in NAMES else [CPU]

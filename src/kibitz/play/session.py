@@ -109,7 +109,7 @@ class Session:
                 self._batch = providers.BATCHES.get(name, BATCH_SIZE)
                 return
             except Exception as error:  # from ONNX Runtime, as above
-                if providers.asked() != providers.AUTO:
+                if providers.requested() != providers.AUTO:
                     raise providers.refused(name, one_line(error)) from None
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:

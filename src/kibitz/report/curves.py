@@ -277,12 +277,12 @@ def _unrolled(metrics: Sequence[Row]) -> tuple[list[dict[str, Any]], list[tuple[
 
 
 def _points(
-    axes: Axes, places: Sequence[float], figures: Sequence[Row], *, across: bool = False, line: bool = False
+    axes: Axes, positions: Sequence[float], figures: Sequence[Row], *, across: bool = False, line: bool = False
 ) -> None:
     """Draw dots with their intervals, if there are intervals. across: whether to draw along x instead of y."""
     values = [figure["value"] for figure in figures]
     reach = [[_reach(figure, end) for figure in figures] for end in ("low", "high")]
-    x, y = (values, places) if across else (places, values)
+    x, y = (values, positions) if across else (positions, values)
     axes.errorbar(
         x,
         y,

@@ -168,13 +168,13 @@ def _bars(result: Row, headline: str) -> list[dict[str, Any]]:
             "figure": row,
             "own": own,
             "kin": not own and name.startswith("the network"),
-            **{end: _place(row.get(end), reach) for end in ("value", "low", "high")},
+            **{end: _percent_of(row.get(end), reach) for end in ("value", "low", "high")},
         }
         for name, row, own in rows
     ]
 
 
-def _place(value: float | None, reach: float) -> float | None:
+def _percent_of(value: float | None, reach: float) -> float | None:
     return None if value is None or math.isnan(value) else round(100 * min(max(value / reach, 0.0), 1.0), 2)
 
 

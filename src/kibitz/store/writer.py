@@ -104,7 +104,7 @@ class StoreWriter:
         # the new folder of a table, or the new store; it belongs to the store only after the commit
         self._fresh: Path | None = None
         self._ends: dict[Path, int] = {}  # files of the old store that grow, with their original sizes
-        self._made: list[Path] = []  # files that did not exist in the old store
+        self._new_files: list[Path] = []  # files that did not exist in the old store
         self._table: pq.ParquetWriter | None = None
         try:
             with self._os_errors_in_words():
@@ -173,7 +173,7 @@ class StoreWriter:
         for name, values in _arrays(old):
             self._arrays[name] = self._new(f"{name}.bin", values.nbytes)
         path = self._folder / self._tables[-1]
-        self._made.append(path)
+        self._new_files.append(path)
         self._table = pq.ParquetWriter(for_pyarrow(path, "wb"), self.schema, compression="zstd")
         self._take_over(old)
 
@@ -181,7 +181,7 @@ class StoreWriter:
         """Open a new file, or an old file in which writing continues at byte `end`."""
         path = self._folder / name
         if end is None:
-            self._made.append(path)
+            self._new_files.append(path)
         else:
             self._ends[path] = end
         file = open(path, "wb" if end is None else "r+b")  # noqa: SIM115
@@ -246,7 +246,7 @@ class StoreWriter:
             # harmless if it fails, because bytes beyond the recorded end don't belong to the store
             with contextlib.suppress(OSError):
                 os.truncate(path, end)
-        for path in self._made:
+        for path in self._new_files:
             path.unlink(missing_ok=True)
 
     def add(

@@ -213,16 +213,18 @@ class OwnerExamples(Positions):
         owners = store.per_game("owner")
         assert owners is not None or not len(games)
         self._owners = owners
-        self._ways = np.stack([symmetries(size) for size in range(GRID + 1)]) if symmetry else None  # [size, way, 361]
+        self._sources = (
+            np.stack([symmetries(size) for size in range(GRID + 1)]) if symmetry else None
+        )  # [size, way, 361]
 
     def batch(self, ids: NDArray[np.int64], epoch: int = 0) -> Arrays:  # type: ignore[override]
         games, plies = self.locate(ids)
         codes, state = self.store.replay(games, plies)
         assert self._owners is not None
         owner = self._owners[games]
-        if self._ways is not None:  # a random number that depends only on the position and the epoch
+        if self._sources is not None:  # a random number that depends only on the position and the epoch
             way = (splitmix64(ids.astype(np.uint64) + np.uint64(epoch << 40)) & np.uint64(7)).astype(np.int64)
-            source = self._ways[state[:, SIZE], way]
+            source = self._sources[state[:, SIZE], way]
             codes, owner = np.take_along_axis(codes, source, 1), np.take_along_axis(owner, source, 1)
         return {"codes": codes, "state": state, "owner": owner}
 

@@ -487,10 +487,10 @@ class GoMoves:
         margin = store.column("margin").astype(np.float32)
         self.black_lead = np.where(self.known, np.sign(result) * margin, np.nan).astype(np.float32)
         # [size, symmetry, 361]: for each point of the transformed board, the original point
-        ways = np.stack([symmetries(size) for size in range(GRID + 1)])
-        self.ways = ways
+        sources = np.stack([symmetries(size) for size in range(GRID + 1)])
+        self.sources = sources
         # [size, symmetry, 362]: for each original point, its place on the transformed board; a pass stays a pass
-        self.back = np.concatenate([np.argsort(ways, 2), np.full((*ways.shape[:2], 1), PASS)], 2)
+        self.back = np.concatenate([np.argsort(sources, 2), np.full((*sources.shape[:2], 1), PASS)], 2)
         self.positions = Positions(store, np.repeat(games, self._times(games)), last=-2)
 
     def _times(self, games: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -512,28 +512,30 @@ class GoMoves:
         batch = self.positions.batch(ids)
         games, side = batch.games, batch.state[:, SIDE].astype(np.int64)
         bits = splitmix64(ids.astype(np.uint64) + (np.uint64(epoch) << np.uint64(40)))
-        size, way = self.size[games], (bits & np.uint64(7)).astype(np.int64)
+        size, symmetry = self.size[games], (bits & np.uint64(7)).astype(np.int64)
         state = np.concatenate([batch.state, self.sides.of(games, side)], 1)
-        codes = np.take_along_axis(batch.codes, self.ways[size, way], 1)
+        codes = np.take_along_axis(batch.codes, self.sources[size, symmetry], 1)
         self._withhold(codes, state, bits)
         move = self.store.moves[self.store.offsets[games] + batch.plies].astype(np.int64)
         won = np.where(side == 0, self.black_won[games], 1 - self.black_won[games])
         return {
             "codes": codes,
             "state": state,
-            "move": self.back[size, way, move],
+            "move": self.back[size, symmetry, move],
             "won": np.nan_to_num(won, nan=-1.0).astype(np.float32),
-            "owner": self._owner(games, size, way),
+            "owner": self._owner(games, size, symmetry),
             "lead": np.where(state[:, KOMI_BYTE] > 0, (1 - 2 * side) * self.black_lead[games], np.nan).astype(
                 np.float32
             ),
             "known": self.known[games],
         }
 
-    def _owner(self, games: NDArray[np.int64], size: NDArray[np.int64], way: NDArray[np.int64]) -> NDArray[np.uint8]:
+    def _owner(
+        self, games: NDArray[np.int64], size: NDArray[np.int64], symmetry: NDArray[np.int64]
+    ) -> NDArray[np.uint8]:
         if self.owners is None:
             return np.zeros((len(games), POINTS), np.uint8)
-        return np.take_along_axis(self.owners[games], self.ways[size, way], 1)
+        return np.take_along_axis(self.owners[games], self.sources[size, symmetry], 1)
 
     def _withhold(self, codes: NDArray[np.uint8], state: NDArray[np.uint8], bits: NDArray[np.uint64]) -> None:
         """Hide information at random: remove the last moves, or set side inputs to unknown.

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from kibitz.nets.optim import place
+from kibitz.nets.optim import move_optimiser
 from kibitz.store.store import Store
 from kibitz.systems.base import Stage, System
 from kibitz.training.dataloader import make_batch
@@ -82,7 +82,7 @@ def _stages(system: System, settings: Any, device: torch.device) -> Sequence[Sta
 def _step(stage: Stage, batch: dict[str, torch.Tensor], plan: TrainConfig, device: torch.device) -> None:
     precision = best_precision(plan.device) if plan.precision == "auto" else plan.precision
     optimiser = stage.optimiser()
-    place(optimiser, device.type == "cuda")
+    move_optimiser(optimiser, device.type == "cuda")
     stage.module.train()
     with torch.autocast(device.type, torch.bfloat16, enabled=precision.startswith("bf16")):
         loss, _ = stage.loss({name: values.to(device) for name, values in batch.items()})

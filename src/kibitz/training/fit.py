@@ -187,7 +187,7 @@ def prepare_data(system: System, settings: Any, store_path: str, split: Split | 
 
 @dataclass(frozen=True)
 class TrainRequest:
-    """The arguments of a call of `train`. batch_found: whether the batch size was found automatically, see
+    """The arguments of a call of `train`. found_batch_size: whether the batch size was found automatically, see
     batch_size.
     """
 
@@ -200,7 +200,7 @@ class TrainRequest:
     start_from: str | None
     recipe: str
     command: str
-    batch_found: bool = False
+    found_batch_size: bool = False
 
 
 @dataclass
@@ -308,7 +308,7 @@ def _with_batch(request: TrainRequest, log: Callable[[str], None]) -> TrainReque
         return request
     ranks = request.plan.ranks
     batch = ranks.broadcast(ranks.together(lambda: _batch(request, log) if ranks.main else 0))
-    return replace(request, settings=replace(request.settings, batch=batch), batch_found=True)
+    return replace(request, settings=replace(request.settings, batch=batch), found_batch_size=True)
 
 
 def _batch(request: TrainRequest, log: Callable[[str], None]) -> int:
@@ -328,7 +328,7 @@ def _batch(request: TrainRequest, log: Callable[[str], None]) -> int:
         runs = [(requested, Run(requested).info)] if (requested / INFO).is_file() else []
     for _, info in runs:
         before = info.get("settings", {}).get("batch")
-        if info.get("batch_found") and same_training(
+        if info.get("found_batch_size") and same_training(
             info, system.name, replace(settings, batch=before), data.description, request.plan.seed
         ):
             return int(before)
@@ -400,8 +400,8 @@ def _chosen(
 
     def look() -> tuple[Path, dict[str, Any] | None]:
         path, begun = choose(system.name, request.settings, data.description, request.plan.seed, request.run)
-        asked = request.plan.precision
-        if begun and asked not in ("auto", begun.get("precision")):
+        requested = request.plan.precision
+        if begun and requested not in ("auto", begun.get("precision")):
             raise UsageError(
                 f"{path} started with another precision ({begun.get('precision')}). Leave --precision out to resume,"
                 " or choose another --run."
@@ -547,7 +547,7 @@ def _new_info(request: TrainRequest, system: System, network: nn.Module, data: T
         + ("" if plan.ranks.alone else f", {plan.ranks.world} processes"),
         "command": request.command,
         "beyond": cast(Network, network).side_inputs,
-        **({"batch_found": True} if request.batch_found else {}),
+        **({"found_batch_size": True} if request.found_batch_size else {}),
         "finished": False,
         "seconds": 0.0,
     }

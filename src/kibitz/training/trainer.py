@@ -31,7 +31,7 @@ from kibitz.errors import KibitzError
 from kibitz.nets.averaging import AveragedWeights
 from kibitz.nets.batch_norm import averages
 from kibitz.nets.dead_units import revive
-from kibitz.nets.optim import place
+from kibitz.nets.optim import move_optimiser
 from kibitz.received import inflates
 from kibitz.runs import CHECKPOINTS, ONNX, WEIGHTS
 from kibitz.store.store import Store
@@ -179,10 +179,10 @@ class _Stop:
     def __enter__(self) -> _Stop:
         for name in (signal.SIGINT, signal.SIGTERM):
             with contextlib.suppress(ValueError):  # only the main thread may handle signals
-                self._old[name] = signal.signal(name, self._ask)
+                self._old[name] = signal.signal(name, self._on_signal)
         return self
 
-    def _ask(self, *_: object) -> None:
+    def _on_signal(self, *_: object) -> None:
         self.requested = True
         self._restore()
 
@@ -366,7 +366,7 @@ class Trainer:
 
     def _averaged(self) -> contextlib.AbstractContextManager[None]:
         """Return a context in which the network has its averaged weights, if there are any."""
-        return contextlib.nullcontext() if self._averages is None else self._averages.in_place()
+        return contextlib.nullcontext() if self._averages is None else self._averages.averaged_weights()
 
     # The state of a training run in last.pt.
 
@@ -614,7 +614,7 @@ class Trainer:
         optimiser = stage.optimiser()
         if optimiser_state is not None:
             optimiser.load_state_dict(optimiser_state)
-        place(optimiser, self.on_gpu)
+        move_optimiser(optimiser, self.on_gpu)
         examples = stage.examples(self.store, self.games)
         if not len(examples):
             raise KibitzError(

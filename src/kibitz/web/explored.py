@@ -291,9 +291,9 @@ class BuiltStores:
         mine: the games of the report, if there is one.
         """
         if name in self._records:
-            return self._made(name, _of_record(name, self._records[name]))
+            return self._store_of(name, _of_record(name, self._records[name]))
         if name == MINE:
-            return self._made(name, _of_player(mine)) if mine is not None else None
+            return self._store_of(name, _of_player(mine)) if mine is not None else None
         with self._lock:
             found = self._built.pop(name, None)
             if found is not None and found.is_over:  # the page sends the file again
@@ -302,7 +302,7 @@ class BuiltStores:
                 self._built[name] = found
             return found
 
-    def _made(self, name: str, material: GameMaterial) -> BuiltStore:
+    def _store_of(self, name: str, material: GameMaterial) -> BuiltStore:
         """Return the store of these games; a store of an earlier version is removed."""
         with self._lock:
             if self._ended:
@@ -352,7 +352,7 @@ class BuiltStores:
         def moved(folder: Path) -> list[Path]:
             return [Path(shutil.move(path, folder / f"games.{ending}"))]
 
-        self._made(name, GameMaterial("the opened file", game, name, moved)).ready()
+        self._store_of(name, GameMaterial("the opened file", game, name, moved)).ready()
         return {"store": name}
 
     def _append(self, upload: str, at: int, data: bytes) -> Path:

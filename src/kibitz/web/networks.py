@@ -101,7 +101,7 @@ class NetworkInfo:
         return [method.name for method in self.declaration.methods_of(self.settings)] if self.declaration else []
 
     @property
-    def ways(self) -> list[dict[str, Any]]:
+    def method_descriptions(self) -> list[dict[str, Any]]:
         """A description of each method, in order."""
         if self.declaration is None:
             return []
@@ -160,7 +160,7 @@ class NetworkInfo:
             "claim": self.claim,
             "plays": bool(self.methods),
             "methods": self.methods,
-            "ways": self.ways,
+            "method_descriptions": self.method_descriptions,
             "planes": bool(system and system.planes),
             "sizes": self.sizes,
             "rated": self.rated,

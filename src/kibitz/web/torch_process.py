@@ -48,7 +48,9 @@ class TorchProcess:
         self._timer: threading.Timer | None = None
         self._ended = False
 
-    def ask(self, asked: dict[str, Any], arrays: list[NDArray[np.uint8]]) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+    def request(
+        self, request: dict[str, Any], arrays: list[NDArray[np.uint8]]
+    ) -> tuple[dict[str, Any], list[NDArray[Any]]]:
         """Send a request to the process, and return its reply. Raises KibitzError if the process fails."""
         with self._lock:
             if self._ended:
@@ -59,7 +61,7 @@ class TorchProcess:
             assert process.stdin
             assert process.stdout
             try:
-                _write(process.stdin, asked, arrays)
+                _write(process.stdin, request, arrays)
                 header, answers = _read(process.stdout)
             except (OSError, EOFError, ValueError):
                 self._close()
@@ -125,12 +127,12 @@ class TorchSession:
     def __init__(self, process: TorchProcess, run: Run, checkpoint: Path | None = None):
         weights = checkpoint or run.trained()
         self._process = process
-        self._asked = {
+        self._request = {
             "run": str(run.path.resolve()),
             "checkpoint": checkpoint and str(checkpoint.resolve()),
             "stamp": weights.stat().st_mtime_ns,
         }
-        header, _ = process.ask(self._asked, [])
+        header, _ = process.request(self._request, [])
         self.outputs: tuple[str, ...] = tuple(header["outputs"])
         self.side_inputs: dict[str, int] = header["side_inputs"]
 
@@ -138,7 +140,7 @@ class TorchSession:
         """Evaluate positions as Session.evaluate does. Use it for few positions, because all data are sent to another
         process.
         """
-        header, arrays = self._process.ask(self._asked, [codes, state])
+        header, arrays = self._process.request(self._request, [codes, state])
         return dict(zip(header["outputs"], arrays, strict=True))
 
 
@@ -149,25 +151,25 @@ def main() -> None:
     networks: OrderedDict[str, nn.Module] = OrderedDict()
     while True:
         try:
-            asked, given = _read(sys.stdin.buffer)
+            request, given = _read(sys.stdin.buffer)
         except (EOFError, OSError):
             return
         try:
-            header, arrays = _answer(networks, asked, given)
+            header, arrays = _answer(networks, request, given)
         except KibitzError as error:
             header, arrays = {"error": one_line(error)}, []
         _write(out, header, arrays)
 
 
 def _answer(
-    networks: OrderedDict[str, nn.Module], asked: dict[str, Any], given: list[NDArray[np.uint8]]
+    networks: OrderedDict[str, nn.Module], request: dict[str, Any], given: list[NDArray[np.uint8]]
 ) -> tuple[dict[str, Any], list[NDArray[Any]]]:
     import torch
 
-    key = json.dumps(asked)
+    key = json.dumps(request)
     if key not in networks:
-        checkpoint = asked["checkpoint"]
-        networks[key] = Run(asked["run"]).load_network(checkpoint and Path(checkpoint))
+        checkpoint = request["checkpoint"]
+        networks[key] = Run(request["run"]).load_network(checkpoint and Path(checkpoint))
         while len(networks) > N_CACHED_NETWORKS:
             networks.popitem(last=False)
     networks.move_to_end(key)

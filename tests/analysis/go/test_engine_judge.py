@@ -103,23 +103,23 @@ def test_gnugos_lead_is_the_mean_of_two_estimates(session: Session) -> None:
     game = judged(session, checker)
 
     def estimate(engine: GtpProgram) -> float:
-        color, value = re.match(r"([BW])\+([\d.]+)", engine.ask("estimate_score", 60)).groups()  # type: ignore[union-attr]
+        color, value = re.match(r"([BW])\+([\d.]+)", engine.request("estimate_score", 60)).groups()  # type: ignore[union-attr]
         return float(value) * (1 if color == "B" else -1)
 
     leads = []
     with GtpProgram(checker.program.command) as engine:
         for command in ("boardsize 9", "komi 5.5"):
-            engine.ask(command, 20)
+            engine.request(command, 20)
         for at, point in enumerate([None, *record(SHORT).moves]):
             if point is not None:
-                engine.ask(f"play {('white', 'black')[at % 2]} {to_gtp(point, 9)}", 20)
+                engine.request(f"play {('white', 'black')[at % 2]} {to_gtp(point, 9)}", 20)
             side = ("black", "white")[at % 2]
-            engine.ask("set_random_seed 1", 20)
+            engine.request("set_random_seed 1", 20)
             alone = estimate(engine)
-            best = engine.ask(f"top_moves_{side}", 60).split()[0]
-            engine.ask(f"play {side} {best}", 20)
+            best = engine.request(f"top_moves_{side}", 60).split()[0]
+            engine.request(f"play {side} {best}", 20)
             leads.append((alone + estimate(engine)) / 2)
-            engine.ask("undo", 20)
+            engine.request("undo", 20)
     assert [one.score.lead for one in game.positions] == pytest.approx(leads)
     assert game.checked_by is not None
     assert game.checked_by.words() == "GNU Go 3.8"

@@ -257,13 +257,13 @@ def test_a_game_with_gnu_go() -> None:
     under_test.say("boardsize 9", "kata-set-rules chinese-ogs", "komi 7")
     with GtpProgram([str(GNUGO), "--mode", "gtp", "--chinese-rules", "--positional-superko", "--level", "1"]) as gnugo:
         for command in ("boardsize 9", "komi 7", "clear_board"):
-            gnugo.ask(command, 20)
+            gnugo.request(command, 20)
         while board.passes < 2 and board.ply < 250:
             if board.to_move == 1:
                 vertex = under_test.say("genmove b")[0].removeprefix("= ")
-                gnugo.ask(f"play b {vertex}", 20)
+                gnugo.request(f"play b {vertex}", 20)
             else:
-                vertex = gnugo.ask("genmove w", 20)
+                vertex = gnugo.request("genmove w", 20)
                 if vertex.lower() == "resign":
                     break
                 assert under_test.say(f"play w {vertex}") == ["= "]

@@ -441,7 +441,7 @@ def test_gnugo_sees_plain_territory(tmp_path: Path) -> None:
         writer.add(batch)
         store = writer.commit({})
     heard: list[int] = []
-    asked = go_gnugo.ask_gnugo(
+    asked = go_gnugo.estimate_with_gnugo(
         program("gnugo"), store, np.zeros(2, np.int64), np.array([0, 3]), workers=2,
         on_progress=lambda done, _: heard.append(done),
     )  # fmt: skip
@@ -473,7 +473,7 @@ def test_a_score_is_read(text: str, lead: float) -> None:
 class NoEstimate:
     """A program with one living black stone in view and no command `estimate_score`."""
 
-    def ask(self, command: str, limit: float) -> str:
+    def request(self, command: str, limit: float) -> str:
         if command.startswith("estimate_score"):
             raise CommandRefused("unknown command")
         return "\n".join(["0.0 " * 9] * 9) if command.startswith("initial_influence") else ""
@@ -482,7 +482,7 @@ class NoEstimate:
 def test_a_program_without_an_estimate_still_has_its_influence(store: Store) -> None:
     game = int(np.flatnonzero(store.column("size") == 9)[0])
     positions = go_gnugo._Positions(store, np.array([game]), np.array([2]), Counter(1, lambda done, total: None))
-    positions.ask(NoEstimate(), game)  # type: ignore[arg-type]
+    positions.estimate(NoEstimate(), game)  # type: ignore[arg-type]
     assert positions.answered.all()
     assert np.isnan(positions.lead).all()
 

@@ -21,7 +21,7 @@ from kibitz.evaluation import EvalConfig, evaluate
 from kibitz.evaluation.games import Chosen, choose
 from kibitz.evaluation.pairs import baselines, distilled, evaluator
 from kibitz.evaluation.pairs import split as pairs_split
-from kibitz.evaluation.pairs.answers import PairSample, answers, both_ways, fill, intransitive, networks, pairs
+from kibitz.evaluation.pairs.answers import PairSample, answers, both_orders, fill, intransitive, networks, pairs
 from kibitz.evaluation.pairs.baselines import MATERIAL
 from kibitz.evaluation.pairs.samples import GALLERY, IN_BAND, MISTAKES
 from kibitz.evaluation.pairs.split import nearest
@@ -371,7 +371,7 @@ def test_both_ways_is_what_the_network_itself_says(opened: Run) -> None:
         one, other = torch.arange(0, 20), torch.arange(20, 40)
         for antisymmetric in (False, True):
             part.antisymmetric = antisymmetric
-            found = both_ways(part, features[one], features[other])
+            found = both_orders(part, features[one], features[other])
             with torch.no_grad():
                 wanted = [part.logit(features, one, other).numpy(), part.logit(features, other, one).numpy()]
             assert found == pytest.approx(np.stack(wanted), abs=1e-6)

@@ -244,7 +244,17 @@ def test_the_page_and_the_command(
     printed = json.loads(capsys.readouterr().out)
     assert printed["figures"]["accuracy"] == result["figures"]["accuracy"]
     assert page.is_file()
-    command = ["test", str(run.path), str(store.path), "--split", "all", "--out", str(page), "--all-ways", "--json"]
+    command = [
+        "test",
+        str(run.path),
+        str(store.path),
+        "--split",
+        "all",
+        "--out",
+        str(page),
+        "--all-symmetries",
+        "--json",
+    ]
     assert cli([*command, "--positions", "40"]) == 0
     turned = json.loads(capsys.readouterr().out)["figures"]
     assert turned["accuracy"]["n"] == 40

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from kibitz.evaluation.policy.metrics import measure, place, played_in, square_marks, with_side_inputs
+from kibitz.evaluation.policy.metrics import measure, played_in, rank_of, square_marks, with_side_inputs
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import encode_board
 from kibitz.play.session import Session
@@ -215,4 +215,4 @@ def test_leaving_out_illegal_squares_never_harms(chance: np.ndarray, legal: np.n
 
 def test_places_of_equals_are_in_order() -> None:
     scores = np.array([[0.2, 0.5, 0.5, 0.1]] * 4, np.float32)
-    assert place(scores, np.arange(4)).tolist() == [3, 1, 2, 4]
+    assert rank_of(scores, np.arange(4)).tolist() == [3, 1, 2, 4]

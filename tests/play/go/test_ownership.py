@@ -56,7 +56,7 @@ def test_winrate() -> None:
 
 @pytest.mark.parametrize("size", [9, 13, 19])
 def test_turned_there_and_back(size: int) -> None:
-    there, back = ownership.ways(size)
+    there, back = ownership.symmetric_points(size)
     everywhere = np.arange(361)
     for way in range(8):
         np.testing.assert_array_equal(everywhere[there[way]][back[way]], everywhere)

@@ -52,7 +52,7 @@ def test_positions_and_moves_are_those_of_the_board(size: int, moves: int, seed:
     for before, after in itertools.pairwise(game):
         found = entered(before, last_move(before, after))
         np.testing.assert_array_equal(found.rows[0, : go.BARE], go.row_of(after, after.to_move)[: go.BARE])
-        rules.ask(found.rows)
+        rules.predict(found.rows)
         codes, state = encode_board(after)
         np.testing.assert_array_equal(network.asked[-1][0][0], codes)
         np.testing.assert_array_equal(network.asked[-1][1][0, :4], state)
@@ -249,8 +249,8 @@ def test_answers_of_a_turned_board_are_turned_back() -> None:
         board.play(board.to_move, name)
     rules = go.GoSearchRules(FakeGo())
     row = go.row_of(board, board.to_move)[None]
-    plain = rules.ask(row)
+    plain = rules.predict(row)
     for symmetry in range(8):
-        turned = rules.ask(row, symmetry)
+        turned = rules.predict(row, symmetry)
         for name, values in plain.items():
             np.testing.assert_allclose(turned[name], values, atol=1e-5)

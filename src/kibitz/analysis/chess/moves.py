@@ -409,7 +409,7 @@ def analyse(
     codes, state = positions[:, :SQUARES], positions[:, SQUARES:]
     played = [node.move for node in record.game.mainline()]
     state = add_side_inputs(state, record.game.headers, session.side_inputs, played, ratings)
-    white, expecting = _ask(session, analysis, codes, state)
+    white, expecting = _predict(session, analysis, codes, state)
     judgements: list[Judgement] = []
     if judge is not None and (white is not None or judge.checked_by):
         white, judgements = judge.judge(record.game.board(), played, positions)
@@ -553,7 +553,7 @@ def _by_strength(
     for step in (-STEP, STEP):
         other = state[places]
         other[:, column] = np.clip(other[:, column].astype(np.int64) + step // UNIT, 1, 255)
-        _, their = _ask(session, analysis, codes[places], other)
+        _, their = _predict(session, analysis, codes[places], other)
         assert their is not None
         chances.append([_chance(legal, played[i]) for legal, i in zip(their, places, strict=True)])
     return {i: ByStrength(ratings[int(state[i, SIDE])], *three) for i, *three in zip(places, *chances, strict=True)}
@@ -573,7 +573,7 @@ def _by_rating(
     for rating in RISK_RATINGS:
         rated = state.copy()
         rated[:, [STATE + names.index(RATING), STATE + names.index(OPPONENT)]] = rating // UNIT
-        _, legal = _ask(session, analysis, codes, rated)
+        _, legal = _predict(session, analysis, codes, rated)
         assert legal is not None
         found[rating] = legal
     return found
@@ -591,7 +591,7 @@ def _chance(legal: Legal, move: chess.Move) -> float:
     return float(probabilities[at].sum()) / total if total > 0 else 0.0
 
 
-def _ask(
+def _predict(
     session: Session, analysis: Analysis, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 ) -> tuple[NDArray[np.float64] | None, Sequence[Legal] | None]:
     """Return White's win probability, [n], and the legal moves of each position; None for a missing output."""

@@ -60,18 +60,20 @@ class PointLoss:
     better: Better | None = None
 
 
-def judge(record: Record, says: list[PositionPrediction], search: Search, swing: float, last: int) -> list[PointLoss]:
+def judge(
+    record: Record, predictions: list[PositionPrediction], search: Search, swing: float, last: int
+) -> list[PointLoss]:
     """Return what each move of a record lost.
 
-    says: the results of short searches of the record's positions, with lines. search: a deeper search. swing: the
-    smallest annotated loss, in points. last: number of moves to evaluate. The remaining moves are passes that end the
-    game; they lose nothing.
+    predictions: the results of short searches of the record's positions, with lines. search: a deeper search. swing:
+    the smallest annotated loss, in points. last: number of moves to evaluate. The remaining moves are passes that end
+    the game; they lose nothing.
     """
     found = [PointLoss()] * len(record.moves)
-    for i, (one, board) in enumerate(ongoing.counted(boards(record, says[:last]), last)):
+    for i, (one, board) in enumerate(ongoing.counted(boards(record, predictions[:last]), last)):
         played = record.moves[i]
         best = one.line[0] if one.line else played
-        points = (1 if board.to_move == BLACK else -1) * (one.lead - says[i + 1].lead)
+        points = (1 if board.to_move == BLACK else -1) * (one.lead - predictions[i + 1].lead)
         if points <= 0 or best == played or (best == PASS and board.passes):
             continue
         found[i] = PointLoss(points)

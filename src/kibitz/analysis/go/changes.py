@@ -128,14 +128,14 @@ def where(before: NDArray[np.float64], after: NDArray[np.float64], size: int) ->
     return f"the {name or 'centre'}", float(moved[best])
 
 
-def words(found: list[Change], place: tuple[str, float], size: int) -> str:
+def words(found: list[Change], part: tuple[str, float], size: int) -> str:
     """Describe a move's change in one line: the largest gain of the player who gained.
 
     If no point changed its owner in favor of this player, the line names the part of the board where the lead changed.
     """
-    gainer = BLACK if place[1] > 0 else WHITE
+    gainer = BLACK if part[1] > 0 else WHITE
     gained = [change.words(size) for change in found if change.owner == gainer]
     if not gained:
-        return f"most of it {'on' if 'side' in place[0] else 'in'} {place[0]}"
+        return f"most of it {'on' if 'side' in part[0] else 'in'} {part[0]}"
     more = len(gained) - SHOWN_AREAS
     return "; ".join(gained[:SHOWN_AREAS]) + (f"; and {more} more" if more > 0 else "")

@@ -83,8 +83,8 @@ class GoEngineJudge:
         checker = self.checker
         program = GtpProgram(checker.program.command, checker.program.name)
         try:
-            self._commands = set(program.ask("list_commands", STARTS).split())
-            names = [program.ask(word, ANSWERS).split("\n")[0] for word in ("name", "version")]
+            self._commands = set(program.request("list_commands", STARTS).split())
+            names = [program.request(word, ANSWERS).split("\n")[0] for word in ("name", "version")]
         except EngineDied as error:
             raise EngineDied(f"{checker.option}: {error}. Run it in a terminal to see why.", error.how) from None
         except CommandRefused:
@@ -155,16 +155,16 @@ class GoEngineJudge:
         if made < 0 or self._at != (start, moves[:made]):
             rules = (record.rules or RULES).replace(" ", "-")
             handicap = record.handicap if record.side == WHITE and not record.white else 0
-            set_up(self._ask, self._commands, record.size, record.komi, rules, record.black, record.white, handicap)
+            set_up(self._request, self._commands, record.size, record.komi, rules, record.black, record.white, handicap)
             made = 0
         self._at = None
         for ply in range(made, len(moves)):
-            self._ask(f"play {COLORS[_color(record, ply)]} {to_gtp(moves[ply], record.size)}")
+            self._request(f"play {COLORS[_color(record, ply)]} {to_gtp(moves[ply], record.size)}")
         self._at = key
         return _color(record, len(moves))
 
-    def _ask(self, command: str, limit: float = ANSWERS) -> str:
-        return self._program.ask(command, limit)
+    def _request(self, command: str, limit: float = ANSWERS) -> str:
+        return self._program.request(command, limit)
 
     def _analyze(self, size: int, color: int) -> EnginePosition:
         """Analyze the position until the engine has made enough visits."""
@@ -185,7 +185,7 @@ class GoEngineJudge:
             self._program.kill()
             raise EngineDied(f"{self._name} gave no result for this position within {PATIENCE:g} s", "hung")
         with contextlib.suppress(CommandRefused):
-            self._ask("protocol_version")  # any command ends the analysis
+            self._request("protocol_version")  # any command ends the analysis
         return EnginePosition(best.lead, best.black_wins, best.line, owners)
 
     def _estimate(self, record: Record, ply: int, color: int) -> EnginePosition:
@@ -194,9 +194,9 @@ class GoEngineJudge:
         An estimate ignores who moves next, so it favors the player who has just moved. This cancels out in the mean.
         """
         if SEED in self._commands:  # without this seed, the same position would get another score each time
-            self._ask(f"{SEED} 1")
+            self._request(f"{SEED} 1")
         lead = self._score()
-        words = self._ask(f"top_moves_{COLORS[color]}", THINKS).split() if TOP_MOVES in self._commands else []
+        words = self._request(f"top_moves_{COLORS[color]}", THINKS).split() if TOP_MOVES in self._commands else []
         board = record.board(ply, superko=False, suicide=True)
         for word in words[::2]:
             try:
@@ -204,17 +204,17 @@ class GoEngineJudge:
                 # GNU Go also lists moves that ko forbids
                 if point == PASS or board.why_not(color, point) is not None:
                     continue
-                self._ask(f"play {COLORS[color]} {word}")
+                self._request(f"play {COLORS[color]} {word}")
             except (ValueError, CommandRefused):
                 continue
             after = self._score()
-            self._ask("undo")
+            self._request("undo")
             return EnginePosition((lead + after) / 2, None, (point,), None)
         return EnginePosition(lead, None, (), None)
 
     def _score(self) -> float:
         """Return Black's lead in points from an estimate of GNU Go."""
-        said = self._ask(ESTIMATE, THINKS)
+        said = self._request(ESTIMATE, THINKS)
         match = _SCORE.match(said)
         if match is None:
             self._program.kill()

@@ -112,11 +112,11 @@ class Shift:
     """The change by a move: chains and regions that change their owner, and the part of the board with most of the
     change.
 
-    place: see `changes.where`. gain: the change of Black's lead in points.
+    part: see `changes.where`. gain: the change of Black's lead in points.
     """
 
     changes: list[Change]
-    place: tuple[str, float]
+    part: tuple[str, float]
     size: int
     gain: float
 
@@ -126,7 +126,7 @@ class Shift:
         The text is empty if the territory changed in the other direction. This can happen if the network predicts the
         lead separately.
         """
-        return words(self.changes, self.place, self.size) if self.place[1] * self.gain > 0 else ""
+        return words(self.changes, self.part, self.size) if self.part[1] * self.gain > 0 else ""
 
 
 @dataclass(frozen=True)
@@ -350,9 +350,11 @@ def analyse(
         named[first - 1 :] = [
             replace(one, lead=final.lead, black_wins=final.black_wins, line=()) for one in named[first - 1 :]
         ]
-    says: list[PositionPrediction | None] = [*named] or [None] * len(codes)
+    predictions: list[PositionPrediction | None] = [*named] or [None] * len(codes)
     positions = [
-        AnalysedPosition(i, record.size, colours, owns[i], score(colours, owns[i], terms.komi, says[i]), says[i])
+        AnalysedPosition(
+            i, record.size, colours, owns[i], score(colours, owns[i], terms.komi, predictions[i]), predictions[i]
+        )
         for i, colours in enumerate(colours_of(codes))
     ]
     positions = [
@@ -368,10 +370,10 @@ def analyse(
     return AnalysedGame(number, record, positions, moves, swing, problem or record.problem, checked_by)
 
 
-def _checked(says: PositionPrediction, engine: EnginePosition) -> PositionPrediction:
+def _checked(predictions: PositionPrediction, engine: EnginePosition) -> PositionPrediction:
     """Return the network's predictions, with an engine's values in place of the network's."""
-    wins = says.black_wins if engine.black_wins is None else engine.black_wins
-    return replace(says, lead=engine.lead, black_wins=wins, line=engine.line)
+    wins = predictions.black_wins if engine.black_wins is None else engine.black_wins
+    return replace(predictions, lead=engine.lead, black_wins=wins, line=engine.line)
 
 
 def _evaluated(network: NetworkSession, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
@@ -405,14 +407,17 @@ def _closing_passes(record: Record) -> int:
 
 
 def score(
-    colours: NDArray[np.uint8], black_owns: NDArray[np.float64], komi: float, says: PositionPrediction | None = None
+    colours: NDArray[np.uint8],
+    black_owns: NDArray[np.float64],
+    komi: float,
+    predictions: PositionPrediction | None = None,
 ) -> Score:
     """Return Black's lead from the predicted territory of a position, [361], or from the network's score output.
 
     komi: including handicap compensation, if the rules give any.
     """
     inside = black_owns[colours != OUTSIDE]
-    lead = says.lead if says else float((2 * inside - 1).sum()) - komi
+    lead = predictions.lead if predictions else float((2 * inside - 1).sum()) - komi
     count = float(np.sign(inside - 0.5).sum()) - komi if is_settled(colours, black_owns) else None
     return Score(lead, count)
 
@@ -451,24 +456,30 @@ def _played(record: Record) -> tuple[NDArray[np.uint8], NDArray[np.uint8], str |
 
 
 def _judged(
-    record: Record, session: Session, says: list[PositionPrediction], nodes: int, swing: float, last: int
+    record: Record, session: Session, predictions: list[PositionPrediction], nodes: int, swing: float, last: int
 ) -> list[PointLoss]:
-    """Return what each move lost, found by searches. says: the results of short searches. last: see `better.judge`."""
+    """Return what each move lost, found by searches. predictions: the results of short searches. last: see
+    `better.judge`.
+    """
     from kibitz.analysis.go import better, searched  # imported here because they load the search
     from kibitz.play.go.value import VISITS
 
-    return better.judge(record, says, searched.searching(session, terms_of(record), max(nodes, VISITS)), swing, last)
+    return better.judge(
+        record, predictions, searched.searching(session, terms_of(record), max(nodes, VISITS)), swing, last
+    )
 
 
-def _explained(moves: list[Move], record: Record, session: Session, says: list[PositionPrediction]) -> list[Move]:
-    """Add the better move to each move that an engine annotates. says: the engine's results, whose best moves are
-    used.
+def _explained(
+    moves: list[Move], record: Record, session: Session, predictions: list[PositionPrediction]
+) -> list[Move]:
+    """Add the better move to each move that an engine annotates. predictions: the engine's results, whose best moves
+    are used.
     """
     from kibitz.analysis.go import better, searched  # imported here because they load the search
     from kibitz.play.go.value import VISITS
 
     search, found = searched.searching(session, terms_of(record), VISITS), []
-    for move, (one, board) in zip(moves, searched.boards(record, says), strict=False):
+    for move, (one, board) in zip(moves, searched.boards(record, predictions), strict=False):
         if move.mark in SIGNS and one.line:
             move = replace(move, better=better.find_better(board, move.point, search, best=one.line[0]))
         found.append(move)

@@ -20,20 +20,20 @@ from kibitz.play.session import NetworkSession
 
 
 def with_values(
-    record: Record, network: NetworkSession, says: list[PositionPrediction], visits: int
+    record: Record, network: NetworkSession, predictions: list[PositionPrediction], visits: int
 ) -> tuple[list[PositionPrediction], NDArray[np.float64]]:
     """Return the predictions, in which a search's values replace the network's values, and the owners that the search
     found.
 
     record: a game whose first moves are legal.
-    says: the network's predictions for the record's first positions.
+    predictions: the network's predictions for the record's first positions.
     visits: visits of each search (see play.go.value). Each position is searched separately.
 
     The owners are float64 [n, 361], the mean probability over the positions of the search that a point is Black's.
     """
     player, terms = GoPuctPlayer(network), terms_of(record)
-    found, owns = [], np.empty((len(says), POINTS))
-    for ply, (one, board) in enumerate(ongoing.counted(boards(record, says), len(says))):
+    found, owns = [], np.empty((len(predictions), POINTS))
+    for ply, (one, board) in enumerate(ongoing.counted(boards(record, predictions), len(predictions))):
         thought = search_board(network, board, terms, visits, player=player)
         best = thought.moves[0]
         black = best.winrate if thought.colour == BLACK else 1 - best.winrate
@@ -43,7 +43,7 @@ def with_values(
 
 
 def with_lines(
-    record: Record, network: NetworkSession, says: list[PositionPrediction], visits: int
+    record: Record, network: NetworkSession, predictions: list[PositionPrediction], visits: int
 ) -> list[PositionPrediction]:
     """Return the predictions with the best line and the lead of a search with `visits` visits.
 
@@ -51,7 +51,7 @@ def with_lines(
     """
     player, terms = GoPuctPlayer(network, visits=visits), terms_of(record)
     found = []
-    for one, board in ongoing.counted(boards(record, says), len(says)):
+    for one, board in ongoing.counted(boards(record, predictions), len(predictions)):
         looks: list[Look] = []
         player.choose(board, board.to_move, terms, on_progress=looks.append)
         thought = looks[-1](1)
@@ -66,12 +66,12 @@ def searching(network: NetworkSession, terms: Terms, visits: int) -> Callable[[B
     return lambda board: search_board(network, board, terms, visits, player=player)
 
 
-def boards(record: Record, says: list[PositionPrediction]) -> Iterator[tuple[PositionPrediction, Board]]:
+def boards(record: Record, predictions: list[PositionPrediction]) -> Iterator[tuple[PositionPrediction, Board]]:
     """Yield each position of a record, with the network's predictions for this position."""
     board = record.board(0, superko=False, suicide=True)
     board.to_move = colour = record.side
-    for ply, one in enumerate(says):
+    for ply, one in enumerate(predictions):
         yield one, board
-        if ply + 1 < len(says):
+        if ply + 1 < len(predictions):
             board.play(colour, record.moves[ply])
             colour = 3 - colour

@@ -84,14 +84,14 @@ class GoEngine:
         self._program = program = GtpProgram(self.command, self.participant.name)
         if self._closed:  # another thread closed the engine while it started
             program.kill()
-        name, version = (program.ask(word, START_PATIENCE) for word in ("name", "version"))
+        name, version = (program.request(word, START_PATIENCE) for word in ("name", "version"))
         self.identity = " ".join(f"{name} {version}".split()) or self.participant.name
         try:
-            program.ask(f"boardsize {self._size}", START_PATIENCE)
+            program.request(f"boardsize {self._size}", START_PATIENCE)
         except CommandRefused as error:
             raise CommandRefused(f"does not support boards of size {self._size} × {self._size}: {error}") from None
         if self.participant.weights:  # the network must be loaded before a clock runs
-            program.ask("genmove black", START_PATIENCE)
+            program.request("genmove black", START_PATIENCE)
 
     def new_game(self, komi: float, clock: GoClock, opening: Iterable[tuple[int, int]], seed: int) -> None:
         """Set up the position after the opening's moves (color, point). Raises Fault.
@@ -142,25 +142,25 @@ class GoEngine:
     def _require(self, command: str, refusal: str, limit: float | None = None) -> str:
         """Return the reply to a command that every program must support. Raises Fault."""
         try:
-            return self._ask(command, limit)
+            return self._request(command, limit)
         except CommandRefused as error:
             raise self.fault("illegal", f"{refusal} ({in_words(error)})") from None
 
     def _try(self, command: str) -> bool:
         """Send an optional command. Returns whether the program accepted it. Raises Fault."""
         with contextlib.suppress(CommandRefused):
-            self._ask(command)
+            self._request(command)
             return True
         return False
 
-    def _ask(self, command: str, limit: float | None = None) -> str:
+    def _request(self, command: str, limit: float | None = None) -> str:
         """Return the reply to a command within `limit` seconds (None: `hang`). Raises CommandRefused, and Fault."""
         program = self._program  # a local name, because another thread may close the program
         if program is None:
             raise Fault("crash", "ended")
         limit = self.hang if limit is None else limit
         try:
-            return program.ask(command, limit)
+            return program.request(command, limit)
         except EngineDied as error:
             if error.how == "hung":
                 raise self.fault("hang", f"did not reply to {command!r} within {limit:.1f} s") from None

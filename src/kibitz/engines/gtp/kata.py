@@ -56,7 +56,7 @@ class AnalysisRequest:
     only: list[int] | None = None
     also: frozenset[str] = frozenset()
 
-    def ask(self, look: Look) -> GoThought:
+    def thought_of(self, look: Look) -> GoThought:
         """Return a player's evaluation with the parts that this request needs. look: see `thought.Look`."""
         wide = bool(self.also & {"movesownership", "movesownershipstdev"})
         return look(max(1, self.moves), wide)
@@ -129,7 +129,7 @@ def _analyze(session: GtpSession, command: Command) -> AnalysisStream:
     write = _lz_line if command.name.startswith("lz") else kata_line
 
     def text(look: Look) -> str:
-        thought = request.ask(look)
+        thought = request.thought_of(look)
         return write(thought if final is None else counted_thought(thought, final), request)
 
     def run(send: Send, stop: threading.Event) -> None:
@@ -181,7 +181,7 @@ def _genmove_analyze(session: GtpSession, command: Command) -> AnalysisStream:
             nonlocal due
             if time.monotonic() >= due:
                 due = time.monotonic() + request.interval
-                if line := write(request.ask(look), request):
+                if line := write(request.thought_of(look), request):
                     send(line)
 
         move = choose(session, request.side, only=request.only, on_progress=report)

@@ -98,16 +98,18 @@ class Advisers:
         except (UsageError, OSError, ValueError) as error:  # ValueError is raised for a file name with a zero byte
             self._send_line(f"BookFile: {one_line(error).rstrip('.')}. The engine plays without a book.")
 
-    def ask(self, board: chess.Board, limits: SearchLimits, analysis: bool = False) -> Advice:
+    def advise(self, board: chess.Board, limits: SearchLimits, analysis: bool = False) -> Advice:
         """Query the book and the tablebases about a position with legal moves.
 
         analysis: whether a score is needed. If so, the book is not queried, because it has no scores.
         """
         return (
-            (None if analysis else self._ask_book(board, limits)) or self._ask_tables(board, limits) or Advice(limits)
+            (None if analysis else self._advise_from_book(board, limits))
+            or self._advise_from_tables(board, limits)
+            or Advice(limits)
         )
 
-    def _ask_book(self, board: chess.Board, limits: SearchLimits) -> Advice | None:
+    def _advise_from_book(self, board: chess.Board, limits: SearchLimits) -> Advice | None:
         if not self._book or board.ply() >= self._book_depth:
             return None
         drawn = self._book.draw(board, limits.moves)
@@ -116,7 +118,7 @@ class Advisers:
         move, weight, total = drawn
         return Advice(limits, move, f"book: {move.uci()}, weight {weight} of {total}")
 
-    def _ask_tables(self, board: chess.Board, limits: SearchLimits) -> Advice | None:
+    def _advise_from_tables(self, board: chess.Board, limits: SearchLimits) -> Advice | None:
         """Query the tablebases for the best move. If several moves draw, a search chooses one of them."""
         if not self._tables:
             return None

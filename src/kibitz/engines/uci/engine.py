@@ -279,7 +279,7 @@ class UciEngine:
             self._send(f"info depth 0 score {'mate 0' if board.is_check() else 'cp 0'}")
             return ()
         last: SearchResult | None = None
-        advice = self._advisers.ask(board, limits, signals.infinite)
+        advice = self._advisers.advise(board, limits, signals.infinite)
 
         def report(thought: SearchResult) -> None:
             nonlocal last

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kibitz.cores import cores
 from kibitz.evaluation import EvalConfig, OnProgress
 from kibitz.evaluation.baselines import baseline
-from kibitz.evaluation.owners.gnugo import ProgramEstimates, ask_gnugo
+from kibitz.evaluation.owners.gnugo import ProgramEstimates, estimate_with_gnugo
 from kibitz.evaluation.owners.points import PointCounts, count_points
 from kibitz.evaluation.owners.results import OwnerResults, measure, owners_of
 from kibitz.evaluation.tables import Cell, Column, Table
@@ -137,35 +137,39 @@ def run_baselines(
         where = positions(config.gnugo_positions)
         progress = functools.partial(on_progress, "GNU Go")
         try:
-            asked = ask_gnugo(config.gnugo, store, *where, workers=workers, on_progress=progress)
+            estimates = estimate_with_gnugo(config.gnugo, store, *where, workers=workers, on_progress=progress)
         except EngineDied as error:
             log(f"GNU Go's influence and its score estimate are skipped: {error}")
             return baselines
-        if asked.answered.any():
-            baselines += _of_gnugo(asked, *where, store, session)
-        if left := int(np.count_nonzero(~asked.answered)):
+        if estimates.answered.any():
+            baselines += _of_gnugo(estimates, *where, store, session)
+        if left := int(np.count_nonzero(~estimates.answered)):
             log(f"GNU Go did not evaluate {left:,} of {len(where[0]):,} positions, which are excluded from its results")
     return baselines
 
 
 def _of_gnugo(
-    asked: ProgramEstimates, games: NDArray[np.int64], plies: NDArray[np.int64], store: Store, session: NetworkSession
+    estimates: ProgramEstimates,
+    games: NDArray[np.int64],
+    plies: NDArray[np.int64],
+    store: Store,
+    session: NetworkSession,
 ) -> list[OwnerBaseline]:
     """Return two baselines of GNU Go: its influence, and its score estimate on the positions for which it gave an
     estimate.
     """
-    some = asked.answered
+    some = estimates.answered
     influence = _compared(
-        "gnugo", f"{asked.name}'s influence", store, session, games[some], plies[some], asked.chance[some]
+        "gnugo", f"{estimates.name}'s influence", store, session, games[some], plies[some], estimates.chance[some]
     )
-    given = np.isfinite(asked.lead[some])
+    given = np.isfinite(estimates.lead[some])
     if not given.any():
         return [influence]
     network = influence.network
     marks = {name: values[given] for name, values in network.marks.items()}
     beside = OwnerResults(store, network.games[given], network.plies[given], marks)
-    name = f"{asked.name}'s score estimate, {len(beside.games):,} positions"
-    return [influence, OwnerBaseline("gnugo_score", name, beside, {"score": asked.lead[some][given]}, False)]
+    name = f"{estimates.name}'s score estimate, {len(beside.games):,} positions"
+    return [influence, OwnerBaseline("gnugo_score", name, beside, {"score": estimates.lead[some][given]}, False)]
 
 
 def _compared(

@@ -57,7 +57,7 @@ def evaluate(
     Results over points use all points with a known final owner, so a large board has more weight than a small board.
     Results over positions (score, winner) count each position once.
     """
-    session: NetworkSession = SymmetryAverage(Session(run)) if config.all_ways else Session(run)
+    session: NetworkSession = SymmetryAverage(Session(run)) if config.all_symmetries else Session(run)
     owners = owners_of(store)
     positions = Positions(store, chosen.games)
     indices = sample_indices(positions, config.positions, config.seed)

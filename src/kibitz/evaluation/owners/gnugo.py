@@ -73,7 +73,7 @@ class ProgramEstimates:
     answered: NDArray[np.bool_]
 
 
-def ask_gnugo(
+def estimate_with_gnugo(
     path: str,
     store: Store,
     games: NDArray[np.int64],
@@ -89,17 +89,17 @@ def ask_gnugo(
     EngineDied if GNU Go can't be started or dies repeatedly.
     """
     if not isinstance(workers, int):
-        return _ask_apart(path, store, games, plies, workers, on_progress)
-    asked = _Positions(store, games, plies, Counter(len(games), on_progress))
-    names, _ = fan_out(np.unique(games).tolist(), functools.partial(_work, path, asked), workers)
-    return ProgramEstimates(names[0], asked.chance, asked.lead, asked.answered)
+        return _estimate_in_processes(path, store, games, plies, workers, on_progress)
+    positions = _Positions(store, games, plies, Counter(len(games), on_progress))
+    names, _ = fan_out(np.unique(games).tolist(), functools.partial(_work, path, positions), workers)
+    return ProgramEstimates(names[0], positions.chance, positions.lead, positions.answered)
 
 
 Part = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Games and plies of some positions."""
 
 
-def _ask_apart(
+def _estimate_in_processes(
     path: str,
     store: Store,
     games: NDArray[np.int64],
@@ -111,7 +111,7 @@ def _ask_apart(
     parts = list(zip(np.split(games, ends), np.split(plies, ends), strict=True))
     parts_asked: list[ProgramEstimates] = []
     done = 0
-    work = functools.partial(_ask_part, path, str(store.path.resolve()))
+    work = functools.partial(_estimate_part, path, str(store.path.resolve()))
     with contextlib.closing(map_ordered(work, parts, workers)) as estimates:
         for part, answer in zip(parts, estimates, strict=True):
             if isinstance(answer, str):
@@ -123,15 +123,15 @@ def _ask_apart(
     return ProgramEstimates(parts_asked[-1].name, *(np.concatenate(column) for column in columns))
 
 
-def _ask_part(path: str, store: str, part: Part) -> ProgramEstimates | str:
+def _estimate_part(path: str, store: str, part: Part) -> ProgramEstimates | str:
     """Evaluate some games in a worker. Returns GNU Go's evaluation, or an error message."""
     games, plies = part
-    asked = _Positions(_opened(store), games, plies, Counter(len(games), lambda done, total: None))
+    positions = _Positions(_opened(store), games, plies, Counter(len(games), lambda done, total: None))
     try:
-        name = _work(path, asked, iter(np.unique(games).tolist()))
+        name = _work(path, positions, iter(np.unique(games).tolist()))
     except EngineDied as error:
         return str(error)
-    return ProgramEstimates(name, asked.chance, asked.lead, asked.answered)
+    return ProgramEstimates(name, positions.chance, positions.lead, positions.answered)
 
 
 @functools.lru_cache(maxsize=1)
@@ -155,7 +155,7 @@ class _Positions:
         self.lead = np.full(len(games), np.nan)
         self.answered = np.zeros(len(games), np.bool_)
 
-    def ask(self, program: GtpProgram, game: int) -> None:
+    def estimate(self, program: GtpProgram, game: int) -> None:
         """Play a game from its start, and evaluate its positions. Raises EngineDied, and ValueError for unexpected
         replies.
         """
@@ -166,16 +166,16 @@ class _Positions:
         for i in np.flatnonzero(self._games == game):
             while ply < self._plies[i]:
                 for command in next(commands):
-                    program.ask(command, LIMIT)
+                    program.request(command, LIMIT)
                     more += _stones(command)
                 ply += 1
             mover = "white" if self._state[i, SIDE] else "black"
-            text = program.ask(f"initial_influence {mover} territory_value", LIMIT)
+            text = program.request(f"initial_influence {mover} territory_value", LIMIT)
             self.chance[i] = read_territory(text, int(self._state[i, SIZE]), self._colours[i])
             with contextlib.suppress(ValueError):  # includes CommandRefused: then GNU Go has no estimate
                 # GNU Go's score counts territory and prisoners. To convert it to area, add the number of stones that
                 # Black has put on the board, and subtract White's number.
-                self.lead[i] = read_score(program.ask("estimate_score", LIMIT)) + more
+                self.lead[i] = read_score(program.request("estimate_score", LIMIT)) + more
             self.answered[i] = True
             self._counter.step()
 
@@ -187,10 +187,10 @@ def _work(path: str, positions: _Positions, games: Iterator[int]) -> str:
     command = [path, "--mode", "gtp", "--level", "1"]
     program, deaths = GtpProgram(command, "GNU Go"), 0
     try:
-        name = f"{program.ask('name', LIMIT)} {program.ask('version', LIMIT)}"
+        name = f"{program.request('name', LIMIT)} {program.request('version', LIMIT)}"
         for game in games:
             try:
-                positions.ask(program, game)
+                positions.estimate(program, game)
             except EngineDied:
                 deaths += 1
                 if deaths == MAX_DEATHS:

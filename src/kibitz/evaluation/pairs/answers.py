@@ -104,7 +104,7 @@ def networks(run: Run) -> dict[str, ComparisonNet]:
 
 
 @torch.inference_mode()
-def both_ways(part: ComparisonNet, first: torch.Tensor, second: torch.Tensor) -> NDArray[np.float32]:
+def both_orders(part: ComparisonNet, first: torch.Tensor, second: torch.Tensor) -> NDArray[np.float32]:
     """Return two logits for each pair, float32 [2, n]: the logit that the first position is better for White than the
     second one, and the logit with the positions swapped.
 
@@ -183,7 +183,7 @@ def answers(
     for start in range(0, len(of), BATCH_SIZE):
         rows = slice(start, start + BATCH_SIZE)
         won, lost = (features[torch.from_numpy(numbers[rows])] for numbers in (of.won, of.lost))
-        logits[:, rows] = both_ways(part, won, lost)
+        logits[:, rows] = both_orders(part, won, lost)
         on_progress(min(start + BATCH_SIZE, len(of)), len(of))
     return PairAnswers(logits[0], -logits[1], np.where(of.first, logits[0], -logits[1]))
 
@@ -287,9 +287,9 @@ def intransitive(
     wins = []
     for one, other in ((0, 1), (1, 2), (2, 0)):
         pieces = [
-            both_ways(part, *(features[torch.from_numpy(three[start : start + BATCH_SIZE, k])] for k in (one, other)))[
-                0
-            ]
+            both_orders(
+                part, *(features[torch.from_numpy(three[start : start + BATCH_SIZE, k])] for k in (one, other))
+            )[0]
             for start in range(0, len(three), BATCH_SIZE)
         ]
         wins.append(np.concatenate(pieces) > 0)

@@ -170,8 +170,8 @@ def square_marks(chance: NDArray[np.float32], legal: NDArray[np.bool_], played: 
     even = legal / np.maximum(choices, 1)[:, None]
     gap = chance - np.where(total > 0, legal_chance / np.where(total > 0, total, 1), even)
     return {
-        "rank": place(chance, played),
-        "legal_rank": place(np.where(legal, chance, -1), played),
+        "rank": rank_of(chance, played),
+        "legal_rank": rank_of(np.where(legal, chance, -1), played),
         "illegal": ~legal[np.arange(len(chance)), chance.argmax(1)],
         "squared": (gap * gap).sum(1),
         "largest": np.abs(gap).max(1),
@@ -213,7 +213,7 @@ def move_marks(
     piece = (batch.codes[rows, start].astype(np.int64) - 1) % 6
     aside = (start & 7) != (end & 7)
     return {
-        "rank": place(table, at),
+        "rank": rank_of(table, at),
         "chance": normalised(chances, offsets)[offsets[:-1] + at],
         "choices": counts.astype(np.int16),
         "top_move": top == played,
@@ -225,11 +225,11 @@ def move_marks(
     }
 
 
-def place(scores: NDArray[np.float32], at: NDArray[np.int64]) -> NDArray[np.int16]:
+def rank_of(scores: NDArray[np.float32], at: NDArray[np.int64]) -> NDArray[np.int16]:
     """Return, for each row of `scores`, [n, k], the rank of the score in column `at`, [n]; 1 is the highest score.
     Equal scores are ordered by column.
     """
     own = scores[np.arange(len(scores)), at][:, None]
     before = (scores > own) | ((scores == own) & (np.arange(scores.shape[1]) < at[:, None]))
-    places: NDArray[np.int16] = (1 + before.sum(1)).astype(np.int16)
-    return places
+    ranks: NDArray[np.int16] = (1 + before.sum(1)).astype(np.int16)
+    return ranks

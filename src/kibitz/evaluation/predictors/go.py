@@ -33,7 +33,7 @@ class GtpPredictor:
         self._program = GtpProgram(command)
         self._limit = limit
         try:
-            self.name = self._program.ask("name", FIRST_ANSWER_SECONDS) or self._program.name
+            self.name = self._program.request("name", FIRST_ANSWER_SECONDS) or self._program.name
             self.prints_probabilities = self._knows(RAW_NETWORK)
             self._without_playing = self._knows("reg_genmove")
         except CommandRefused as error:
@@ -44,7 +44,7 @@ class GtpPredictor:
             raise
 
     def _knows(self, command: str) -> bool:
-        return self._program.ask(f"known_command {command}", COMMAND_SECONDS).strip().lower() == "true"
+        return self._program.request(f"known_command {command}", COMMAND_SECONDS).strip().lower() == "true"
 
     def begin(self, store: Store, game: int) -> None:
         start = store.starts[store.start_of[game]].astype(np.int64)
@@ -58,7 +58,7 @@ class GtpPredictor:
     def _send(self, *commands: str) -> None:
         for command in commands:
             try:
-                self._program.ask(command, COMMAND_SECONDS)
+                self._program.request(command, COMMAND_SECONDS)
             except CommandRefused as error:
                 self._program.kill()
                 raise EngineDied(f"{self.name} refused {command!r} ({error})", "died") from None
@@ -74,11 +74,11 @@ class GtpPredictor:
     def predict(self) -> MovePrediction:
         try:
             if self.prints_probabilities:
-                return read_network(self._program.ask(f"{RAW_NETWORK} 0", self._limit), self._size)
+                return read_network(self._program.request(f"{RAW_NETWORK} 0", self._limit), self._size)
             color = self._color(self._ply)
             if self._without_playing:
-                return _chosen(self._program.ask(f"reg_genmove {color}", self._limit), self._size)
-            prediction = _chosen(self._program.ask(f"genmove {color}", self._limit), self._size)
+                return _chosen(self._program.request(f"reg_genmove {color}", self._limit), self._size)
+            prediction = _chosen(self._program.request(f"genmove {color}", self._limit), self._size)
             if prediction.ranked:
                 self._send("undo")
             return prediction

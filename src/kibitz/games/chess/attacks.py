@@ -61,27 +61,28 @@ def look(codes, side, board):  # type: ignore[no-untyped-def]
 
 
 @inner
-def strikes(piece, way, distance, forward):  # type: ignore[no-untyped-def]
+def strikes(piece, direction, distance, forward):  # type: ignore[no-untyped-def]
     """Return whether a piece of the opponent attacks a square. piece: its type, 1 to 6.
 
-    way: the index in STEPS of the direction from the square to the piece. distance: the number of steps between them.
+    direction: the index in STEPS of the direction from the square to the piece. distance: the number of steps between
+    them.
     """
-    if piece == 5 or piece == (4 if way < 4 else 3):
+    if piece == 5 or piece == (4 if direction < 4 else 3):
         return True
     if distance != 1:
         return False
-    return piece == 6 or (piece == 1 and way >= 4 and STEPS[way] * forward > 0)
+    return piece == 6 or (piece == 1 and direction >= 4 and STEPS[direction] * forward > 0)
 
 
 @inner
 def attacked(board, square, forward):  # type: ignore[no-untyped-def]
     """Return whether the opponent attacks the square (0 to 63). board: int8 [64]."""
-    for way in range(8):
-        step = STEPS[way]
-        for distance in range(1, REACH[square, way] + 1):
+    for direction in range(8):
+        step = STEPS[direction]
+        for distance in range(1, REACH[square, direction] + 1):
             piece = board[square + step * distance]
             if piece != 0:
-                if piece < 0 and strikes(-piece, way, distance, forward):
+                if piece < 0 and strikes(-piece, direction, distance, forward):
                     return True
                 break
     for i in range(8):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kibitz.games.chess.sides import RATING_UNIT, rating_bytes, scale_codes, speed_codes
 from kibitz.personal import names
 from kibitz.personal.adapter import NOTHING
-from kibitz.personal.chess.asked import ChessPlayerPositions as Positions
+from kibitz.personal.chess.positions import ChessPlayerPositions as Positions
 from kibitz.personal.chess.system import PersonalHuman, Settings
 from kibitz.store.store import Store
 

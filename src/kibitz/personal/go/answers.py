@@ -24,27 +24,27 @@ _STONES[:, 0] = 0
 _WHITE = np.uint64(_random.integers(1, 2**63))
 
 
-def _ways() -> NDArray[np.int64]:
+def _symmetries() -> NDArray[np.int64]:
     """Return the point to which each symmetry moves each point (and a pass), int64 [20, 8, 362], by board size."""
-    ways = np.zeros((GRID + 1, 8, POINTS + 1), np.int64)
+    symmetries_of_points = np.zeros((GRID + 1, 8, POINTS + 1), np.int64)
     for size in SIZES:
-        ways[size, :, :POINTS] = np.argsort(symmetries(size), 1)
-    ways[:, :, PASS] = PASS
-    return ways
+        symmetries_of_points[size, :, :POINTS] = np.argsort(symmetries(size), 1)
+    symmetries_of_points[:, :, PASS] = PASS
+    return symmetries_of_points
 
 
-WAYS = _ways()
+SYMMETRIES = _symmetries()
 
 
 @kernel
-def _positions(colours, state, ways, keys, turned):  # type: ignore[no-untyped-def]
+def _positions(colours, state, symmetries_of_points, keys, turned):  # type: ignore[no-untyped-def]
     """Write the hashes and symmetries of `position_keys` to keys, uint64 [n], and turned, int64 [n].
 
-    colours: uint8 [n, 361]. state: uint8 [n, 4 or more]. ways: int64 [20, 8, 362].
+    colours: uint8 [n, 361]. state: uint8 [n, 4 or more]. symmetries_of_points: int64 [20, 8, 362].
     """
     for i in range(colours.shape[0]):
         for way in range(8):
-            to = ways[state[i, SIDE + 1], way]
+            to = symmetries_of_points[state[i, SIDE + 1], way]
             key = np.uint64(0)
             for point in range(POINTS):
                 if colours[i, point]:
@@ -59,10 +59,10 @@ def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[N
     """Return two arrays: a hash of stones, size and side to move, uint64 [n], which is the same for all symmetries; and
     the symmetry, int64 [n].
 
-    The symmetry is the one with the lowest hash, as an index into WAYS.
+    The symmetry is the one with the lowest hash, as an index into SYMMETRIES.
     """
     keys, turned = np.empty(len(codes), np.uint64), np.empty(len(codes), np.int64)
-    _positions(colours_of(codes), np.ascontiguousarray(state[:, : SIZE + 1]), WAYS, keys, turned)
+    _positions(colours_of(codes), np.ascontiguousarray(state[:, : SIZE + 1]), SYMMETRIES, keys, turned)
     return keys, turned
 
 
@@ -72,7 +72,7 @@ def turned_moves(
     """Return moves as the book stores them, uint16 [total]. rows: the index of each move's position. state, turned: the
     state and the symmetry of the positions.
     """
-    found = WAYS[state[rows, SIZE].astype(np.int64), turned[rows], moves.astype(np.int64)]
+    found = SYMMETRIES[state[rows, SIZE].astype(np.int64), turned[rows], moves.astype(np.int64)]
     return np.asarray(found, np.uint16)
 
 

@@ -13,7 +13,7 @@ from kibitz.games.go.ranks import rank_of
 from kibitz.games.go.sides import LOWEST_RANK, rank_byte, server_byte
 from kibitz.personal import names
 from kibitz.personal.adapter import NOTHING
-from kibitz.personal.go.asked import GoPlayerPositions as Positions
+from kibitz.personal.go.positions import GoPlayerPositions as Positions
 from kibitz.personal.go.system import PersonalGoHuman, Settings
 from kibitz.store.store import Store
 

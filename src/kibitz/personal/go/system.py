@@ -22,7 +22,7 @@ from kibitz.games.go.sides import GameSides
 from kibitz.personal import names
 from kibitz.personal.adapter import ADAPTERS, ALL, NOTHING, adapters, hold_the_rest
 from kibitz.personal.games import NEITHER, OwnPositions, sides_of
-from kibitz.personal.go.answers import WAYS, position_keys
+from kibitz.personal.go.answers import SYMMETRIES, position_keys
 from kibitz.personal.system import PersonalSystem
 from kibitz.store.sampling import splitmix64
 from kibitz.store.store import Store
@@ -153,7 +153,7 @@ class OwnGoMoves:
         arrays = {
             "codes": np.take_along_axis(self.codes[ids], sources, 1),
             "state": state,
-            "move": WAYS[size, way, self.move[ids]],
+            "move": SYMMETRIES[size, way, self.move[ids]],
             "weight": self.weight[ids],
         }
         if self.expected:

@@ -91,7 +91,7 @@ class AlphaBeta:
         max_depth = min(_MAX_DEPTH, limits.depth or _MAX_DEPTH)
         if len(self.moves) == 1 and limits.seconds is not None:
             max_depth = 0
-        self.made = dict(zip(self.moves, children([self.position] * len(self.moves), entry.moves), strict=True))
+        self.children_of = dict(zip(self.moves, children([self.position] * len(self.moves), entry.moves), strict=True))
         try:
             for depth in range(1, max_depth + 1):
                 self.done = {}
@@ -154,9 +154,9 @@ class AlphaBeta:
             group = self.moves[at : at + (_BATCH_MOVES if scout else 1)]
             at += len(group)
             high = low + _NULL if scout else _INFINITE
-            made = [self.made[move] for move in group]
-            results = yield from _batch_searches([self._child(p, depth, low, high, scout, path) for p in made])
-            for move, position, (value, _) in zip(group, made, results, strict=True):
+            children_of = [self.children_of[move] for move in group]
+            results = yield from _batch_searches([self._child(p, depth, low, high, scout, path) for p in children_of])
+            for move, position, (value, _) in zip(group, children_of, results, strict=True):
                 # The scout search used the value of `low` at the beginning of the group, so its result may only be a
                 # bound. Then the move is searched again.
                 if scout and value > high - _NULL:
@@ -211,13 +211,15 @@ class AlphaBeta:
         while at < len(moves):
             floor, scout = max(low, best), wide and at > 0
             group = moves[at : at + size]
-            made = children([position] * len(group), group)
+            children_of = children([position] * len(group), group)
             if depth == 1:
-                yield [p for p in made if p.key not in table and not self._drawn_by_path(p, path)]
+                yield [p for p in children_of if p.key not in table and not self._drawn_by_path(p, path)]
             top = floor + _NULL if scout else high
             refuted = scout if wide else not cuts
-            results = yield from _batch_searches([self._child(p, depth, floor, top, refuted, path) for p in made])
-            for move, p, (value, by_path) in zip(group.tolist(), made, results, strict=True):
+            results = yield from _batch_searches(
+                [self._child(p, depth, floor, top, refuted, path) for p in children_of]
+            )
+            for move, p, (value, by_path) in zip(group.tolist(), children_of, results, strict=True):
                 if scout and depth > 1 and floor < value < high:
                     value, by_path = yield from self._child(p, depth, max(floor, best), high, False, path)
                 any_by_path |= by_path
@@ -256,7 +258,7 @@ class AlphaBeta:
 
     def _line(self, move: int) -> list[int]:
         """Return the principal variation from this move on, as far as the table contains it."""
-        line, position, keys = [move], self.made[move], {self.position.key}
+        line, position, keys = [move], self.children_of[move], {self.position.key}
         while position.key not in keys:
             keys.add(position.key)
             entry, bound = self.evaluator.table.get(position.key), self.bounds.get(position.key)

@@ -29,7 +29,7 @@ _RATE = 100_000
 _DEEPEST = 24
 """The largest depth in plies. It must be even, so that leaves have the same side to move as the root."""
 _MATE_SCORE, _SURE, _INFINITE = 30_000, 29_000, 32_000
-_PIECE, _PLACE, _NEARNESS = 20, 60, 35
+_PIECE, _CORNER, _NEARNESS = 20, 60, 35
 """Weights: of a pawn's worth of material, of a step of the bare king towards its edge or corner, and of a step of the
 kings towards each other.
 """
@@ -106,10 +106,10 @@ def _measure(row):  # type: ignore[no-untyped-def]
     file, rank = king & 7, king >> 3
     near = 7 - max(abs(file - (other & 7)), abs(rank - (other >> 3)))
     if major == 0 and (light == 0 or dark == 0):
-        place = abs(7 - rank - (7 - file if light else file))  # 7 in the two corners of the bishop's color
+        distance = abs(7 - rank - (7 - file if light else file))  # 7 in the two corners of the bishop's color
     else:
-        place = max(3 - file, file - 4) + max(3 - rank, rank - 4)
-    return np.int64(_PIECE * worth + _PLACE * place + _NEARNESS * near)
+        distance = max(3 - file, file - 4) + max(3 - rank, rank - 4)
+    return np.int64(_PIECE * worth + _CORNER * distance + _NEARNESS * near)
 
 
 @inner

@@ -52,7 +52,7 @@ def points_of(size: int) -> NDArray[np.int64]:
 
 
 @cache
-def ways(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def symmetric_points(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return two arrays, both int64 [8, 361]: the point to which each symmetry moves each point of a board of this
     size, and the inverse.
     """
@@ -80,7 +80,7 @@ class SymmetryAverage:
         total: dict[str, NDArray[np.float32]] = {}
         for size in np.unique(state[:, SIZE]).tolist():
             rows = np.flatnonzero(state[:, SIZE] == size)
-            for there, back in zip(*(each[self.which] for each in ways(size)), strict=True):
+            for there, back in zip(*(each[self.which] for each in symmetric_points(size)), strict=True):
                 for name, values in self.network.evaluate(codes[rows][:, there], state[rows]).items():
                     if name not in total:
                         total[name] = np.zeros((len(codes), *values.shape[1:]), np.float32)
@@ -148,27 +148,27 @@ class ResultsOfBothSides:
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
         """Evaluate positions as Session.evaluate does, with two network evaluations."""
-        said = dict(self.network.evaluate(codes, state))
+        own = dict(self.network.evaluate(codes, state))
         other = self.network.evaluate(codes, as_the_other_side(state))
-        odds, lead, of_odds, of_lead = signs(said, other, codes, state)
-        said["value"] = np.tanh((odds + of_odds @ self.ODDS) / 2).astype(np.float32)
+        odds, lead, of_odds, of_lead = signs(own, other, codes, state)
+        own["value"] = np.tanh((odds + of_odds @ self.ODDS) / 2).astype(np.float32)
         lead += of_lead @ self.POINTS
-        said["lead"] = self._lead(lead, said[OUTPUT], other[OUTPUT], codes, state).astype(np.float32)
-        owners = (1 + self.OWN_PART) * said[OUTPUT] + (1 - self.OWN_PART) * other[OUTPUT]
-        said[OUTPUT] = (owners / 2).astype(np.float32)
-        return said
+        own["lead"] = self._lead(lead, own[OUTPUT], other[OUTPUT], codes, state).astype(np.float32)
+        owners = (1 + self.OWN_PART) * own[OUTPUT] + (1 - self.OWN_PART) * other[OUTPUT]
+        own[OUTPUT] = (owners / 2).astype(np.float32)
+        return own
 
     def _lead(
         self,
         lead: NDArray[np.float64],
-        said: NDArray[np.float32],
+        own: NDArray[np.float32],
         other: NDArray[np.float32],
         codes: NDArray[np.uint8],
         state: NDArray[np.uint8],
     ) -> NDArray[np.float64]:
         """Return the mover's lead, [n].
 
-        lead: the lead from the network's own output. said, other: the ownership maps, [n, 361], for the side to move,
+        lead: the lead from the network's own output. own, other: the ownership maps, [n, 361], for the side to move,
         and with the opponent to move.
         """
         return lead
@@ -213,7 +213,7 @@ class WholeBoardLead(ResultsOfBothSides):
     def _lead(
         self,
         lead: NDArray[np.float64],
-        said: NDArray[np.float32],
+        own: NDArray[np.float32],
         other: NDArray[np.float32],
         codes: NDArray[np.uint8],
         state: NDArray[np.uint8],
@@ -221,10 +221,10 @@ class WholeBoardLead(ResultsOfBothSides):
         inside = colours_of(codes) != OUTSIDE
         area = state[:, SIZE].astype(np.float64) ** 2
         black = np.where(state[:, SIDE] == 0, 1.0, -1.0)
-        mean = np.where(inside, (said + other) / 2, 0.5).astype(np.float64)
+        mean = np.where(inside, (own + other) / 2, 0.5).astype(np.float64)
         is_open = np.where(inside, 4 * mean * (1 - mean), 0).sum(1) / area
         komi = (state[:, KOMI_BYTE].astype(np.float64) - NO_KOMI) / 2
-        turn = np.where(inside, said - other, 0).sum(1) * black
+        turn = np.where(inside, own - other, 0).sum(1) * black
         points, share = self.by_owners((2 * mean - 1).sum(1) - self.stones, komi, is_open, area, np.abs(turn))
         of_root, part, of_open = self.MOVE_WORTH
         move = (of_root * np.sqrt(is_open) + of_open * is_open) * np.sqrt(area) / GRID + part * turn
@@ -258,15 +258,15 @@ class WholeBoardLead(ResultsOfBothSides):
 
 
 def signs(
-    said: Mapping[str, NDArray[np.float32]],
+    own: Mapping[str, NDArray[np.float32]],
     other: Mapping[str, NDArray[np.float32]],
     codes: NDArray[np.uint8],
     state: NDArray[np.uint8],
 ) -> tuple[NDArray[np.float64], ...]:
     """Return evaluations of n positions that don't depend on the side to move, and features for the value of a move.
 
-    said: the network's outputs with the side to move. other: its outputs with the opponent to move. Returns the mover's
-    log odds and lead, both [n], as means over `said` and `other`. Then it returns the features for the log odds and for
+    own: the network's outputs with the side to move. other: its outputs with the opponent to move. Returns the mover's
+    log odds and lead, both [n], as means over `own` and `other`. Then it returns the features for the log odds and for
     the lead, in the order of their weights:
 
     [n, 8]: 1; half the network's value of the move in log odds; the open part of the board, and its square; the
@@ -274,17 +274,19 @@ def signs(
     to 0 for a decided game.
     [n, 3]: 1; half the network's value of the move in points; the open part of the board.
     """
-    own, turned = (2 * np.arctanh(np.clip(one["value"].astype(np.float64), -SURE, SURE)) for one in (said, other))
-    odds, lead = (own - turned) / 2, (said["lead"].astype(np.float64) - other["lead"]) / 2
-    owners = np.where(colours_of(codes) == OUTSIDE, 0, (said[OUTPUT] + other[OUTPUT]) / 2)
+    odds_own, odds_turned = (
+        2 * np.arctanh(np.clip(one["value"].astype(np.float64), -SURE, SURE)) for one in (own, other)
+    )
+    odds, lead = (odds_own - odds_turned) / 2, (own["lead"].astype(np.float64) - other["lead"]) / 2
+    owners = np.where(colours_of(codes) == OUTSIDE, 0, (own[OUTPUT] + other[OUTPUT]) / 2)
     is_open = (4 * owners * (1 - owners)).sum(1) / state[:, SIZE].astype(np.float64) ** 2
-    spread = np.log(np.maximum((said["spread"] + other["spread"]) / 2, MIN_SPREAD))
-    policy = said["policy"]
+    spread = np.log(np.maximum((own["spread"] + other["spread"]) / 2, MIN_SPREAD))
+    policy = own["policy"]
     entropy = -(policy * np.log(np.maximum(policy, LEAST_CHANCE))).sum(1)
     even = 1 - np.tanh(odds / 2) ** 2
     one = np.ones(len(odds))
-    of_odds = np.stack([one, (own + turned) / 2, is_open, is_open**2, spread, entropy, np.abs(odds), even], 1)
-    of_lead = np.stack([one, (said["lead"].astype(np.float64) + other["lead"]) / 2, is_open], 1)
+    of_odds = np.stack([one, (odds_own + odds_turned) / 2, is_open, is_open**2, spread, entropy, np.abs(odds), even], 1)
+    of_lead = np.stack([one, (own["lead"].astype(np.float64) + other["lead"]) / 2, is_open], 1)
     return odds, lead, of_odds, of_lead
 
 

@@ -108,7 +108,7 @@ class Study:
         pass, and larger numbers are the positions after the moves; None for all rows.
         """
         rows = np.arange(len(self.codes)) if rows is None else rows
-        there, back = ownership.ways(self.size)
+        there, back = ownership.symmetric_points(self.size)
         seen = self.network.evaluate(self.codes[rows][:, there[symmetry]], self.state[rows])[OUTPUT]
         self.sums[rows] += seen[:, back[symmetry]]
         self.looks[rows] += 1

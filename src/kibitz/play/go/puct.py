@@ -296,15 +296,19 @@ class GoPuctPlayer:
         """Return the network's evaluation of a transformed position, see GoThinker.raw."""
         self._set_terms(terms, board.suicide)
         entered, _ = self.rules.start(board, colour, rules.hashes(board.positions))
-        said = self.rules.ask(entered.rows, symmetry)
-        odds = said["policy"][0][entered.moves].astype(np.float64)
+        predicted = self.rules.predict(entered.rows, symmetry)
+        odds = predicted["policy"][0][entered.moves].astype(np.float64)
         odds /= max(float(odds.sum()), 1e-30)
-        winrate, lead, spread = float(1 + said["value"][0]) / 2, float(said["lead"][0]), float(said["spread"][0])
+        winrate, lead, spread = (
+            float(1 + predicted["value"][0]) / 2,
+            float(predicted["lead"][0]),
+            float(predicted["spread"][0]),
+        )
         moves = tuple(
             MoveThought(int(point), 0, float(prior), winrate, winrate, lead, spread, None, 0, (int(point),), (0,))
             for point, prior in zip(entered.moves, odds, strict=True)
         )
-        return GoThought(colour, board.size, 1, winrate, lead, spread, said["black_owns"][0], moves)
+        return GoThought(colour, board.size, 1, winrate, lead, spread, predicted["black_owns"][0], moves)
 
     def _means(self, at: SupportsIndex, steps: float) -> NDArray[np.float64]:
         """Return, for each node, the mean over its visits of a number in the rows, float64 [nodes]; 0 without a visit.

@@ -451,8 +451,14 @@ class GoSearchRules:
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the network's values of positions for the side to move, [n], and the priors of the moves."""
-        said = self.ask(rows)
-        answers = said["policy"], said["value"], said["black_owns"], said["lead"], said["spread"]
+        predicted = self.predict(rows)
+        answers = (
+            predicted["policy"],
+            predicted["value"],
+            predicted["black_owns"],
+            predicted["lead"],
+            predicted["spread"],
+        )
         values, priors = np.empty(len(rows), np.float32), np.empty(len(moves), np.float32)
         _read(rows, answers, moves, offsets, self.sharpness, self._preference, values, priors)
         return values, priors
@@ -469,7 +475,7 @@ class GoSearchRules:
         for at, of in sums:
             put_all(tree, tops, at, of[tops] / tree.visits[tops])
 
-    def ask(self, rows: NDArray[np.uint8], symmetry: int = 0) -> dict[str, NDArray[np.float32]]:
+    def predict(self, rows: NDArray[np.uint8], symmetry: int = 0) -> dict[str, NDArray[np.float32]]:
         """Evaluate positions with the network, and return the outputs by name.
 
         rows: [n, WIDTH], boards of the same size. symmetry: the symmetry by which the boards are transformed for the
@@ -484,11 +490,11 @@ class GoSearchRules:
         if not symmetry:
             return self.network.evaluate(codes, state)
         there = symmetries(int(rows[0, SIZE_AT]))[symmetry]
-        said = dict(self.network.evaluate(np.ascontiguousarray(codes[:, there]), state))
+        predicted = dict(self.network.evaluate(np.ascontiguousarray(codes[:, there]), state))
         back = np.argsort(there)
-        said["black_owns"] = said["black_owns"][:, back]
-        said["policy"] = said["policy"][:, np.append(back, PASS)]
-        return said
+        predicted["black_owns"] = predicted["black_owns"][:, back]
+        predicted["policy"] = predicted["policy"][:, np.append(back, PASS)]
+        return predicted
 
 
 def hashes(history: Iterable[int]) -> NDArray[np.uint64]:

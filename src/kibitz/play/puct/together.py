@@ -33,7 +33,7 @@ class Ended(Exception):
     """Raised in a search if another one has failed, or if the program must end."""
 
 
-class _Asked:
+class _Request:
     """Positions of one search that wait for their evaluation, see ChessRules.evaluate."""
 
     def __init__(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]) -> None:
@@ -65,7 +65,7 @@ class Together:
         self._rules, self._room = rules, room
         self._known: dict[bytes, tuple[np.float32, NDArray[np.float32]]] = {}
         self._changed = threading.Condition()
-        self._asked: dict[int, _Asked] = {}
+        self._requests: dict[int, _Request] = {}
         self._running = 0
         self._error: BaseException | None = None
 
@@ -79,7 +79,7 @@ class Together:
         found: dict[int, Result] = {}
         left = iter(range(count))
         self._running, self._error = len(searches), None
-        self._asked.clear()
+        self._requests.clear()
         if len(searches) == 1:
             self._work(searches[0], left, found)
         else:
@@ -101,14 +101,14 @@ class Together:
 
         Raises Ended if another search has failed.
         """
-        asked = _Asked(rows, moves, offsets)
+        request = _Request(rows, moves, offsets)
         with self._changed:
-            self._asked[number] = asked
+            self._requests[number] = request
             self._answer_if_all_wait()
-            self._changed.wait_for(lambda: asked.is_done or self._error is not None)
-        if not asked.is_done:
+            self._changed.wait_for(lambda: request.is_done or self._error is not None)
+        if not request.is_done:
             raise Ended
-        return asked.values, asked.priors
+        return request.values, request.priors
 
     def _work(self, search: Callable[[int], Result], left: Iterator[int], found: dict[int, Result]) -> None:
         """Run a search for one number after the other."""
@@ -136,42 +136,42 @@ class Together:
 
     def _answer_if_all_wait(self) -> None:
         """If every running search waits, evaluate all positions, and let the searches continue."""
-        if self._asked and len(self._asked) == self._running and self._error is None:
+        if self._requests and len(self._requests) == self._running and self._error is None:
             # in the order of the searches, so that the batches are always the same
-            all_asked = [self._asked[number] for number in sorted(self._asked)]
-            self._asked.clear()
+            all_requests = [self._requests[number] for number in sorted(self._requests)]
+            self._requests.clear()
             try:
-                self._answer(all_asked)
+                self._answer(all_requests)
             except BaseException as error:
                 self._error = error
                 raise
             finally:
                 self._changed.notify_all()
 
-    def _answer(self, all_asked: Sequence[_Asked]) -> None:
+    def _answer(self, all_requests: Sequence[_Request]) -> None:
         """Evaluate positions: those that are not known yet in one call, each once."""
-        new: dict[bytes, tuple[_Asked, int]] = {}
-        wanted: list[tuple[_Asked, int, bytes]] = []
-        for asked in all_asked:
-            if len(asked.rows) == 1:
-                asked.values, asked.priors = self._rules.evaluate(asked.rows, asked.moves, asked.offsets)
+        new: dict[bytes, tuple[_Request, int]] = {}
+        wanted: list[tuple[_Request, int, bytes]] = []
+        for request in all_requests:
+            if len(request.rows) == 1:
+                request.values, request.priors = self._rules.evaluate(request.rows, request.moves, request.offsets)
                 continue
-            for i, key in enumerate(asked.keys()):
-                wanted.append((asked, i, key))
+            for i, key in enumerate(request.keys()):
+                wanted.append((request, i, key))
                 if key not in self._known:
-                    new.setdefault(key, (asked, i))
+                    new.setdefault(key, (request, i))
         if new:
             places = list(new.values()) * (2 if len(new) == 1 else 1)  # never a batch of one
-            moves = [asked.moves_of(i) for asked, i in places]
+            moves = [request.moves_of(i) for request, i in places]
             offsets = np.cumsum([0, *map(len, moves)])
-            rows = np.stack([asked.rows[i] for asked, i in places])
+            rows = np.stack([request.rows[i] for request, i in places])
             values, priors = self._rules.evaluate(rows, np.concatenate(moves), offsets)
             for n, key in enumerate(new):
                 self._known[key] = values[n], priors[offsets[n] : offsets[n + 1]].copy()
-        for asked, i, key in wanted:
-            asked.set(i, *self._known[key])
-        for asked in all_asked:
-            asked.is_done = True
+        for request, i, key in wanted:
+            request.set(i, *self._known[key])
+        for request in all_requests:
+            request.is_done = True
         while len(self._known) > self._room:
             del self._known[next(iter(self._known))]
 

@@ -98,9 +98,9 @@ def with_room(tree: PuctTree, nodes: int, positions: int, limit: int) -> PuctTre
         return tree
     width = tree.rows.shape[1]
     for factor in (2.0, 1.125):  # the size doubles, or grows by an eighth if twice the size would exceed the limit
-        asked = np.where(needed > had, np.maximum(needed, (had * factor).astype(np.int64)), had)
-        if asked[0] * BYTES + asked[1] * width <= limit:
-            bigger = empty_tree(int(asked[0]), int(asked[1]), width)
+        sizes = np.where(needed > had, np.maximum(needed, (had * factor).astype(np.int64)), had)
+        if sizes[0] * BYTES + sizes[1] * width <= limit:
+            bigger = empty_tree(int(sizes[0]), int(sizes[1]), width)
             arrays: list[tuple[NDArray[Any], NDArray[Any]]] = list(zip(tree, bigger, strict=True))
             for old, new in arrays:
                 new[: len(old)] = old

@@ -227,7 +227,7 @@ class _Trials:
         plan = _plan(self.config, self.began)
         if plan is None:
             return TIME_LIMIT
-        trial, path = self._ask(number), self._path(number)
+        trial, path = self._new_trial(number), self._path(number)
         watch = _PruningWatch(self, trial, number, path)
         try:
             done = _train(self.config, plan, path, trial.user_attrs["settings"], watch.on_progress, self.log)
@@ -259,11 +259,11 @@ class _Trials:
 
         Trials are compared in the order of their numbers, each with the trials before it, as in one process.
         """
-        asked: dict[int, Trial] = {}
+        trials: dict[int, Trial] = {}
 
         def errands() -> Iterator[_Errand]:
             for number in self._left():
-                trial = asked[number] = self._ask(number)
+                trial = trials[number] = self._new_trial(number)
                 yield _Errand(number, self._path(number).resolve(), trial.user_attrs["settings"])
 
         reason = ALL_DONE
@@ -272,7 +272,7 @@ class _Trials:
         with contextlib.closing(map_ordered(work, errands(), backend)) as trained:
             for one in trained:
                 if reason == ALL_DONE:
-                    reason = self._compare(asked[one.number], one)
+                    reason = self._compare(trials[one.number], one)
                     self._tidy()
         return reason
 
@@ -297,7 +297,7 @@ class _Trials:
             self._finish(trial, one.number, one.best, one.iteration, watch)
         return ALL_DONE
 
-    def _ask(self, number: int) -> Trial:
+    def _new_trial(self, number: int) -> Trial:
         """Start the trial with this number. Its settings are those of the grid, of an interrupted trial, or sampled."""
         from optuna.samplers import RandomSampler, TPESampler
 

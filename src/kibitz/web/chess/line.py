@@ -167,11 +167,15 @@ def read_line(fields: Fields) -> ChessLine:
     return ChessLine(fen, tuple(moves), _ratings(fields.get("ratings", [0, 0])))
 
 
-def _ratings(said: object) -> tuple[int, int]:
+def _ratings(ratings: object) -> tuple[int, int]:
     from kibitz.analysis.chess.limits import HIGHEST
 
-    if isinstance(said, list) and len(said) == 2 and all(type(each) is int and 0 <= each <= HIGHEST for each in said):
-        return said[0], said[1]
+    if (
+        isinstance(ratings, list)
+        and len(ratings) == 2
+        and all(type(each) is int and 0 <= each <= HIGHEST for each in ratings)
+    ):
+        return ratings[0], ratings[1]
     raise BadRequest(f"ratings must be two whole numbers up to {HIGHEST}: White's and Black's, 0 if unknown")
 
 

@@ -52,15 +52,15 @@ def results_of(
     for part in batches(len(codes)):
         answers = judged.evaluate(codes[part], state[part])
         owners = load_owners(network.system).black_owns(answers).astype(np.float32)
-        says = predictions_of(answers, state[part])
+        predictions = predictions_of(answers, state[part])
         batch: list[dict[str, Any]] = []
         for i, ply in enumerate(range(first + part.start, first + part.stop)):
-            lead, chance = (says[i].lead, says[i].black_wins) if says else worth(owners[i], line)
+            lead, chance = (predictions[i].lead, predictions[i].black_wins) if predictions else worth(owners[i], line)
             if final is not None and ply >= counted_from:
                 lead, chance, owners[i] = final.lead, final.black_wins, final.black_owns
             batch.append(
                 {"ply": ply, "black": rounded(chance), "origin": None, "owners": rounded_list(owners[i][there], 3),
-                 "score": round(lead, 2), "moves": likely_moves(says[i], line.size) if says else None}
+                 "score": round(lead, 2), "moves": likely_moves(predictions[i], line.size) if predictions else None}
             )  # fmt: skip
         yield batch
 
@@ -76,11 +76,11 @@ def _final(line: GoLine) -> tuple[int, FinalCount | None]:
     return len(line.moves) - passes, count_board(line.board(), line.terms.komi, line.law.territory)
 
 
-def likely_moves(says: PositionPrediction, size: int) -> list[dict[str, Any]]:
+def likely_moves(predictions: PositionPrediction, size: int) -> list[dict[str, Any]]:
     """Return the most likely moves with their probabilities, at most N_MOVES, in the form for the page."""
     from kibitz.games.go.points import to_gtp
 
-    names = [(to_gtp(point, size), chance) for point, chance in says.likely(N_MOVES) if chance > 0]
+    names = [(to_gtp(point, size), chance) for point, chance in predictions.likely(N_MOVES) if chance > 0]
     return [{"move": name, "san": name, "p": rounded(chance)} for name, chance in names]
 
 

@@ -40,8 +40,8 @@ class GtpThinker:
     def __init__(self, program: Program):
         self._program = GtpProgram(program.command, program.name)
         try:
-            self._commands = set(self._program.ask("list_commands", STARTS).split())
-            named = [self._program.ask(word, ANSWERS).split("\n")[0] for word in ("name", "version")]
+            self._commands = set(self._program.request("list_commands", STARTS).split())
+            named = [self._program.request(word, ANSWERS).split("\n")[0] for word in ("name", "version")]
         except CommandRefused:
             self._commands, named = set(), []
         except BaseException:
@@ -74,7 +74,7 @@ class GtpThinker:
         if "kata-time_settings" in self._commands:
             time = f"kata-time_settings byoyomi 0 {limits.seconds:g} 1"
         with contextlib.suppress(CommandRefused):  # a program that refuses this command uses its own time limit
-            self._ask(time)
+            self._request(time)
         self._program.begin(f"genmove {self._side}")
         self._running = self._plays = True
 
@@ -94,14 +94,14 @@ class GtpThinker:
 
     def _set_up(self, line: GoLine) -> None:
         """Set up the position, move by move."""
-        set_up(self._ask, self._commands, line.size, line.komi, line.rules, line.black, line.white, line.handicap)
+        set_up(self._request, self._commands, line.size, line.komi, line.rules, line.black, line.white, line.handicap)
         side = line.side
         for point in line.moves:
-            self._ask(f"play {COLORS[side]} {to_gtp(point, line.size)}")
+            self._request(f"play {COLORS[side]} {to_gtp(point, line.size)}")
             side = BLACK if side == WHITE else WHITE
 
-    def _ask(self, command: str, limit: float = ANSWERS) -> str:
-        return self._program.ask(command, limit)
+    def _request(self, command: str, limit: float = ANSWERS) -> str:
+        return self._program.request(command, limit)
 
     def look(self, stop: threading.Event) -> dict[str, Any] | None:
         if self._plays:
@@ -148,7 +148,7 @@ class GtpThinker:
         if self._running:
             self._running = False
             with contextlib.suppress(CommandRefused):
-                self._ask("protocol_version")  # any command ends the analysis
+                self._request("protocol_version")  # any command ends the analysis
         self._steps = iter(())
 
     def kill(self) -> None:
@@ -161,19 +161,19 @@ class GtpThinker:
 
     def _estimates(self) -> Iterator[dict[str, Any]]:
         """Yield GNU Go's moves. Each step adds its estimate of the score after one more move."""
-        words = self._ask(f"top_moves_{self._side}", THINKS).split()
+        words = self._request(f"top_moves_{self._side}", THINKS).split()
         lines: list[dict[str, Any]] = []
         for move in self._legal(words[::2])[: self._lines] or ["pass"]:
             lines.append({"moves": [move], "san": [move], "black": None, "score": None, "visits": 0})
         yield {"visits": 0, "lines": [dict(each) for each in lines]}
         for each in list(lines):
             try:
-                self._ask(f"play {self._side} {each['moves'][0]}")
+                self._request(f"play {self._side} {each['moves'][0]}")
             except CommandRefused:  # the move is illegal by GNU Go's rules, for example a forbidden ko recapture
                 lines.remove(each)
                 continue
-            score = _SCORE.match(self._ask("estimate_score", THINKS))
-            self._ask("undo")
+            score = _SCORE.match(self._request("estimate_score", THINKS))
+            self._request("undo")
             if score:
                 each["score"] = float(score[2]) * (1 if score[1] == "B" else -1)
             yield {"visits": 0, "lines": [dict(other) for other in lines]}

@@ -39,10 +39,10 @@ their intervals takes time.
 """
 
 
-def work(asked: Message, send: Send, stop: threading.Event) -> None:
+def work(job: Message, send: Send, stop: threading.Event) -> None:
     """Analyze games and send the report repeatedly.
 
-    asked: a dict. "games" is a file with a JSON line (number, side, text) for each game. "network", "player" and
+    job: a dict. "games" is a file with a JSON line (number, side, text) for each game. "network", "player" and
     "source" are names. "quick" is whether to run only the quick stage. "engine" has the "name" and the "command" of an
     engine, if an engine evaluates the moves. A quick stage evaluates all games first. Then a thorough stage searches
     each move, and its games replace the quick ones in the report. Sends "begun", then after each game "stage" (QUICK or
@@ -56,17 +56,17 @@ def work(asked: Message, send: Send, stop: threading.Event) -> None:
     from kibitz.play.session import Session
     from kibitz.runs import Run
 
-    session = Session(Run(asked["network"]))
+    session = Session(Run(job["network"]))
     analysis = load(session.system)
-    teller = _Teller(lambda: PlayerReport(asked["player"], CHESS_SWING), asked["source"], send)
-    lines = Path(asked["games"]).read_text(encoding="utf-8").splitlines()
+    teller = _Teller(lambda: PlayerReport(job["player"], CHESS_SWING), job["source"], send)
+    lines = Path(job["games"]).read_text(encoding="utf-8").splitlines()
     first_refused = ""
     if is_fitted_for(session):
-        teller.strength = PlayerStrength(asked["player"])
-    for stage in (QUICK,) if asked["quick"] else (QUICK, THOROUGH):
-        with _judge(stage, session, analysis, asked.get("engine")) as judge:
+        teller.strength = PlayerStrength(job["player"])
+    for stage in (QUICK,) if job["quick"] else (QUICK, THOROUGH):
+        with _judge(stage, session, analysis, job.get("engine")) as judge:
             judge.stop = stop
-            teller.begin(stage, judge.checked_by, keep=stage == QUICK and not asked["quick"] and len(lines) <= KEPT)
+            teller.begin(stage, judge.checked_by, keep=stage == QUICK and not job["quick"] and len(lines) <= KEPT)
             first_refused = _analyse(lines, judge, teller, estimates=stage == QUICK) or first_refused
         if stop.is_set():
             break

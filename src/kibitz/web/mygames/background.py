@@ -32,13 +32,13 @@ class Background:
     or "failed", and an error in one line or "".
     """
 
-    def __init__(self, module: str, asked: Message, on_message: Send, on_end: Callable[[str, str], None]):
+    def __init__(self, module: str, job: Message, on_message: Send, on_end: Callable[[str, str], None]):
         command = [sys.executable, "-c", f"from {__name__} import main; main({module!r})"]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=os.name == "posix"
         )
         self._on_message, self._ended, self._stopped = on_message, on_end, False
-        self._asked = asked
+        self._job = job
         self._over = threading.Event()
         threading.Thread(target=self._listen, name=f"kibitz {module}", daemon=True).start()
 
@@ -69,7 +69,7 @@ class Background:
         assert self._process.stdout
         error, done = "", False
         with contextlib.suppress(OSError, ValueError):
-            self._process.stdin.write(json.dumps(self._asked).encode() + b"\n")
+            self._process.stdin.write(json.dumps(self._job).encode() + b"\n")
             self._process.stdin.flush()
         with self._process.stdout as lines:
             for line in lines:
@@ -99,11 +99,11 @@ def main(module: str) -> None:
         with lock, contextlib.suppress(OSError):
             out.write(json.dumps(message).encode() + b"\n")
 
-    asked = json.loads(_first_line())
+    job = json.loads(_first_line())
     threading.Thread(target=_watch, args=(stop,), daemon=True).start()
     work: Work = importlib.import_module(module).work
     try:
-        work(asked, send, stop)
+        work(job, send, stop)
         send({"over": True})
     except KibitzError as error:
         send({"error": one_line(error)})

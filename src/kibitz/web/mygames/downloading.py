@@ -16,11 +16,11 @@ EVERY = 0.5
 """Seconds between two messages about the number of games."""
 
 
-def work(asked: Message, send: Send, stop: threading.Event) -> None:
+def work(job: Message, send: Send, stop: threading.Event) -> None:
     """Download the new games of an account. Every downloaded game is saved for the next call, even if the download is
     stopped.
 
-    asked: a dict with "account", such as lichess:NAME, and "limit", the number of newest games. Sends three numbers of
+    job: a dict with "account", such as lichess:NAME, and "limit", the number of newest games. Sends three numbers of
     games: "kept", the games from earlier downloads; "new", the new games; and "expected", the expected games, or 0 if
     this is unknown. At the end it sends "path", the path of a file with the games. Raises the KibitzErrors of
     `file_of`.
@@ -28,12 +28,12 @@ def work(asked: Message, send: Send, stop: threading.Event) -> None:
     from kibitz.online.accounts import GameChoice, account_in
     from kibitz.online.files import file_of
 
-    account = account_in(asked["account"])
+    account = account_in(job["account"])
     assert account is not None
     over = threading.Event()
     threading.Thread(target=_interrupt, args=(stop, over), daemon=True).start()
     try:
-        path = file_of(account, GameChoice(limit=asked["limit"]), _Counts(send, asked["limit"]))
+        path = file_of(account, GameChoice(limit=job["limit"]), _Counts(send, job["limit"]))
     except KeyboardInterrupt:
         return
     finally:

@@ -72,8 +72,10 @@ class Source(ABC):
 
 
 @dataclass(frozen=True)
-class _Place:
-    """The place of a game in a file: its bytes, the keys of White's and Black's name, and its date ("" if unknown)."""
+class _GamePart:
+    """The part of a file that has a game: its bytes, the keys of White's and Black's name, and its date ("" if
+    unknown).
+    """
 
     number: int
     begin: int
@@ -98,7 +100,7 @@ class PgnSource(Source):
 
         self.name, self.path, self._copy = name, str(copy), copy
         weakref.finalize(self, copy.unlink, missing_ok=True)
-        self._places: list[_Place] = []
+        self._parts: list[_GamePart] = []
         written: Counter[str] = Counter()
         begin = number = 0
         if path.is_file() and not path.stat().st_size:
@@ -112,7 +114,7 @@ class PgnSource(Source):
                     begin += len(data)
         except KibitzError as error:  # the message would contain the path of the copy on this machine
             raise KibitzError(str(error).replace(str(path), name)) from None
-        self.games, self.variants = len(self._places), number - len(self._places)
+        self.games, self.variants = len(self._parts), number - len(self._parts)
         self.players = names.players_among(written)
         if not self.games:
             raise KibitzError(f"{name} has no games of standard chess, only variants ({number:,})")
@@ -127,21 +129,21 @@ class PgnSource(Source):
         days = (headers.get(name, "") for name in ("UTCDate", "Date"))
         # An unknown month or day counts as 00, so that the game comes before the other games of the year or month.
         date = next((day.replace("?", "0") for day in days if day and "?" not in day[:4]), "")
-        self._places.append(_Place(number, begin, end, names.key(white), names.key(black), date))
+        self._parts.append(_GamePart(number, begin, end, names.key(white), names.key(black), date))
 
     def newest(self, players: Sequence[names.Player], most: int) -> list[ChosenGame]:
         wanted = {names.key(player.name) for player in players}
-        mine = [place for place in self._places if (place.white in wanted) != (place.black in wanted)]
-        chosen = sorted(_newest([place.date for place in mine], most))
+        mine = [part for part in self._parts if (part.white in wanted) != (part.black in wanted)]
+        chosen = sorted(_newest([part.date for part in mine], most))
         return [ChosenGame(mine[i].number, SIDES[mine[i].black in wanted]) for i in chosen]
 
     def text(self, number: int) -> str:
-        place = next((place for place in self._places if place.number == number), None)
-        if place is None:
+        part = next((part for part in self._parts if part.number == number), None)
+        if part is None:
             raise IndexError(number)
         with self._copy.open("rb") as file:
-            file.seek(place.begin)
-            return file.read(place.end - place.begin).decode()
+            file.seek(part.begin)
+            return file.read(part.end - part.begin).decode()
 
 
 class StoreSource(Source):

@@ -169,11 +169,11 @@ class MyGames:
             return self.as_json() | {"ask": {"account": str(account), "site": site.title, "host": host}}
         task = Task({"player": account.name, "account": str(account), "site": site.title, "kept": 0, "new": 0,
                      "expected": 0, "games": 0})  # fmt: skip
-        asked = {"account": str(account), "limit": whole(fields, "most", DOWNLOADED, 1, MOST_AT_ALL)}
+        job = {"account": str(account), "limit": whole(fields, "most", DOWNLOADED, 1, MOST_AT_ALL)}
         with self._lock:
             _refuse_second(self._download, "a download of")
             self._download = task
-            self._begin(task, "kibitz.web.mygames.downloading", asked, self._downloading, self._downloaded)
+            self._begin(task, "kibitz.web.mygames.downloading", job, self._downloading, self._downloaded)
         return self.as_json()
 
     def _downloading(self, task: Task, message: Message) -> None:
@@ -245,7 +245,7 @@ class MyGames:
         task = Task({"player": name, "games": len(chosen), "done": 0, "left_out": 0, "network": network,
                      "quick": quick, "of": sum(player.games for player in players), "begun": False,
                      "stage": "quick", "checked_by": engine.name if engine else ""})  # fmt: skip
-        asked = {"games": str(file), "network": network, "player": name, "source": source.name, "quick": quick,
+        job = {"games": str(file), "network": network, "player": name, "source": source.name, "quick": quick,
                  "engine": engine and {"name": engine.name, "command": engine.command}}  # fmt: skip
         with self._lock:
             _refuse_second(self._analysis, "an analysis of")
@@ -257,7 +257,7 @@ class MyGames:
                 self._report, self._report_of = (self._report[0] + 1, {}), source
                 self._report_games = _explored(self._report[0], name, source, chosen)
             self._analysis = task
-            self._begin(task, "kibitz.web.mygames.analysing", asked, self._analysed)
+            self._begin(task, "kibitz.web.mygames.analysing", job, self._analysed)
         return self.as_json()
 
     def _judge(self, name: str, by_engine: bool = False) -> str:
@@ -354,12 +354,12 @@ class MyGames:
         named = [player.name for player in players]
         options = [part for name in named for part in ("--player", name)]
         command = shlex.join(["kibitz", "personal", source.name, *options, "--run", run.as_posix()])
-        asked = {"source": source.path, "players": named, "base": base, "run": str(run), "command": command}
+        job = {"source": source.path, "players": named, "base": base, "run": str(run), "command": command}
         task = Task({"player": ", ".join(named), "games": games, "run": run.as_posix()}, source=source)
         with self._lock:
             _refuse_second(self._training, "a training run on")
             self._training = task
-            self._begin(task, "kibitz.web.mygames.training", asked, self._trained)
+            self._begin(task, "kibitz.web.mygames.training", job, self._trained)
         return self.as_json()
 
     def _trained(self, task: Task, message: Message) -> None:
@@ -369,7 +369,7 @@ class MyGames:
 
     # Both
 
-    def _begin(self, task: Task, module: str, asked: Message, hear: Any, finish: Any = None) -> None:
+    def _begin(self, task: Task, module: str, job: Message, hear: Any, finish: Any = None) -> None:
         """Start a process. finish: called with the task after the process has ended, unless it was stopped."""
         if self._ended:
             raise BadRequest("kibitz board is shutting down")
@@ -385,7 +385,7 @@ class MyGames:
             task.state = "stopped" if stopped else how
 
         try:
-            task.process = Background(module, asked, lambda message: hear(task, message), ended)
+            task.process = Background(module, job, lambda message: hear(task, message), ended)
         except OSError as error:  # too little memory, or too many processes
             task.state, task.error = "failed", f"no process could be started: {error.strerror or error}"
 

@@ -17,10 +17,10 @@ EVERY = 0.5
 """Seconds between two messages about training."""
 
 
-def work(asked: Message, send: Send, stop: threading.Event) -> None:
+def work(job: Message, send: Send, stop: threading.Event) -> None:
     """Train a network, or resume its training. New games are added to an existing run.
 
-    asked: a dict with "source", the path of the games; "players", the spellings of the player's name; "base", the
+    job: a dict with "source", the path of the games; "players", the spellings of the player's name; "base", the
     network to start from; "run", the run's directory; and "command". Sends the progress as "number", "name",
     "iteration", "iterations", "per_second" and "left" (in seconds), and each line of the log as "note". At the end, it
     sends "run", "kept" and "stopped".
@@ -28,9 +28,9 @@ def work(asked: Message, send: Send, stop: threading.Event) -> None:
     from kibitz.personal.fitting import PersonalRequest, make
     from kibitz.runs import INFO
 
-    run = Path(asked["run"])
+    run = Path(job["run"])
     request = PersonalRequest(
-        [asked["source"]], asked["players"], asked["base"], run, update=(run / INFO).is_file(), command=asked["command"]
+        [job["source"]], job["players"], job["base"], run, update=(run / INFO).is_file(), command=job["command"]
     )
     threading.Thread(target=_interrupt, args=(stop,), daemon=True).start()
     try:

@@ -63,7 +63,7 @@ def evaluate(
     Moves and winners are tested on positions of all games. Territory and score are tested on positions of the games
     whose final territory is known, in the same way as for `gocnn`.
     """
-    session: NetworkSession = SymmetryAverage(Session(run)) if config.all_ways else Session(run)
+    session: NetworkSession = SymmetryAverage(Session(run)) if config.all_symmetries else Session(run)
     conditioned = ConditionedSession(session, store)
     positions = Positions(store, chosen.games, last=-2)
     indices = sample_indices(positions, config.positions, config.seed)

@@ -159,9 +159,9 @@ def by_input_rating(results: HumanResults, seed: int, on_progress: OnProgress) -
     if not len(subset):
         return []
     losses, rights = [], []
-    for asked in INPUT_RATINGS:
-        measure = functools.partial(_measure_changed, results.rated, functools.partial(_as_rating, asked))
-        marks = results.measure_again(subset, measure, functools.partial(on_progress, f"rating input {asked}"))
+    for rating in INPUT_RATINGS:
+        measure = functools.partial(_measure_changed, results.rated, functools.partial(_as_rating, rating))
+        marks = results.measure_again(subset, measure, functools.partial(on_progress, f"rating input {rating}"))
         losses.append(log_loss(marks["chance"], 1))
         rights.append(marks["rank"] == 1)
     groups = ClusterBootstrap(results.games[subset])
@@ -179,7 +179,7 @@ def by_input_rating(results: HumanResults, seed: int, on_progress: OnProgress) -
             "Rows: the rating of the players. Columns: the rating that the network takes as input for both. The best "
             "value of a row is expected where the two are equal.",
             "players",
-            [*(Column(f"input {asked}", kind) for asked in INPUT_RATINGS), Column("moves", "count")],
+            [*(Column(f"input {rating}", kind) for rating in INPUT_RATINGS), Column("moves", "count")],
             rows,
         ))  # fmt: skip
     return tables

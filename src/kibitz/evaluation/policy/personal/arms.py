@@ -34,24 +34,24 @@ class Arms:
     """The positions in which a person moved, and how well each model predicts the person's moves.
 
     judged: the evaluated moves by model, see `JudgedMoves`.
-    shares: the probabilities of all legal moves in the positions of `asked`, by model.
+    shares: the probabilities of all legal moves in the positions of `positions`, by model.
     seen: bool [n], whether the opening book contains the position, which means that the person has played in this
         position before.
     """
 
-    asked: PlayerPositions
+    positions: PlayerPositions
     judged: Mapping[str, JudgedMoves]
     shares: Mapping[str, NDArray[np.float64]]
     seen: NDArray[np.bool_]
 
     @cached_property
     def groups(self) -> ClusterBootstrap:
-        return ClusterBootstrap(self.asked.games)
+        return ClusterBootstrap(self.positions.games)
 
     @property
     def late(self) -> NDArray[np.bool_]:
         """Whether a position is past move 10, bool [n]."""
-        return np.asarray(self.asked.plies >= OPENING)
+        return np.asarray(self.positions.plies >= OPENING)
 
 
 def compare(
@@ -67,22 +67,22 @@ def compare(
     gets the ratings and the speed of each game. Raises KibitzError if the person played none of the games.
     """
     sides = sides_of(store, run.info["person"]["names"])
-    asked = kind_of(store.game).Positions(store, games, sides)
-    if not len(asked):
+    positions = kind_of(store.game).Positions(store, games, sides)
+    if not len(positions):
         raise KibitzError(f"{store.path} has no move of {run.info['person']['name']}. Choose another store.")
-    counts = asked.counts(Book.open(run.path / BOOK))
+    counts = positions.counts(Book.open(run.path / BOOK))
     begun = Run(run.info["base"])
-    base = asked.shares(Session(begun, corrected=False), functools.partial(on_progress, "base"))
+    base = positions.shares(Session(begun, corrected=False), functools.partial(on_progress, "base"))
     same = run.info["kept"] == NOTHING and run.info["started_from"] == begun.weights_sha256()
-    own = base if same else asked.shares(Session(run, corrected=False), functools.partial(on_progress, "network"))
+    own = base if same else positions.shares(Session(run, corrected=False), functools.partial(on_progress, "network"))
     k = run.info["book"]
     shares = {
         BASE: base,
-        BOOK_ARM: blend(base, counts, asked.offsets, k["k_base"]),
+        BOOK_ARM: blend(base, counts, positions.offsets, k["k_base"]),
         ADAPTED: own,
-        BOTH: blend(own, counts, asked.offsets, k["k"]),
+        BOTH: blend(own, counts, positions.offsets, k["k"]),
     }
     if stranger is not None:
-        shares[STRANGER] = asked.shares(Session(stranger, corrected=False))
-    seen = np.add.reduceat(counts, asked.offsets[:-1]) > 0
-    return Arms(asked, {name: asked.judge(some) for name, some in shares.items()}, shares, seen)
+        shares[STRANGER] = positions.shares(Session(stranger, corrected=False))
+    seen = np.add.reduceat(counts, positions.offsets[:-1]) > 0
+    return Arms(positions, {name: positions.judge(some) for name, some in shares.items()}, shares, seen)

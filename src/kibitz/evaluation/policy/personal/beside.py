@@ -45,7 +45,7 @@ class BesideOthers:
     chance: the probability that another player plays the person's move.
     """
 
-    asked: PlayerPositions
+    positions: PlayerPositions
     own: NDArray[np.float64]
     drawn: NDArray[np.float64]
     usual: NDArray[np.uint16]
@@ -53,19 +53,21 @@ class BesideOthers:
 
 
 def beside_others(
-    asked: PlayerPositions, base: Session, worth: Worth, seed: int, on_progress: Callable[[int, int], None]
+    positions: PlayerPositions, base: Session, worth: Worth, seed: int, on_progress: Callable[[int, int], None]
 ) -> BesideOthers:
     """Compare a person's moves with those of other players. base: the network that the run started from. worth:
     evaluates moves. seed: seed of the samples.
     """
-    shares = asked.shares(base, on_progress)
-    usual = asked.judge(shares).first
-    within = np.random.default_rng(seed).random(len(asked))
+    shares = positions.shares(base, on_progress)
+    usual = positions.judge(shares).first
+    within = np.random.default_rng(seed).random(len(positions))
     sums = np.cumsum(shares)
-    before = sums[asked.offsets[:-1]] - shares[asked.offsets[:-1]]
-    drawn = np.clip(np.searchsorted(sums, before + within), asked.offsets[:-1], asked.offsets[1:] - 1)
-    found = [worth(base, asked, asked.moves[at]) for at in (asked.played, drawn, usual)]
-    return BesideOthers(asked, found[0] - found[2], found[1] - found[2], asked.moves[usual], shares[asked.played])
+    before = sums[positions.offsets[:-1]] - shares[positions.offsets[:-1]]
+    drawn = np.clip(np.searchsorted(sums, before + within), positions.offsets[:-1], positions.offsets[1:] - 1)
+    found = [worth(base, positions, positions.moves[at]) for at in (positions.played, drawn, usual)]
+    return BesideOthers(
+        positions, found[0] - found[2], found[1] - found[2], positions.moves[usual], shares[positions.played]
+    )
 
 
 def mistakes_and_finds(compared: BesideOthers, parts: Sequence[tuple[str, NDArray[np.bool_]]], by: str) -> list[Table]:
@@ -74,7 +76,7 @@ def mistakes_and_finds(compared: BesideOthers, parts: Sequence[tuple[str, NDArra
 
     parts: name and mask of each part. by: a description of the parts.
     """
-    groups = ClusterBootstrap(compared.asked.games)
+    groups = ClusterBootstrap(compared.positions.games)
     tables = []
     for title, text, wrong in (
         (

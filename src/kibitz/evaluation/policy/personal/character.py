@@ -29,7 +29,7 @@ from kibitz.evaluation.tables import Table
 from kibitz.games.chess.material import PHASES, phase
 from kibitz.games.chess.moves import to_move
 from kibitz.games.chess.sides import BEYOND, RATING_UNIT
-from kibitz.personal.chess.asked import ChessPlayerPositions
+from kibitz.personal.chess.positions import ChessPlayerPositions
 from kibitz.personal.games import NEITHER, in_time, sides_of
 from kibitz.personal.shares import PlayerPositions
 from kibitz.play.puct.chess import ChessRules
@@ -57,11 +57,11 @@ def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callab
     sides = sides_of(store, run.info["person"]["names"])
     order = in_time(store)
     mine = order[(sides[order] != NEITHER) & (store.plies[order] > 1)]
-    asked = ChessPlayerPositions(store, mine[-LOOKED_AT:], sides)
-    compared = beside_others(asked, Session(run.info["base"], corrected=False), worth, seed, on_progress)
+    positions = ChessPlayerPositions(store, mine[-LOOKED_AT:], sides)
+    compared = beside_others(positions, Session(run.info["base"], corrected=False), worth, seed, on_progress)
     tables = [
         _openings(store, mine, sides),
-        *mistakes_and_finds(compared, _parts(asked), "phase and by the piece moved"),
+        *mistakes_and_finds(compared, _parts(positions), "phase and by the piece moved"),
     ]
     return {"tables": [table for table in tables if table.rows], **_boards(store, compared)}
 
@@ -89,28 +89,28 @@ def _line(moves: tuple[int, ...]) -> str:
     return board.variation_san([to_move(move) for move in moves])
 
 
-def _parts(asked: PlayerPositions) -> list[tuple[str, NDArray[np.bool_]]]:
+def _parts(positions: PlayerPositions) -> list[tuple[str, NDArray[np.bool_]]]:
     """Return masks of the moves by name: all moves, and the moves by phase and by moving piece."""
-    squares = (asked.packed & 63).astype(np.intp)
-    piece = (asked.codes[np.arange(len(asked)), squares].astype(np.int64) - 1) % 6
-    parts = [("all moves", np.ones(len(asked), np.bool_))]
-    parts += [(name, phase(asked.codes) == i) for i, name in enumerate(PHASES)]
+    squares = (positions.packed & 63).astype(np.intp)
+    piece = (positions.codes[np.arange(len(positions)), squares].astype(np.int64) - 1) % 6
+    parts = [("all moves", np.ones(len(positions), np.bool_))]
+    parts += [(name, phase(positions.codes) == i) for i, name in enumerate(PHASES)]
     return parts + [(name, piece == i) for i, name in enumerate(PIECES)]
 
 
-def worth(session: Session, asked: PlayerPositions, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
+def worth(session: Session, positions: PlayerPositions, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
     """Return the mover's expected score after a move in each position, 0 to 1, [n].
 
     The score is 1 after a mate, and 0 if the opponent can then mate in one move.
     """
-    rows = np.concatenate([asked.codes, asked.state[:, :4]], 1)
+    rows = np.concatenate([positions.codes, positions.state[:, :4]], 1)
     ended = ChessRules(session, session).enter(rows, moves).ended
     state = np.zeros((len(rows), 4 + len(BEYOND)), np.uint8)
     state[:, :4] = rows[:, 64:]
     state[:, 4:6] = STRONG // RATING_UNIT
-    state[:, 6:8] = asked.state[:, 6:8]
+    state[:, 6:8] = positions.state[:, 6:8]
     state[:, 8], state[:, 9] = (moves & 63) + 1, (moves >> 6 & 63) + 1
-    state[:, 10:12] = asked.state[:, 8:10]
+    state[:, 10:12] = positions.state[:, 8:10]
     codes = np.ascontiguousarray(rows[:, :64])
     worth = (1 - session.evaluate(codes, state)["value"].astype(np.float64)) / 2
     return np.select([ended == LOSS, ended == WIN, ended == DRAW], [1.0, 0.0, 0.5], worth)
@@ -118,22 +118,22 @@ def worth(session: Session, asked: PlayerPositions, moves: NDArray[np.uint16]) -
 
 def _boards(store: Store, compared: BesideOthers) -> dict[str, Any]:
     """Return the positions of finds and of mistakes that others seldom play, the largest difference first."""
-    asked, seldom = compared.asked, compared.chance < RARE
-    sampler = DiverseSampler(store, asked.games, asked.plies)
+    positions, seldom = compared.positions, compared.chance < RARE
+    sampler = DiverseSampler(store, positions.games, positions.plies)
 
     def take(values: NDArray[np.float64], least: float) -> list[int]:
         some = np.flatnonzero(seldom & (values >= least))
         return sampler.take(some[np.argsort(-values[some], kind="stable")].tolist(), SHOWN)
 
     finds, mistakes = take(compared.own, FIND), take(-compared.own, MISTAKE)
-    known = records(store, (int(asked.games[i]) for i in [*finds, *mistakes]))
+    known = records(store, (int(positions.games[i]) for i in [*finds, *mistakes]))
 
     def card(index: int) -> dict[str, Any]:
-        place = (int(asked.games[index]), int(asked.plies[index]))
-        board = chess.Board(known[place[0]].fens[place[1]])
-        played, usual = (board.san(to_move(int(move))) for move in (asked.packed[index], compared.usual[index]))
+        at = (int(positions.games[index]), int(positions.plies[index]))
+        board = chess.Board(known[at[0]].fens[at[1]])
+        played, usual = (board.san(to_move(int(move))) for move in (positions.packed[index], compared.usual[index]))
         meaning = f"{played} among others, who play {usual}; expected score {100 * compared.own[index]:+.0f} points"
-        return position(known[place[0]], place, round(float(compared.chance[index]), 4), meaning)
+        return position(known[at[0]], at, round(float(compared.chance[index]), 4), meaning)
 
     gallery = [{"title": "Moves that others seldom find", "positions": [card(i) for i in finds]}] if finds else []
     return {"gallery": gallery, "mistakes": [card(i) for i in mistakes]}

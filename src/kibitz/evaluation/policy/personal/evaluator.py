@@ -61,7 +61,7 @@ def evaluate(
     special = gocharacter.character if store.game == "go" else character.character
     own = special(run, store, arms, config.seed, functools.partial(on_progress, "what is special"))
     curves = [learning_curve(run, store, chosen.games, on_progress, log)] if config.curve else []
-    data = describe(store, chosen, len(arms.asked), len(arms.asked))
+    data = describe(store, chosen, len(arms.positions), len(arms.positions))
     if text := _note(run):
         data["note"] = text
     return {
@@ -115,7 +115,7 @@ def figures_of(arms: Arms) -> Metrics:
     computed over all moves, and over the moves after move 10.
     """
     figures: Metrics = {}
-    groups, everywhere = arms.groups, np.ones(len(arms.asked), np.bool_)
+    groups, everywhere = arms.groups, np.ones(len(arms.positions), np.bool_)
     for ending, mask in (("", everywhere), (LATE, arms.late)):
         if not mask.any():
             continue
@@ -142,7 +142,7 @@ def _table(arms: Arms) -> Table:
     for arm, judged in arms.judged.items():
         inside: list[Cell] = [arms.groups.mean(judged.right, mask) for mask in parts.values()]
         rows.append([LABELS[arm], arms.groups.mean(judged.right), *inside, arms.groups.mean(judged.loss)])
-    rows.append(["moves", *(_count(len(arms.asked)), *(_count(int(mask.sum())) for mask in parts.values())), None])
+    rows.append(["moves", *(_count(len(arms.positions)), *(_count(int(mask.sum())) for mask in parts.values())), None])
     return Table(
         "Prediction of the person's moves",
         "Top-1 accuracy over all moves and over parts of them: a position is seen if the person moved in it in a "
@@ -159,16 +159,16 @@ def _count(number: int) -> str:
 
 def by_part(arms: Arms) -> dict[str, list[dict[str, Any]]]:
     """Return the accuracy of the full model over parts of the moves."""
-    right, groups, asked = arms.judged[BOTH].right, arms.groups, arms.asked
+    right, groups, positions = arms.judged[BOTH].right, arms.groups, arms.positions
     parts = {
         "opening": slices(right, groups, arms.late.astype(int), labels=("first 10 moves", "after")),
         "position": slices(right, groups, (~arms.seen).astype(int), labels=("seen before", "not seen")),
     }
     colours = ("White", "Black")
-    if asked.store.game == "go":
-        parts["move number"] = slices(right, groups, asked.plies, edges=MOVES)
+    if positions.store.game == "go":
+        parts["move number"] = slices(right, groups, positions.plies, edges=MOVES)
         colours = ("Black", "White")
     else:
-        parts["phase"] = slices(right, groups, phase(asked.codes), labels=PHASES)
-    parts["colour"] = slices(right, groups, asked.state[:, SIDE], labels=colours)
+        parts["phase"] = slices(right, groups, phase(positions.codes), labels=PHASES)
+    parts["colour"] = slices(right, groups, positions.state[:, SIDE], labels=colours)
     return slices_as_json(parts)

@@ -20,7 +20,7 @@ from kibitz.games.go.points import GRID, POINTS
 from kibitz.games.go.replay import replay
 from kibitz.games.go.sides import OPPONENT, RANK, rank_byte
 from kibitz.personal.games import NEITHER, OwnPositions, in_time, sides_of
-from kibitz.personal.go.asked import GoPlayerPositions
+from kibitz.personal.go.positions import GoPlayerPositions
 from kibitz.personal.shares import PlayerPositions
 from kibitz.play.session import Session
 from kibitz.runs import Run
@@ -42,25 +42,25 @@ def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callab
     sides = sides_of(store, run.info["person"]["names"])
     order = in_time(store)
     mine = order[(sides[order] != NEITHER) & (store.plies[order] > 1)]
-    asked = GoPlayerPositions(store, mine[-LOOKED_AT:], sides)
-    compared = beside_others(asked, Session(run.info["base"], corrected=False), worth, seed, on_progress)
-    parts = [("all moves", np.ones(len(asked), np.bool_))]
-    parts += [(name, (asked.plies >= low) & (asked.plies < high)) for name, low, high in PHASES]
+    positions = GoPlayerPositions(store, mine[-LOOKED_AT:], sides)
+    compared = beside_others(positions, Session(run.info["base"], corrected=False), worth, seed, on_progress)
+    parts = [("all moves", np.ones(len(positions), np.bool_))]
+    parts += [(name, (positions.plies >= low) & (positions.plies < high)) for name, low, high in PHASES]
     tables = [_openings(store, mine, sides), *mistakes_and_finds(compared, parts, "the number of the move")]
     return {"tables": [table for table in tables if table.rows]}
 
 
-def worth(session: Session, asked: PlayerPositions, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
+def worth(session: Session, positions: PlayerPositions, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
     """Return the mover's win probability after a move in each position, 0 to 1, [n]."""
-    store, n = asked.store, len(asked)
-    sizes = asked.plies + 1
+    store, n = positions.store, len(positions)
+    sizes = positions.plies + 1
     offsets = np.concatenate(([0], np.cumsum(sizes)))
     inside = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)
     # the moves of each game so far and, as the last one, the move to evaluate
-    played = store.moves[np.repeat(store.offsets[asked.games], sizes) + inside]
+    played = store.moves[np.repeat(store.offsets[positions.games], sizes) + inside]
     played[offsets[1:] - 1] = moves
-    codes, state = replay(played, offsets, store.starts, store.start_of[asked.games], np.arange(n), sizes)
-    inputs = asked.state[:, state.shape[1] :].copy()
+    codes, state = replay(played, offsets, store.starts, store.start_of[positions.games], np.arange(n), sizes)
+    inputs = positions.state[:, state.shape[1] :].copy()
     inputs[:, RANK - state.shape[1] : OPPONENT + 1 - state.shape[1]] = STRONG
     answers = session.evaluate(codes, np.concatenate([state, inputs], 1))
     return np.asarray((1 - answers["value"].astype(np.float64)) / 2)
@@ -76,7 +76,7 @@ def _openings(store: Store, mine: NDArray[np.int64], sides: NDArray[np.int8]) ->
     names: defaultdict[int, list[str]] = defaultdict(list)
     size = store.column("size").astype(np.int64)
     for at, where in zip(game[first].tolist(), store.moves[store.offsets[game] + ply][first].tolist(), strict=True):
-        names[at].append(_place(where, int(size[at])))
+        names[at].append(_describe_point(where, int(size[at])))
     lines: dict[int, defaultdict[str, list[int]]] = {0: defaultdict(list), 1: defaultdict(list)}
     for at, words in names.items():
         if len(words) == FIRST_MOVES:
@@ -92,7 +92,7 @@ def _openings(store: Store, mine: NDArray[np.int64], sides: NDArray[np.int8]) ->
     )  # fmt: skip
 
 
-def _place(point: int, size: int) -> str:
+def _describe_point(point: int, size: int) -> str:
     """Describe a point by its distances from the two nearest edges, as lines from 1; the lower number is first."""
     if point >= POINTS:
         return "pass"

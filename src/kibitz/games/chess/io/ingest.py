@@ -354,14 +354,14 @@ def _endings(block: ParsedBlock, ends: _Ends, results: NDArray[np.int64]) -> NDA
     found[ends.insufficient] = "insufficient material"
     said = block.headers.column("Termination", block.games)
     for word, ending in reversed(_TERMINATIONS):
-        has = said.map(functools.partial(_says, word), np.bool_)
+        has = said.map(functools.partial(_contains, word), np.bool_)
         found[has & (results != 0) if word == "forfeit" else has] = ending
     found[ends.stalemate] = "stalemate"
     found[ends.mate_by != 0] = "checkmate"
     return found
 
 
-def _says(word: str, text: str | None) -> bool:
+def _contains(word: str, text: str | None) -> bool:
     """Return whether the header Termination has a word. If the header begins with the winner's name, only the text
     after it is searched.
     """

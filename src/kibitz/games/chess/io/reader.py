@@ -156,7 +156,7 @@ def read_game(head: str, body: str, number: int = 1, allow_null: bool = False) -
     return _Reading(head, body, number, allow_null).record
 
 
-def place(board: chess.Board) -> str:
+def move_number(board: chess.Board) -> str:
     """Format the number of the next move as in PGN: "5." or "5…"."""
     return f"{board.fullmove_number}{'.' if board.turn else '…'}"
 
@@ -308,7 +308,7 @@ class _Reading:
         line.is_skipped = True
         is_move = looks_like_move(core) and core not in NULLS
         if len(self._lines) > 1:
-            self.record.notes.append(f"a variation of move {place(line.board)} is skipped from '{word}' on")
+            self.record.notes.append(f"a variation of move {move_number(line.board)} is skipped from '{word}' on")
             return
         self.record.is_illegal = is_move and not self._is_ambiguous
         what = (
@@ -320,7 +320,7 @@ class _Reading:
             if core in NULLS and not self._allow_null
             else "cannot be read"
         )
-        self.record.problem = f"move {place(line.board)} '{word}' {what}"
+        self.record.problem = f"move {move_number(line.board)} '{word}' {what}"
 
     def _end(self) -> None:
         """Set the result: from the text after the moves, from a comment that is a result, or from the board."""

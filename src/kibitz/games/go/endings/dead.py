@@ -99,7 +99,7 @@ class GnuGo:
         self._set_up(_position(colours, size, f"RU[chinese]KM[{komi:g}]PL[{'?BW'[mover]}]"), until)
         passes = 0
         for _ in range(MOST_MOVES):
-            passes = passes + 1 if self._ask(f"genmove {_NAMES[mover]}", until).lower() == "pass" else 0
+            passes = passes + 1 if self._request(f"genmove {_NAMES[mover]}", until).lower() == "pass" else 0
             mover = BLACK + WHITE - mover
             if passes == 2:
                 break
@@ -117,11 +117,11 @@ class GnuGo:
             if self._closed:  # another thread has closed it in the meantime
                 self._program.kill()
         (self._folder / _FILE).write_text(record, encoding="ascii")
-        self._ask(f"loadsgf {_FILE}", until)
+        self._request(f"loadsgf {_FILE}", until)
 
-    def _ask(self, command: str, until: float) -> str:
+    def _request(self, command: str, until: float) -> str:
         assert self._program is not None
-        return self._program.ask(command, max(until - time.monotonic(), 0.01))
+        return self._program.request(command, max(until - time.monotonic(), 0.01))
 
     def _stones(self, status: str, colours: NDArray[np.uint8], size: int, until: float) -> NDArray[np.bool_]:
         stones = np.zeros(POINTS, np.bool_)
@@ -132,7 +132,7 @@ class GnuGo:
 
     def _points(self, command: str, size: int, until: float) -> list[int]:
         """Return the points in the reply to a command. Raises ValueError if one isn't a point."""
-        points = [from_gtp(vertex, size) for vertex in self._ask(command, until).split()]
+        points = [from_gtp(vertex, size) for vertex in self._request(command, until).split()]
         if any(point >= POINTS for point in points):
             raise ValueError("a pass is not a point of the board")
         return points

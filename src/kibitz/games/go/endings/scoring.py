@@ -360,7 +360,7 @@ class Referee:
             return None
         if _is_far_from_end(final.colours):
             return "far from its end", None
-        answer = self._ask_gnugo(lambda gnugo: gnugo.dead(final.colours, final.size))
+        answer = self._query_gnugo(lambda gnugo: gnugo.dead(final.colours, final.size))
         if isinstance(answer, str):
             return answer, None
         owner, missed = count(final, *answer)
@@ -373,7 +373,7 @@ class Referee:
             return _OTHER_WINNER
         komi = final.komi + compensation(final.rules, final.handicap)
         limit = _PLAYING_OUT * self.limit_s
-        answer = self._ask_gnugo(lambda gnugo: gnugo.play_out(final.colours, final.size, komi, final.mover, limit))
+        answer = self._query_gnugo(lambda gnugo: gnugo.play_out(final.colours, final.size, komi, final.mover, limit))
         if isinstance(answer, str):
             return answer, None
         owner = settle(*answer)
@@ -382,7 +382,7 @@ class Referee:
     def _gave_up(self) -> bool:
         return self._given_up_apart or (self._losses >= _GIVE_UP and not self._answers)
 
-    def _ask_gnugo(self, question: Callable[[dead.GnuGo], Answer]) -> Answer | str:
+    def _query_gnugo(self, question: Callable[[dead.GnuGo], Answer]) -> Answer | str:
         """Return GNU Go's reply; if there is no reply, one of VERDICTS as the reason."""
         try:
             gnugo = self._idle.pop()

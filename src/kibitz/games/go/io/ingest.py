@@ -94,7 +94,7 @@ def finish(games: Games, keep: Filter) -> GameBatch:
         if why := games.why_not(i, headers):
             reject(i, headers, *why)
             continue
-        game = interpret_headers(headers, _believed(games.handicap(i)), int(games.lines.size[i]))
+        game = interpret_headers(headers, _plausible(games.handicap(i)), int(games.lines.size[i]))
         if reason := keep.refuses_headers(game) or _why_unusable(game):
             reject(i, headers, reason)
             continue
@@ -142,7 +142,7 @@ handicap.
 """
 
 
-def _believed(stones: int) -> int:
+def _plausible(stones: int) -> int:
     """Return a number of handicap stones; 0 if it is larger than any real handicap."""
     return stones if stones <= MOST_STONES else 0
 

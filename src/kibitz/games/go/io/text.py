@@ -23,7 +23,7 @@ Nothing is read twice, so that the time is proportional to the length even of a 
 """
 _ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
 _LOST_BRACKET = re.compile(r"^(.{0,40}?)\s{1,3}([A-Z]{2})\[(.*)$", re.DOTALL)
-_SAYS_UTF8 = re.compile(r"CA\s*\[\s*utf-?8\s*\]", re.IGNORECASE)
+_NAMES_UTF8 = re.compile(r"CA\s*\[\s*utf-?8\s*\]", re.IGNORECASE)
 DOUBTFUL = 8
 """If a text has at least this number of letters beyond ASCII, they are better evidence of its encoding than its CA
 property.
@@ -238,7 +238,7 @@ def put_right(text: str) -> str:
     The new encoding is the one that fits its bytes. The text is unchanged if no other encoding fits, or if the game's
     CA is UTF-8 and too few letters contradict it.
     """
-    if text.isascii() or (_SAYS_UTF8.search(text) and sum(letter > "\x7f" for letter in text) < DOUBTFUL):
+    if text.isascii() or (_NAMES_UTF8.search(text) and sum(letter > "\x7f" for letter in text) < DOUBTFUL):
         return text
     try:
         data = _latin_bytes(text)
