@@ -48,7 +48,7 @@ def main() -> None:
     for begin in range(0, len(indices), 512):
         batch = positions.batch(indices[begin : begin + 512])
         for found, session in zip(right, sessions, strict=True):
-            seen = told.told(batch) if session.side_inputs else batch
+            seen = told.with_conditions(batch) if session.side_inputs else batch
             network = SymmetryAverage(session) if options.all_symmetries else session
             answer = network.evaluate(seen.codes, seen.state)[OUTPUT]
             counts = count_points(answer, owners[batch.games], colours_of(batch.codes), batch.state[:, SIZE])

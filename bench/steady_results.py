@@ -75,7 +75,7 @@ def main() -> None:
     )
     columns = []
     for begin in range(0, len(positions), 512):
-        batch = told.told(positions.batch(np.arange(begin, min(begin + 512, len(positions)))))
+        batch = told.with_conditions(positions.batch(np.arange(begin, min(begin + 512, len(positions)))))
         said, other = (turned.evaluate(batch.codes, state) for state in (batch.state, as_the_other_side(batch.state)))
         once = session.evaluate(batch.codes, batch.state)
         alone = 2 * np.arctanh(np.clip(once["value"].astype(np.float64), -SURE, SURE)), once["lead"].astype(np.float64)
