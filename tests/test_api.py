@@ -525,6 +525,15 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
      "learning_rate must be a number"),
     (lambda: kibitz.open_store("my.store").explore(rating=(2, 1)), kibitz.UsageError,
      "the lowest and the highest"),
+    (lambda: kibitz.open_store("my.store").explore(rating=(float("nan"), 3)),  # type: ignore[arg-type]
+     kibitz.UsageError, "rating must be a finite number"),
+    (lambda: kibitz.open_store("my.store").explore(rating=5), kibitz.UsageError,  # type: ignore[arg-type]
+     "two numbers.*got 5"),
+    (lambda: kibitz.open_store("my.store").table([]), kibitz.UsageError, "at least one column"),
+    (lambda: kibitz.analyse("hello " * 100, "winner"), kibitz.KibitzError, "this text has no game"),
+    (lambda: kibitz.analyse("1. e4 e5 *", "convchess", nodes=3), kibitz.UsageError, "nodes .*Leave it out"),
+    (lambda: kibitz.load_network("human").evaluate(chess.Board(), side_inputs={"speed": True}), kibitz.UsageError,
+     "speed must be a whole number .*got True"),
     (lambda: kibitz.open_store("my.store").sample(5, seed=-1), kibitz.UsageError, "seed .*at least 0"),
     (lambda: kibitz.open_store("my.store").sample(1.5), kibitz.UsageError, "count .*whole"),  # type: ignore[arg-type]
     (lambda: kibitz.open_store("my.store").moves(1.5), kibitz.UsageError, "game .*whole"),  # type: ignore[arg-type]

@@ -37,6 +37,8 @@ def parse_day(text: str, option: str, *, end: bool = False) -> datetime.date:
         if not match:
             raise ValueError
         year, month, day = int(match[1]), int(match[2] or 0), int(match[3] or 0)
+        if (match[2] and not month) or (match[3] and not day):
+            raise ValueError
         if day or not end:
             return datetime.date(year, month or 1, day or 1)
         month = month or 12

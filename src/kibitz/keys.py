@@ -10,10 +10,14 @@ from typing import Any
 def key_of(words: str, before: str = "") -> str:
     """Convert words to a JSON key: "side to move" becomes side_to_move.
 
-    before: a prefix for words that begin with a digit; with the prefix "komi", "6.5" becomes komi_6_5.
+    before: a prefix for words that begin with a digit; with the prefix "komi", "6.5" becomes komi_6_5, and "-6.5"
+    becomes komi_minus_6_5.
     """
+    number = re.match(r"-?(?=\d)", words)
     key = re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")
-    return f"{key_of(before)}_{key}" if before and not key[:1].isalpha() else key
+    if number and number[0]:
+        key = f"minus_{key}"
+    return f"{key_of(before)}_{key}" if before and (number or not key[:1].isalpha()) else key
 
 
 def counted(counts: Mapping[str, int], before: str = "") -> dict[str, dict[str, Any]]:

@@ -97,3 +97,18 @@ def test_a_run(small_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert f"{small_run}: a run of winner" in out
     assert "last validation, at iteration" in out
     assert f"kibitz test {small_run}" in out
+
+
+def test_komi_of_black_and_of_white_are_counted_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    games = [
+        f"(;GM[1]SZ[9]KM[{komi}]PB[A{i}]PW[B]RE[B+R];B[ee];W[ec];B[c{'abcdefgh'[i]}];W[gg])"
+        for i, komi in enumerate(("6.5", "-6.5", "6.5", "0"))
+    ]
+    (tmp_path / "games.sgf").write_text("\n".join(games))
+    assert run("import", tmp_path / "games.sgf", "--into", tmp_path / "go.store") == 0
+    capsys.readouterr()
+    assert run("info", tmp_path / "go.store", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["komi"] == {
+        "komi_6_5": {"label": "6.5", "games": 2}, "komi_minus_6_5": {"label": "-6.5", "games": 1},
+        "komi_0": {"label": "0", "games": 1},
+    }  # fmt: skip

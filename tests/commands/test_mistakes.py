@@ -30,6 +30,7 @@ FOREIGN = re.compile(
 """What only a library says."""
 PLAIN = ("analyze", "winner", "good.pgn", "--raw")
 IMPORT = ("import", "good.pgn", "--into")
+TEST = ("test", "winner", "games.store", "--split", "all", "--stockfish-positions", "0", "--out", "page.html")
 
 MISTAKES = [
     (("systems",), ("sytems",), 2, "sytems & systems?"),
@@ -57,6 +58,10 @@ MISTAKES = [
     ((*IMPORT, "4.store", "--ending", "checkmate"), (*IMPORT, "x.store", "--ending", "chekmate"), 2,
      "chekmate & checkmate?"),
     ((*IMPORT, "5.store", "--limit", "1"), (*IMPORT, "x.store", "--limit", "0"), 2, "--limit & 0 & at least 1"),
+    ((*IMPORT, "8.store", "--since", "2015-06"), (*IMPORT, "x.store", "--since", "2015-00-15"), 2,
+     "--since & 2015-00-15"),
+    ((*IMPORT, "9.store", "--min-moves", "1"), (*IMPORT, "x.store", "--min-moves", "abc"), 2, "--min-moves & abc"),
+    ((*IMPORT, "10.store"), (*IMPORT, "x.store", "--gnugo-limit", "5"), 2, "--gnugo-limit & Go"),
     ((*IMPORT, "6.store", "--game", "chess"), (*IMPORT, "x.store", "--game", "ches"), 2, "ches & chess?"),
     (("explore", "games.store", "e4"), ("explore", "games.store", "Ke2"), 2, "Ke2 & illegal & start position"),
     (("explore", "games.store"), ("explore", "games.store", "--fen", "8/8"), 2, "FEN & 8/8"),
@@ -68,6 +73,11 @@ MISTAKES = [
     (PLAIN, ("analyze", "winner", "game.sgf"), 2, "game.sgf & Go & winner & gohuman"),
     (PLAIN, ("analyze", "winner", "empty.pgn"), 1, "empty.pgn & PGN"),
     (PLAIN, ("analyze", "good.pgn"), 2, "network & good.pgn & kibitz analyze"),
+    (PLAIN, (*PLAIN, "--limit", "0"), 2, "--limit & account & good.pgn"),
+    (PLAIN, ("analyze", "winner", "good.pgn", "--nodes", "2000000000"), 2, "--nodes & 1,000,000,000 & 2000000000"),
+    (PLAIN, ("analyze", "convchess", "good.pgn", "--nodes", "3"), 2, "--nodes & convchess & Leave & 3"),
+    (("analyze", "human", "good.pgn", "--by-rating", "1.svg"),
+     ("analyze", "human", "good.pgn", "--by-rating", "1.svg", "--workers", "2"), 2, "--workers & --by-rating"),
     (PLAIN, (*PLAIN, "--depht", "3"), 2, "--depht & --depth?"),
     (PLAIN, (*PLAIN, "--rating", "1500"), 2, "--rating & winner & human"),
     (PLAIN, (*PLAIN, "--pgn", "good.pgn"), 2, "--pgn & good.pgn & --all"),
@@ -80,6 +90,11 @@ MISTAKES = [
     (("uci", "human", "--elo", "1500"), ("uci", "human", "--elo", "99"), 2, "--elo & 99 & 800"),
     (("uci", "human", "--elo", "1500"), ("uci", "human", "--elo", "abc"), 2, "--elo & abc & 1500"),
     (("uci", "human", "--method", "puct"), ("uci", "human", "--method", "pcut"), 2, "pcut & puct?"),
+    (("uci", "human", "--elo", "1500", "--method", "human-search"),
+     ("uci", "human", "--elo", "1500", "--method", "puct"), 2, "--elo & --method & puct & top-prob"),
+    (("gtp", "gohuman", "--visits", "50"), ("gtp", "gohuman", "--visits", "50", "--method", "best-score"), 2,
+     "--visits & best-score & 50"),
+    (("gtp", "gocnn"), ("gtp", "gocnn", "--visits", "50"), 2, "--visits & gocnn & 50"),
     (("gtp", "gohuman"), ("gtp", "human"), 2, "human & kibitz uci human"),
     (("gtp", "gohuman", "--rules", "chinese"), ("gtp", "gohuman", "--rules", "chines"), 2, "chines & chinese?"),
     (("bench", "winner", "--seconds", "0.1"), ("bench", "winner", "--seconds", "0"), 2, "--seconds & 0.1"),
@@ -94,6 +109,10 @@ MISTAKES = [
     (("test", "winner", "games.store", "--split", "all", "--stockfish-positions", "0", "--out", "page.html"),
      ("test", "winner", "games.store", "--split", "al", "--stockfish-positions", "0", "--out", "page.html"), 2,
      "--split & al & all?"),
+    (TEST, (*TEST, "--gnugo", "gnugo"), 2, "--gnugo & chess"),
+    (TEST, (*TEST, "--against", "winner", "--workers", "2"), 2, "--workers & --against"),
+    (TEST, (*TEST, "--engine", "stockfish", "--stockfish", "stockfish"), 2, "--stockfish & --engine"),
+    (TEST, (*TEST, "--engine", "stockfish", "--workers", "2"), 2, "--workers & --engine"),
 ]  # fmt: skip
 """A call that is right, the same with a mistake, its exit code, and what the line names."""
 

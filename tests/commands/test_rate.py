@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from pathlib import Path
@@ -78,12 +79,21 @@ def test_what_is_refused(games: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     person.write(few, 4)
     assert run(games) == 0
     capsys.readouterr()
+    go = tmp_path / "go"
+    go.mkdir()
+    (go / "game.sgf").write_text("(;GM[1]SZ[9]PB[Ann]PW[Bob];B[ee];W[ec])")
+    packed = tmp_path / "game.sgf.gz"
+    packed.write_bytes(gzip.compress((go / "game.sgf").read_bytes()))
+    with pytest.raises(kibitz.UsageError, match="chess only"):
+        kibitz.rate(packed)
     for code, arguments, words in (
         (1, [few], ["at least 5", "4"]),
         (1, [tmp_path / "none.pgn"], ["none.pgn"]),
         (2, [games, "--player", "Nobody"], ["Nobody"]),
         (2, ["-"], ["standard input"]),
         (2, ["game.sgf"], ["game.sgf", "chess"]),
+        (2, [go], [str(go), "chess only"]),
+        (2, [packed], [str(packed), "chess only"]),
         (2, ["ogs:somebody"], ["ogs:somebody", "chess"]),
         (2, [games, "--since", "2025"], ["--since"]),
     ):

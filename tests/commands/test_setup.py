@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from kibitz.setups.programs import PROGRAMS, kibitz_command
+from kibitz.setups.programs import FILL_IN, PROGRAMS, kibitz_command
 from kibitz.setups.writing import merged
 from support.causes import in_process, refused
 from support.patience import PATIENCE
@@ -93,10 +93,15 @@ def test_the_configuration_starts_an_engine(program: str, tmp_path: Path) -> Non
         assert ("KataGo" in printed) == (program == "lizzie")
 
 
-def test_rating_and_network_become_parts_of_the_command(tmp_path: Path, small_run: Path) -> None:
+def test_rating_and_network_become_parts_of_the_command(
+    tmp_path: Path, small_run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert setup("scid", "--rating", "1500")["command"][-4:] == ["uci", "human", "--elo", "1500"]
     assert setup("scid", "--network", small_run)["command"][-2:] == ["uci", str(small_run.absolute())]
     assert setup("sabaki")["command"][-2:] == ["gtp", "gohuman"]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "human").mkdir()  # a folder that is no run
+    assert setup("scid", "--network", "human")["command"][-2:] == ["uci", "human"]
     assert setup("sabaki")["command"][: len(kibitz_command())] == kibitz_command()
     assert Path(kibitz_command()[0]).is_absolute()
 
@@ -136,6 +141,16 @@ def test_other_settings_stay_and_the_old_file_is_kept(tmp_path: Path) -> None:
     file.write_text("not JSON")
     refused(["setup", "sabaki"], ["setup", "sabaki", "--write", tmp_path], code=1, names="settings.json")
     assert file.read_text() == "not JSON"
+
+
+def test_a_value_that_the_user_filled_in_stays(tmp_path: Path) -> None:
+    file = tmp_path / "gtp2ogs.json5"
+    setup("gtp2ogs", "--write", tmp_path)
+    empty = json.loads(file.read_text())
+    assert empty["apikey"] == FILL_IN
+    file.write_text(json.dumps(empty | {"apikey": "secret", "bot": {"command": ["old"]}}))
+    setup("gtp2ogs", "--write", tmp_path)
+    assert json.loads(file.read_text()) == empty | {"apikey": "secret"}
 
 
 def test_a_script_can_be_run_and_keeps_its_predecessor(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from kibitz.cli import run
 from kibitz.games.chess.filters import Filter
 from kibitz.runs import Run
 from kibitz.store.store import Store
+from kibitz.systems import find_recipe
 from support.causes import mentions, must_succeed
 from support.helpers import SMALL_PAIRS, import_games
 from support.patience import PATIENCE
@@ -295,3 +296,17 @@ def test_the_settings_of_deepchess_are_told(capsys: pytest.CaptureFixture[str]) 
     text = " ".join(capsys.readouterr().out.replace("│", " ").split())
     for part in ("600.400.200.100", "400.200.100", "100.100.100", "--pretrain-decay", "0.98", "0.99", "1000000"):
         assert part in text
+
+
+@pytest.mark.slow
+def test_of_a_repeated_recipe_the_last_one_counts(small_store: Store, tmp_path: Path) -> None:
+    """Its settings and its name."""
+    small = ("--layers", "ip8", "--iterations", "1", "--batch", "8", "--validate-positions", "64")
+    found = []
+    for name, recipes in (("once", ["default"]), ("twice", ["quick", "default"])):
+        words = [word for recipe in recipes for word in ("--recipe", recipe)]
+        assert run(["train", "winner", str(small_store.path), "--run", str(tmp_path / name), *words, *small]) == 0
+        info = Run(tmp_path / name).info
+        found.append((info["recipe"], info["settings"]))
+    assert found[0] == found[1]
+    assert find_recipe("winner", "quick").settings["attacks"] != found[0][1]["attacks"]

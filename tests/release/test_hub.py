@@ -51,3 +51,10 @@ def test_another_kind_of_card_is_refused(tmp_path: Path) -> None:
         code=2,
         names=["--card", "zoo"],
     )
+
+
+def test_the_card_has_the_public_name(tmp_path: Path) -> None:
+    assert in_process(["export", "winner", "--to", tmp_path, "--card", "hub", "--name", "A name"]).code == 0
+    lines = (tmp_path / "README.md").read_text(encoding="utf-8").splitlines()
+    assert 'model_name: "A name"' in lines
+    assert any(line.startswith('model-index: [{"name": "A name"') for line in lines)

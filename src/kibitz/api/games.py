@@ -138,21 +138,22 @@ def rate(file: str | Path, player: str | Sequence[str] | None = None) -> PlayerS
     The result's `rating()` has value, low and high (the 90% interval), games and moves; it is None for fewer than five
     games. `parts()` has estimates by phase, color, speed, time left and month, and `scale` is the rating scale, such as
     "lichess". Games of under 30 seconds are skipped, and repeated games count once. Raises KibitzError if there is no
-    such file or game, UsageError for an unknown player.
+    such file or game, UsageError for an unknown player and for games of Go.
 
     >>> import kibitz
     >>> strength = kibitz.rate("my-games.pgn", "Stockfish 15.1")
     >>> strength.name
     'Stockfish 15.1'
     """
-    from kibitz.analysis.chess.strength.player import PlayerStrength, add_games
+    from kibitz.analysis.chess.strength.player import PlayerStrength, add_games, chess_files
     from kibitz.messages import warning
     from kibitz.personal.games import players_in
 
     path = os.fspath(file)
+    files = chess_files(path)
     players = players_in(path, [player] if isinstance(player, str) else list(player or ()))
     strength = PlayerStrength(", ".join(one.name for one in players))
-    for _ in add_games(strength, records.find([path], (".pgn",)), players, warning):
+    for _ in add_games(strength, files, players, warning):
         pass
     return strength
 
@@ -263,8 +264,9 @@ def _of_chess(
         return
     judge = None if options.raw else judge_by_search(session, analysis, options.depth, options.nodes)
     if options.nodes and (judge is None or not judge.searches):
+        remedy = "Leave it out." if judge is None else "Use depth."
         raise UsageError(
-            f"nodes cannot be used with {network.name}, which does not search (got {options.nodes}). Use depth."
+            f"nodes cannot be used with {network.name}, which does not search (got {options.nodes}). {remedy}"
         )
     if options.depth is not None and judge is None:
         raise UsageError(
@@ -398,6 +400,8 @@ def _path(game: Any) -> str | None:
     if isinstance(game, str) and _is_text(game):
         return None
     path = str(os.fspath(game))
+    if len(os.path.basename(path)) > _LONGEST_NAME:
+        raise KibitzError("this text has no game that can be read. Check that it is PGN or SGF.")
     if not Path(path).exists():
         records.find([path], ())  # also finds a file in an archive or at an address; raises an error if it is missing
     return path

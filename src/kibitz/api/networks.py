@@ -441,7 +441,7 @@ class TrainedNetwork:
             if name not in self.side_inputs:
                 has = f"has {', '.join(self.side_inputs)}" if self.side_inputs else "has no side inputs"
                 raise UsageError(f"{self.name} has no side input {name}. It {has}.")
-            if not isinstance(number, (int, np.integer)) or not 0 <= number <= 255:
+            if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not 0 <= number <= 255:
                 raise UsageError(f"{name} must be a whole number from 0 to 255 (got {number})")
         return given
 

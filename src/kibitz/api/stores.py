@@ -12,7 +12,7 @@ import chess
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kibitz.api.checks import check_whole
+from kibitz.api.checks import check_number, check_whole
 from kibitz.api.positions import PositionArrays
 from kibitz.errors import UsageError
 from kibitz.messages import did_you_mean, not_one_of
@@ -155,8 +155,13 @@ class GameStore:
         from kibitz.explorer.answers import Explorer
         from kibitz.explorer.report import explore
 
-        if rating is not None and (len(rating) != 2 or rating[0] > rating[1]):
-            raise UsageError(f"rating must be two numbers, the lowest and the highest (got {rating})")
+        if rating is not None:
+            if not isinstance(rating, (tuple, list)) or len(rating) != 2:
+                raise UsageError(f"rating must be two numbers, the lowest and the highest (got {rating!r})")
+            for each in rating:
+                check_number("rating", each)
+            if rating[0] > rating[1]:
+                raise UsageError(f"rating must be two numbers, the lowest and the highest (got {rating})")
         if self._explorer is None:
             self._explorer = Explorer(self._store)
         return explore(self._explorer, moves, fen, rating)
@@ -178,6 +183,8 @@ class GameStore:
                     f"{self.path} has no column {', '.join(unknown)}.{did_you_mean(unknown[0], has)} Its columns:"
                     f" {', '.join(has)}."
                 )
+            if not len(columns):
+                raise UsageError("columns must have at least one column (got none). Leave it out for all columns.")
         return self._store.table(None if columns is None else list(columns))
 
     def moves(self, game: int) -> list[str]:

@@ -34,7 +34,8 @@ class AccountOptions:
         """
         from kibitz.online.accounts import GameChoice
 
-        given = [name for name in ("since", "speed", "rated", "limit") if getattr(self, name)]
+        values = {name: getattr(self, name) for name in ("since", "speed", "rated", "limit")}
+        given = [name for name, value in values.items() if value is not None and value is not False and value != []]
         if given and not any_account(sources):
             raise UsageError(
                 f"--{given[0]} works only with an account, such as lichess:NAME (got {shown(sources[0])}). Leave"

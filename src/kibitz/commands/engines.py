@@ -96,6 +96,11 @@ class UciOptions:
             )
         if self.elo is not None and not ELO[0] <= self.elo <= ELO[1]:
             raise UsageError(f"--elo must be between {ELO[0]} and {ELO[1]} (got {self.elo})")
+        if self.elo is not None and self.method not in (AUTO, TOP_PROB.name, HUMAN_SEARCH.name):
+            raise UsageError(
+                f"--elo cannot be combined with --method {self.method} (got {self.elo}). Use --method"
+                f" {TOP_PROB.name} or {HUMAN_SEARCH.name}."
+            )
         person = opened.person is not None
         for network, option in ((self.think_times, "--think-times"), (self.resign, "--resign")):
             if network and not (person or rated):
@@ -308,13 +313,20 @@ class GtpOptions:
         from kibitz.play import playable, why_not
         from kibitz.runs import Run
 
-        offered = playable(Run(run))
+        opened = Run(run)
+        offered = playable(opened)
         if self.method not in (AUTO, *offered):
             known = self.method in GO_METHODS
             raise UsageError(
                 why_not(self.method, run, list(offered))
                 if known
                 else not_one_of("--method", self.method, (AUTO, *offered))
+            )
+        plays = self._method(opened) or next(iter(offered), "")
+        if self.visits is not None and plays != GO_PUCT.name:
+            raise UsageError(
+                f"--visits limits a search, and {run} plays without one by --method {plays} (got {self.visits}). Leave"
+                " it out."
             )
         if not abs(self.komi) <= MAX_KOMI:  # the test also rejects NaN
             raise UsageError(f"--komi must be from {-MAX_KOMI:g} to {MAX_KOMI:g} points (got {self.komi:g})")
@@ -323,19 +335,25 @@ class GtpOptions:
         except ValueError:
             raise UsageError(not_one_of("--rules", self.rules, NAMED)) from None
 
+    def _method(self, run: Run) -> str | None:
+        """Return the method by which a run plays; None for its first method."""
+        if self.method != AUTO:
+            return self.method
+        return GO_TOP_PROB.name if run.person is not None else None
+
     def of_engine(self, run: str, largest: int) -> GtpSettings:
         """Return the engine's settings. largest: the largest board that the run's network supports."""
         from kibitz import __version__
         from kibitz.engines.gtp.session import GtpSettings
         from kibitz.runs import Run
 
-        person = Run(run).person is not None
-        usual = GO_TOP_PROB.name if person else None
+        opened = Run(run)
+        person = opened.person is not None
         temperature = self.temperature if self.temperature is not None else 100 if person else 0
         return GtpSettings(
             name=shown(self.name) or "kibitz", version=__version__, komi=self.komi, rules=self.rules,
             temperature=temperature / 100, seed=self.seed, largest=largest,
-            method=usual if self.method == AUTO else self.method, visits=self.visits, resign=self.resign / 100,
+            method=self._method(opened), visits=self.visits, resign=self.resign / 100,
         )  # fmt: skip
 
 

@@ -63,7 +63,7 @@ def _export_folder(run: str, to: Path, name: str | None, int8: bool, half: bool,
     opened = Run(run)
     opened.trained()
     check(opened)
-    text = hub_card(opened) if has_card else None
+    text = hub_card(opened, name) if has_card else None
     if int8 and half:
         raise UsageError("--int8 cannot be combined with --half (got both). Choose one.")
     numbers = "int8" if int8 else "half" if half else ""

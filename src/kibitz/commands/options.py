@@ -176,16 +176,23 @@ def _system_defaults(arguments: Sequence[str], system: str, recipes: bool) -> di
     from kibitz.runs import Run
     from kibitz.systems import DEFAULT, find_recipe
 
-    words = [part for word in arguments for part in word.split("=", 1)]
     settings: dict[str, Any] = {}
-    source = words[words.index("--start-from") + 1] if "--start-from" in words[:-1] else None
-    recipe = words[words.index("--recipe") + 1] if recipes and "--recipe" in words[:-1] else None
+    source = _last_value("--start-from", arguments)
+    recipe = _last_value("--recipe", arguments) if recipes else None
     with contextlib.suppress(KibitzError):  # the command itself reports what is wrong
         if source is not None and (run := Run(source)).info["system"] == system:
             settings |= asdict(run.settings)
         if recipes and (recipe or source is None):
             settings |= find_recipe(system, recipe or DEFAULT).settings
     return settings
+
+
+def _last_value(option: str, arguments: Sequence[str]) -> str | None:
+    """Return the value of an option in a command line, or None. If it is given several times, the last one counts, as
+    in the command line parser.
+    """
+    words = [part for word in arguments for part in word.split("=", 1)]
+    return next((value for name, value in reversed(list(pairwise(words))) if name == option), None)
 
 
 def _setting_option(group: type, field: Field[Any], panel: str | None) -> Any:

@@ -31,7 +31,7 @@ def rate(
     phase, color, speed, time left and month.
     """
     from kibitz.analysis.chess.strength.estimate import LEVEL
-    from kibitz.analysis.chess.strength.player import ENOUGH, SHORTEST, PlayerStrength, add_games
+    from kibitz.analysis.chess.strength.player import ENOUGH, SHORTEST, PlayerStrength, add_games, chess_files
     from kibitz.personal.games import players_in
 
     if games == records.STDIN:
@@ -42,13 +42,14 @@ def rate(
         games = files_of([games], account.wanted([games]))[0]
     else:
         account.wanted([games])
+    files = chess_files(games)
     found = players_in(games, names)
     total = sum(one.games for one in found)
     strength, stopped = PlayerStrength(", ".join(one.name for one in found)), False
     with Progress("{task.completed:,.0f} of {task.total:,.0f} games", BAR, LEFT, patient=True) as bar:
         bar.begin("", total)
         try:
-            for done in add_games(strength, records.find([games], (".pgn",)), found, warning):
+            for done in add_games(strength, files, found, warning):
                 bar.update(done, f"kibitz: {done:,} of {total:,} games")
         except KeyboardInterrupt:
             if len(strength.games) < ENOUGH:

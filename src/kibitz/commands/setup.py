@@ -69,13 +69,15 @@ def _engine(game: str, network: str | None, rating: int | None) -> list[str]:
     invalid rating.
     """
     from kibitz.games import GAME_NAMES
-    from kibitz.runs import Run
+    from kibitz.runs import Run, packaged
     from kibitz.systems import find
 
-    run = Run(network or DEFAULT_NETWORKS[game])
+    chosen = network or DEFAULT_NETWORKS[game]
+    run = Run(chosen)
     if find(run.info["system"]).game != game:  # `run.system` would import torch
         raise UsageError(f"--network must be a network for {GAME_NAMES[game]} (got {network}). Choose another network.")
-    name = str(Path(network).absolute()) if network and Path(network).exists() else network or DEFAULT_NETWORKS[game]
+    # A folder that is no run may have the name of a bundled network.
+    name = chosen if packaged().get(chosen) == run.path else str(run.path.absolute())
     if game == "go":
         if rating is not None:
             raise UsageError(f"--rating works only for chess (got {rating} for Go). Leave --rating out.")

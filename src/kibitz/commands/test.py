@@ -21,6 +21,7 @@ from kibitz.commands.provider import Provider, use_provider
 from kibitz.commands.tables import print_table
 from kibitz.commands.workers import WorkerOptions
 from kibitz.errors import UsageError
+from kibitz.games import GAME_NAMES
 from kibitz.messages import not_one_of, note
 from kibitz.parallel import open_workers
 
@@ -94,16 +95,31 @@ class RunTestOptions:
     ] = None
     as_json: Annotated[bool, typer.Option("--json")] = False
 
+    def check_programs(self, used: str | None, why: str) -> None:
+        """Raise UsageError for the path of a program that the test does not start.
+
+        used: the option of the program that the test may start; None if it starts none. why: the reason, such as "is
+        for chess".
+        """
+        for option, path in (("stockfish", self.stockfish), ("gnugo", self.gnugo)):
+            if path is not None and option != used:
+                raise UsageError(f"--{option} {why} (got {path}). Leave it out.")
+
     def most_positions(self, default: int) -> int:
         """Return the limit on the number of positions; 0 for no limit."""
         return default if self.positions is None else self.positions
 
-    def programs(self, game: str) -> dict[str, str | None]:
-        """Return the programs that also evaluate the positions, for a network of this game: {name: path}, with None for
-        a program that is not installed.
+    def programs(self, run: Run) -> dict[str, str | None]:
+        """Return the programs that also evaluate the positions, for a network: {name: path}, with None for a program
+        that is not installed. Raises UsageError for the path of a program that does not evaluate them.
         """
         from kibitz.external.programs import find_gnugo, find_named, find_stockfish
 
+        if run.person is not None:
+            self.check_programs(None, "is not for personal networks")
+            return {}
+        game = run.info["game"]
+        self.check_programs("gnugo" if game == "go" else "stockfish", f"is not for networks for {GAME_NAMES[game]}")
         if game == "go":
             if not self.gnugo_positions:
                 return {}
@@ -167,9 +183,8 @@ def run_test(
         raise UsageError(not_one_of("--split", options.split, CHOICES))
     engines.check()
     use_provider(provider)
-    if engines.engine and options.against is not None:
-        raise UsageError("--against cannot be combined with --engine (got both). Choose one.")
     if engines.engine:
+        _check_engine_test(options, sharing)
         test_engine_command(run, store, options, engines)
         return
     opened = Run(run)
@@ -181,9 +196,9 @@ def run_test(
             f"--stranger and --learning-curve work only with runs of kibitz personal (got {run}). Leave them out."
         )
     if options.against is not None:
-        _compare(opened, store, options)
+        _compare(opened, store, options, sharing)
         return
-    programs = {} if opened.person is not None else options.programs(opened.info["game"])
+    programs = options.programs(opened)
     games = Store(store or own_store(opened))
     page = _page(opened, games.path, options.out)
     chosen = choose(opened, games, options.split)
@@ -214,6 +229,14 @@ def run_test(
             log=_log,
         )
     _publish(result, page, options.as_json, _report)
+
+
+def _check_engine_test(options: RunTestOptions, sharing: WorkerOptions) -> None:
+    """Raise UsageError for options that a test of engines does not use."""
+    if options.against is not None:
+        raise UsageError("--against cannot be combined with --engine (got both). Choose one.")
+    sharing.check_unused("--engine")
+    options.check_programs(None, "is for a test without --engine")
 
 
 def test_engine_command(run: str, store: str | None, options: RunTestOptions, engines: EngineOptions) -> None:
@@ -307,7 +330,7 @@ def _report_engines(result: dict[str, Any]) -> None:
     _print_tables(result)
 
 
-def _compare(run: Run, store: str | None, options: RunTestOptions) -> None:
+def _compare(run: Run, store: str | None, options: RunTestOptions, sharing: WorkerOptions) -> None:
     """Compare the run with the network of --against. Raises UsageError for another --split, and for options that only a
     test has.
     """
@@ -316,6 +339,7 @@ def _compare(run: Run, store: str | None, options: RunTestOptions) -> None:
     from kibitz.store.store import Store
 
     assert options.against is not None
+    sharing.check_unused("--against")
     if options.split != "unseen":
         raise UsageError(
             f"--split cannot be combined with --against (got {options.split}). Leave it out: --against takes the games"

@@ -74,6 +74,12 @@ class WorkerOptions:
     ] = None
     ray: Ray = None
 
+    def check_unused(self, option: str) -> None:
+        """Raise UsageError if workers are requested for work that `option` makes impossible to share."""
+        for name, value in (("--workers", self.workers), ("--ray", self.ray)):
+            if value is not None:
+                raise UsageError(f"{name} cannot be combined with {option} (got {value}). Leave one of them out.")
+
     def backend(self) -> Backend | None:
         """Return the backend that does the work; None if neither --workers nor --ray was given.
 

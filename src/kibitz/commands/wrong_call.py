@@ -10,7 +10,7 @@ from typing import Any
 
 from kibitz.commands import help_texts
 from kibitz.messages import did_you_mean
-from kibitz.text import shown
+from kibitz.text import shown, whole_number
 
 PROGRAM = "kibitz"
 _EXPECTED = {"int": "a whole number", "float": "a number", "bool": "true or false"}
@@ -80,7 +80,8 @@ def _given(option: str, arguments: Sequence[str]) -> str:
 def _bad_value(error: Any, arguments: Sequence[str]) -> str:
     """Return the message for a value of the wrong kind or outside its range."""
     parameter = error.param
-    name = _name(parameter)
+    typed = {word.partition("=")[0] for word in arguments}
+    name = next((option for option in parameter.opts if option in typed), _name(parameter))
     faults = error.__cause__.errors() if hasattr(error.__cause__, "errors") else []
     fault = faults[0] if faults else {}
     got = fault.get("input")
@@ -91,7 +92,7 @@ def _bad_value(error: Any, arguments: Sequence[str]) -> str:
     what = next((words for part, words in _EXPECTED.items() if kind.startswith(part)), "")
     example = next(value for part, value in _EXAMPLES.items() if part in name)
     end = f". Example: {name} {example}" if what == _EXPECTED["int"] and kind.endswith("parsing") else ""
-    if limits := _limits(parameter):
+    if limits := _limits(parameter, got):
         return f"{name} must be {what or 'a number'} {limits} (got {got})".replace("number of at", "number, at") + end
     if what:
         return f"{name} must be {what} (got {got}){end}"
@@ -109,8 +110,11 @@ def _path(message: str, got: str) -> str:
     return shown(quoted[1] or quoted[2]) if quoted else got
 
 
-def _limits(parameter: Any) -> str:
-    """Describe the range of an option: "from 1 to 10", "of at least 1"; "" without a range."""
+def _limits(parameter: Any, got: str) -> str:
+    """Describe the range of an option: "from 1 to 10", "of at least 1"; "" without a range.
+
+    got: the value. A very large upper limit is described only if the value exceeds it.
+    """
     kind = getattr(parameter, "type", None)
     low, high = (
         next((value for of in (parameter, kind) if (value := getattr(of, end, None)) is not None), None)
@@ -118,6 +122,8 @@ def _limits(parameter: Any) -> str:
     )
     if low is not None and high is not None and high < 1_000_000:
         return f"from {low:g} to {high:g}"
+    if high is not None and (number := whole_number(got)) is not None and number > high:
+        return f"of at most {high:,}"
     if low is not None:
         return f"of at least {low:g}"
     return f"of at most {high:g}" if high is not None else ""

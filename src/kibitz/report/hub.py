@@ -20,8 +20,10 @@ _TEST = re.compile(r"^Test: `(.+?)`\n\n(.*?)\n\n\| figure [^\n]*\n\|[-|]+\n((?:\
 _ROW = re.compile(r"^\| (?!for comparison)(.+?) \| ([-+−]?[\d.,]+)(%?) \(([^)]*)\) \| ([\d,]+) \|$", re.MULTILINE)
 
 
-def hub_card(run: Run) -> str:
+def hub_card(run: Run, name: str | None = None) -> str:
     """Return a network's card as Markdown with front matter: license, library, tags, and each metric with its interval.
+
+    name: the public name of the network; None for its name and version.
 
     Percentages become shares between 0 and 1. Only bundled networks have a card. Raises KibitzError for any other
     network.
@@ -31,14 +33,14 @@ def hub_card(run: Run) -> str:
         raise KibitzError(f"--card hub needs a network with a model card (got {run.name}). Use a bundled network.")
     text = path.read_text(encoding="utf-8")
     system = find(run.info["system"])
-    name = run.path.name
+    name = name or version_of(run.path.name) or run.path.name
     about = {
         "license": LICENSE,
         "library_name": "onnx",
         "pipeline_tag": "other",
         "tags": ["kibitz", run.info["game"], "board-games", f"kibitz-{system.name}"],
-        "model_name": version_of(name) or name,
-        "model-index": [{"name": version_of(name) or name, "results": list(_results(text, run.info["game"]))}],
+        "model_name": name,
+        "model-index": [{"name": name, "results": list(_results(text, run.info["game"]))}],
     }
     lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in about.items()]
     return "\n".join(["---", *lines, "---", "", text.rstrip(), ""])

@@ -17,6 +17,10 @@ SCRIPT = "kibitz-engine.bat" if sys.platform == "win32" else "kibitz-engine"
 """The name of the script that starts the engine, for programs without a field for parameters."""
 
 
+FILL_IN = "FILL ME IN"
+"""A value that the user must replace. It never replaces a value that the user has entered."""
+
+
 @dataclass(frozen=True)
 class SetupFile:
     """A configuration file of a program: the file's name, its text, and whether it is a script."""
@@ -126,7 +130,7 @@ def _gtp2ogs(command: Sequence[str]) -> Any:
     # The manager "pool" starts the engine before the first game, when no clock runs. An empty greeting
     # prevents chat messages.
     bot = {"command": list(command), "manager": "pool", "instances": 1, "send_chats": False}
-    return {"apikey": "FILL ME IN", "bot": bot, "greeting": {"en": ""}}
+    return {"apikey": FILL_IN, "bot": bot, "greeting": {"en": ""}}
 
 
 def _lichess_bot(command: Sequence[str], folder: Path) -> Setup:

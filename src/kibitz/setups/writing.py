@@ -10,7 +10,7 @@ from typing import Any
 
 from kibitz.durable import write_whole
 from kibitz.errors import KibitzError
-from kibitz.setups.programs import SetupFile
+from kibitz.setups.programs import FILL_IN, SetupFile
 
 
 def write_files(files: Sequence[SetupFile], folder: Path) -> list[tuple[Path, Path | None]]:
@@ -48,13 +48,15 @@ def _with_old(file: SetupFile, path: Path) -> str:
 
 
 def merged(old: Any, new: Any) -> Any:
-    """Return JSON data with new settings. Objects in a list are replaced by new ones with the same `name`."""
+    """Return JSON data with new settings. Objects in a list are replaced by new ones with the same `name`, and FILL_IN
+    replaces nothing.
+    """
     if isinstance(old, dict) and isinstance(new, dict):
         return {**old, **{key: merged(old[key], value) if key in old else value for key, value in new.items()}}
     if isinstance(old, list) and isinstance(new, list) and all(isinstance(one, dict) for one in new):
         names = {one.get("name") for one in new}
         return [one for one in old if not (isinstance(one, dict) and one.get("name") in names)] + new
-    return new
+    return old if new == FILL_IN and old else new
 
 
 def _free(path: Path) -> Path:

@@ -75,7 +75,11 @@ def test_days_a_user_writes(text: str, first: datetime.date, last: datetime.date
     assert parse_day(text, "--until", end=True) == last
 
 
-@pytest.mark.parametrize("text", ["", "yesterday", "2015-13", "2015-02-30", "15", "2015-1-1-1", "0000", "9999-99-99"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "yesterday", "2015-13", "2015-02-30", "15", "2015-1-1-1", "0000", "9999-99-99", "2015-00", "2015-00-15",
+     "2015-02-00"],
+)  # fmt: skip
 @pytest.mark.parametrize("end", [False, True])
 def test_days_that_are_none(text: str, end: bool) -> None:
     with pytest.raises(UsageError, match="--until"):

@@ -124,8 +124,9 @@ def _own_judge(session: Session, analysis: Analysis, options: AnalyzeOptions) ->
             raise UsageError(f"{name} must be at most {most:,} without --checked-by (got {value:,})")
     judge = None if options.raw else judge_by_search(session, analysis, options.depth, options.nodes)
     if options.nodes and (judge is None or not judge.searches):
+        remedy = "Leave it out." if judge is None else "Use --depth."
         raise UsageError(
-            f"--nodes cannot be used with {session.name}, which does not search (got {options.nodes}). Use --depth."
+            f"--nodes cannot be used with {session.name}, which does not search (got {options.nodes}). {remedy}"
         )
     if options.depth is not None and judge is None:
         raise UsageError(

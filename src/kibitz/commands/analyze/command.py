@@ -64,6 +64,8 @@ def analyze(
     Evaluations written by --pgn are in pawns from White's side. Lichess's formula converts win probabilities to pawns.
     """
     options.check()
+    if options.by_rating is not None:
+        sharing.check_unused("--by-rating")
     backend = sharing.backend()
     use_provider(provider)
     if game_file is None:

@@ -173,11 +173,12 @@ class RefereeOptions:
         """Raise UsageError for an unknown referee, and for options that don't apply to the game."""
         if self.referee not in REFEREES:
             raise UsageError(not_one_of("--referee", self.referee, REFEREES))
-        if game != "go" and (self.referee != "auto" or self.gnugo is not None or self.unconfirmed or self.play_out):
+        changed = [
+            f"--{field.name.replace('_', '-')}" for field in fields(self) if getattr(self, field.name) != field.default
+        ]
+        if game != "go" and changed:
             raise UsageError(
-                "--referee, --gnugo, --unconfirmed and --play-out work only with Go games (got chess games). Leave them"
-                " out, or"
-                " add --game go."
+                f"{changed[0]} works only with Go games (got chess games). Leave it out, or add --game go."
             )
 
 

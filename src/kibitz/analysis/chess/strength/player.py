@@ -11,12 +11,12 @@ import chess.pgn
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz import manifest
+from kibitz import manifest, records
 from kibitz.analysis.chess.player_sides import PlayerSides, own_games
 from kibitz.analysis.chess.ratings import ratings_of
 from kibitz.analysis.chess.strength.estimate import WHOLE, RatingEstimate, estimate_rating, fitted_for
 from kibitz.analysis.chess.strength.likelihoods import MoveLikelihoods, side_likelihoods
-from kibitz.errors import KibitzError
+from kibitz.errors import KibitzError, UsageError
 from kibitz.games.chess.filters import speed_of
 from kibitz.games.chess.material import PHASES
 from kibitz.games.chess.sides import scale_of
@@ -192,6 +192,16 @@ class PlayerStrength:
             "recorded_rating": self.recorded(),
             **{name: {part: one.as_json() for part, one in parts.items()} for name, parts in self.parts().items()},
         }  # fmt: skip
+
+
+def chess_files(path: str) -> list[str]:
+    """Return the PGN files at a path: the file itself, or those in a folder. Raises UsageError for games of Go, and
+    KibitzError if there is no file.
+    """
+    games = records.games_by_ending(records.find([path], tuple(records.ENDINGS)))
+    if "chess" not in games:
+        raise UsageError(f"ratings are estimated for chess only (got {records.printable(path)}). Name a PGN file.")
+    return records.find([path], (".pgn",))
 
 
 def add_games(
