@@ -342,7 +342,13 @@ def test_zeros_of_an_interrupted_write_do_not_hide_the_text(tmp_path: Path, zero
     for text in (b"a poem" + bytes(zeros), TEXT + bytes(zeros) + b"the end", TEXT[:2000] + b"\0" + TEXT[2000:]):
         path.write_bytes(text)
         assert b"".join(Stream(str(path)).texts(1 << 20, "x")) == text
-    for binary in (b"a\0 poem", bytes(zeros), "a poem".encode("utf-16"), TEXT[:2000] + b"\0\1" * 1000):
+    for binary in (
+        b"a\0 poem",
+        b"\x7fELF" + bytes(zeros),
+        bytes(zeros),
+        "a poem".encode("utf-16"),
+        TEXT[:2000] + b"\0\1" * 1000,
+    ):
         path.write_bytes(binary)
         with pytest.raises(KibitzError, match=naming("binary")):
             list(Stream(str(path)).texts(1 << 20, "a poem is text"))

@@ -210,12 +210,19 @@ _BEGIN = 1 << 10
 """Number of bytes in which each binary file, and each text in UTF-16, has a zero byte."""
 
 
+_CONTROLS = bytes({*range(32), 127} - {*b"\t\n\f\r\x1a\x1b"})
+"""Control characters that a text does not have."""
+
+
 def _is_binary(block: bytes) -> bool:
     """Return whether the first block of a file is binary. Some zero bytes in a text, and any number at its end, come
     from a write that was interrupted.
     """
+    if b"\0" not in block:
+        return False
     written = block.rstrip(b"\0")
-    return b"\0" in written[:_BEGIN] or 10 * written.count(b"\0") > len(written) or (b"\0" in block and not written)
+    begin = written[:_BEGIN]
+    return begin != begin.translate(None, _CONTROLS) or 10 * written.count(b"\0") > len(written) or not written
 
 
 def _ends_in_mark(text: bytes, count: int, begins_line: bool) -> bool:

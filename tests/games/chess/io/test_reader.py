@@ -128,6 +128,9 @@ def test_a_header_with_a_long_blank_is_read_in_one_pass() -> None:
     assert read_headers(f"[Event{blank}x]\n[White{blank}:{blank}y]") == {"Event": "x", "White": "y"}
     assert read_headers(f'[Event {blank}"x"]\n[{blank}White "y"]') == {"Event": "x", "White": "y"}
     assert read_headers(f"[event{blank}\n") == {"Event": ""}
+    for value in ('"] ' * 500_000, "] x " * 500_000):
+        assert read_headers(f'[Event "{value}"]\n[White "y"]')["White"] == "y"
+        assert read_headers(f"[Event {value}]\n[White y]")["White"] == "y"
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ _FOLLOWS = re.compile(
     r"|[KQRBNDTLSFCAO]?[a-h]?[1-8]?x?[a-h][1-8]|O-O|0-0)"
 )
 """The text that may follow a header in its line: nothing, another header, or moves."""
+_BRACKET = re.compile(r"\]")
 _ESCAPED = re.compile(r'\\(["\\])')
 
 
@@ -80,13 +81,13 @@ def _is_bare(name: str, rest: str) -> bool:
 
 def _quoted(text: str, at: int, stop: int) -> tuple[str, int]:
     """Return the value that begins with the quotation mark at this position, and the end of its header."""
-    if (strict := _STRICT.match(text, at, stop)) and _FOLLOWS.match(text[strict.end() : stop]):
+    if (strict := _STRICT.match(text, at, stop)) and _FOLLOWS.match(text, strict.end(), stop):
         return unescape(strict[1]), strict.end()
     if missing := _BRACKET_MISSING.match(text, at, stop):
         return unescape(missing[1]), missing.end()
     ends = list(_CLOSED.finditer(text, at + 1, stop))
     for end in ends:
-        if _FOLLOWS.match(text[end.end() : stop]):
+        if _FOLLOWS.match(text, end.end(), stop):
             return unescape(text[at + 1 : end.start()]), end.end()
     if ends:
         return unescape(text[at + 1 : ends[-1].start()]), ends[-1].end()
@@ -98,9 +99,9 @@ def _bare(text: str, at: int, stop: int) -> tuple[str, int]:
 
     The value ends at a bracket that is followed by nothing, a header or moves, or at the end of the line.
     """
-    for bracket in re.finditer(r"\]", text[at:stop]):
-        if _FOLLOWS.match(text[at + bracket.end() : stop]):
-            return unescape(text[at : at + bracket.start()].strip().strip(QUOTES).strip()), at + bracket.end()
+    for bracket in _BRACKET.finditer(text, at, stop):
+        if _FOLLOWS.match(text, bracket.end(), stop):
+            return unescape(text[at : bracket.start()].strip().strip(QUOTES).strip()), bracket.end()
     line = text[at:stop].rstrip()
     return unescape(line.rstrip("]").strip().strip(QUOTES).strip()), stop
 
