@@ -67,6 +67,7 @@ MISTAKES = [
     (("explore", "games.store"), ("explore", "games.store", "--fen", "8/8"), 2, "FEN & 8/8"),
     (("explore", "games.store", "--rating", "1000-"), ("explore", "games.store", "--rating", "abc"), 2,
      "abc & 1600-2000"),
+    (("explore", "games.store"), ("explore", "games.store", "--rating", ""), 2, "range & 1600-2000"),
     (("explore", "games.store"), ("explore", "none.store"), 1, "none.store & import"),
     (PLAIN, (*PLAIN, "--game", "7"), 1, "good.pgn & 7 & 1"),
     (PLAIN, (*PLAIN, "--game", "first"), 2, "--game & first & whole number"),

@@ -50,7 +50,7 @@ def explore(
     from kibitz.store.store import Store
 
     opened = Store(store)
-    band = read_band(rating, opened.game) if rating else None
+    band = read_band(rating, opened.game) if rating is not None else None
     found = explore(_explorer(opened), moves or (), fen, band)
     if as_json:
         print(json.dumps(found, indent=1, ensure_ascii=False))

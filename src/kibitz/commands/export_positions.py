@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import shutil
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -131,6 +132,7 @@ def _write_npz(path: Path, chunks: Callable[[], Chunks], count: int, about: dict
     import numpy as np
 
     folder = path.with_name(path.name + ".arrays")
+    shutil.rmtree(folder, ignore_errors=True)  # from a call that was killed
     folder.mkdir()
     open_arrays: dict[str, np.memmap[Any, Any]] = {}
     try:
@@ -155,9 +157,7 @@ def _write_npz(path: Path, chunks: Callable[[], Chunks], count: int, about: dict
                 np.lib.format.write_array(buffer, np.array(text))
                 file.writestr(f"{name}.npy", buffer.getvalue())
     finally:
-        for file_path in folder.iterdir():
-            file_path.unlink()
-        folder.rmdir()
+        shutil.rmtree(folder, ignore_errors=True)
     return names
 
 

@@ -18,6 +18,8 @@ import pytest
 
 from kibitz.analysis.chess.notes import centipawns
 from kibitz.cli import run
+from kibitz.commands.analyze.output import as_object
+from kibitz.errors import KibitzError
 from kibitz.play.session import Session
 from kibitz.store.store import Store
 from support.causes import Ended, assert_refused, each_mentions, mentions, must_succeed
@@ -449,3 +451,27 @@ def test_a_file_with_text_between_games_is_not_replaced(
     assert run(["analyze", "winner", str(file), "--all", "--raw", "--pgn", str(file)]) == 1
     assert mentions(capsys.readouterr().err, f"{where} & text")
     assert file.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize(
+    ("stop", "problem"),
+    [(KeyboardInterrupt(), "interrupted"), (KeyboardInterrupt("at game 2"), "at game 2"), (KibitzError("bad"), "bad")],
+)
+def test_the_json_of_a_stopped_analysis_is_whole(
+    stop: BaseException, problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+
+    def analyze(games: int) -> None:
+        with as_object("run", "system") as put:
+            for number in range(1, games + 1):
+                put({"number": number})
+            raise stop
+
+    with pytest.raises(type(stop)):
+        analyze(1)
+    assert json.loads(capsys.readouterr().out) == {
+        "run": "run", "system": "system", "games": [{"number": 1}], "problem": problem,
+    }  # fmt: skip
+    with pytest.raises(type(stop)):
+        analyze(0)
+    assert capsys.readouterr().out == "", "there is no game"

@@ -147,8 +147,8 @@ def test_filters(options: list[str], kept: int, run: Run, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--speed", "blitz"], "--speed is not for Go"),
-        (["--min-rating", "2000"], "--min-rating is not for Go"),
+        (["--speed", "blitz"], "--speed & Go"),
+        (["--min-rating", "2000"], "--min-rating & Go"),
         (["--rank", "x"], "--rank & x"), (["--ending", "checkmate"], "--ending & checkmate"),
         (["--size", "7"], "--size & 7"),
         (["--rules", "own"], "--rules & own"),

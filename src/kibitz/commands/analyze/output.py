@@ -81,7 +81,7 @@ def as_object(
 
     note: the meaning of the games' evaluations; "" for none.
     last: a function that returns the fields that follow the games. Nothing is printed if there are no games. If the
-    file is damaged, the object ends with the error as "problem".
+    file is damaged or the user presses Ctrl-C, the object ends with the reason as "problem".
     """
     printed = 0
 
@@ -95,9 +95,9 @@ def as_object(
 
     try:
         yield one
-    except KibitzError as error:
+    except (KibitzError, KeyboardInterrupt) as error:
         if printed:
-            print(f'], "problem": {json.dumps(str(error), ensure_ascii=False)}}}')
+            print(f'], "problem": {json.dumps(str(error) or "interrupted", ensure_ascii=False)}}}', flush=True)
         raise
     print("".join(["]", *(f", {json.dumps(key)}: {json.dumps(value)}" for key, value in last().items()), "}"]))
 
