@@ -193,6 +193,8 @@ class NetworkPanel {
     this.planeRow.hidden = layer !== "planes";
     // These take the room of what is said of other ratings, where there is little.
     this.host.classList.toggle("layered", layer === "planes" || layer === "target");
+    // So do the words about a layer, of the lines.
+    this.host.classList.toggle("explained", layer === "origin" || layer === "target" || layer === "matters" || layer === "planes");
     this.explain(layer);
     this.ask(layer, network, node);
   }

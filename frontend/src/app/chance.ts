@@ -71,15 +71,19 @@ export class Chance {
     const p = value?.chance ?? null;
     const alone = value?.source === "network";
     this.element.classList.toggle("network-only", alone);
+    this.element.classList.toggle("headline", !short);
     this.line.hidden = p === null;
     // The board has a bar of its own.
     this.bar.hidden = p === null || !short;
     if (p !== null) {
-      this.name.textContent = valueName(kind, network);
-      this.number.textContent = percent(p);
       // Of a network that claims something else, these would be the wrong words.
       const words = !claim || /winning|expected/.test(claim.name) ? inWords(kind, p) : "";
-      this.verdict.textContent = words;
+      const name = valueName(kind, network);
+      // "White 85% · White is clearly better": what the number is, is said where there is room, or where one points.
+      this.name.textContent = short ? name : whose(kind);
+      this.line.title = short ? "" : name;
+      this.number.textContent = percent(p);
+      this.verdict.textContent = words || (short ? "" : name);
       this.source.textContent = alone ? texts.chance.networkOnly : this.by && texts.checker.by(this.by);
       this.fill.style.width = `${100 * p}%`;
       this.bar.className = `chance-bar ${kind}`;

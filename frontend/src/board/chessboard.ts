@@ -98,6 +98,7 @@ export class ChessView implements View {
           blue: { key: `${this.brush}b`, color: "#1f4f86", opacity: 0.9, lineWidth: 9 },
           yellow: { key: `${this.brush}y`, color: "#b07a00", opacity: 0.9, lineWidth: 9 },
           first: { key: `${this.brush}1`, color: "#0a5560", opacity: 1, lineWidth: 10 },
+          best: { key: `${this.brush}3`, color: "#6a3d9a", opacity: 1, lineWidth: 10 },
           other: { key: `${this.brush}2`, color: "#3d6f78", opacity: 0.8, lineWidth: 8 },
           preview: { key: `${this.brush}p`, color: "#b4480a", opacity: 1, lineWidth: 11 },
         },
@@ -284,10 +285,13 @@ function destinations(node: Node): Dests {
   return new Map(Object.entries(node.dests ?? {}) as [Key, Key[]][]);
 }
 
-function arrows(picture: Picture, small: boolean): DrawShape[] {
+/** Moves that are less likely have an arrow without a number. */
+const LEAST_NUMBER = 0.045;
+
+export function arrows({ moves, best }: Pick<Picture, "moves" | "best">, small: boolean): DrawShape[] {
   const drawn = new Set<string>();
   const shapes: DrawShape[] = [];
-  picture.moves.forEach(({ move, p }, index) => {
+  moves.forEach(({ move, p }, index) => {
     // A pawn's four promotions are one arrow, the likeliest's.
     const squares = move.slice(0, 4);
     if (squares.length < 4 || drawn.has(squares)) return;
@@ -295,9 +299,9 @@ function arrows(picture: Picture, small: boolean): DrawShape[] {
     shapes.push({
       orig: from(move),
       dest: to(move),
-      brush: index === 0 ? "first" : "other",
+      brush: index ? "other" : best ? "best" : "first",
       modifiers: { lineWidth: 4 + 10 * Math.sqrt(p) },
-      ...(small ? {} : { label: { text: String(Math.round(p * 100)) } }),
+      ...(small || p < LEAST_NUMBER ? {} : { label: { text: String(Math.round(p * 100)) } }),
     });
   });
   // The likeliest is drawn last, over the others.

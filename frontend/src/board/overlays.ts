@@ -23,13 +23,15 @@ export interface Candidate {
 export interface Picture {
   heat: Heat | null;
   moves: readonly Candidate[];
+  /** Whether the first of them is the best by a search. */
+  best: boolean;
   owners: readonly number[] | null;
   /** 0: not shown; else the count from which the network is told "so many or more", Infinity where it is told all. */
   liberties: number;
   chains: boolean;
 }
 
-export const NOTHING: Picture = { heat: null, moves: [], owners: null, liberties: 0, chains: false };
+export const NOTHING: Picture = { heat: null, moves: [], best: false, owners: null, liberties: 0, chains: false };
 
 /** How a board is shown. `sides`: whose stones and pieces may be played. `small`: no numbers. */
 export interface Looks {
@@ -129,9 +131,11 @@ export function picture(app: App, node: Node, result: Result | undefined): Pictu
   if (!app.hints) return NOTHING;
   const layer = shown.layers[app.game.kind];
   const asked = layer === "target" || layer === "matters" || layer === "planes" ? shown.asked(node) : null;
+  const best = shown.best(node, app.network);
   return {
     heat: layer === "origin" && result?.origin ? { kind: "origin", values: result.origin } : asked,
-    moves: shown.moves ? likely(result, shown.best(node, app.network)) : [],
+    moves: shown.moves ? likely(result, best) : [],
+    best: best !== null,
     owners: layer === "owners" ? (result?.owners ?? null) : null,
     liberties: layer === "liberties" ? (shown.grains.get(app.network ?? "") ?? Infinity) : 0,
     chains: layer === "chains",

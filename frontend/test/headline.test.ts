@@ -1,0 +1,42 @@
+/** The first line of the analysis, and the numbers on the arrows. */
+
+import { expect, test } from "vitest";
+
+import { Chance } from "../src/app/chance";
+import { arrows } from "../src/board/chessboard";
+import { texts } from "../src/texts";
+import { type Fake, withDocument } from "./support/document";
+import { network } from "./support/games";
+
+const claim = { name: "White's expected score", short: "score", note: "" };
+const words = (chance: Chance): string[] => {
+  const [line] = (chance.element as unknown as Fake).children as Fake[];
+  const [name, number, said] = line!.children as Fake[];
+  return [name!.textContent, number!.textContent, (said!.children[0] as Fake).textContent];
+};
+
+test("the line begins with the side and its number, then says what it means", () => {
+  withDocument();
+  const chance = new Chance();
+  chance.draw("chess", network("human", { claim }), { chance: 0.85, source: "search" }, null);
+  expect(words(chance)).toEqual(["White", "85%", texts.chance.much("White")]);
+  // Of a number that is something else, the line says what it is.
+  const other = { ...claim, name: "White's probability of standing better" };
+  chance.draw("chess", network("deepchess", { claim: other }), { chance: 0.85, source: "search" }, null);
+  expect(words(chance)[2]).toBe("Probability that White is better");
+  // Beside another board there is room for the name alone.
+  chance.draw("chess", network("human", { claim }), { chance: 0.85, source: "search" }, null, true);
+  expect(words(chance)[0]).toBe("White’s expected score");
+});
+
+test("arrows of 5% and more have a number, and the best move by a search a color of its own", () => {
+  const moves = [
+    { move: "e2e4", san: "e4", p: 0.03 },
+    { move: "d2d4", san: "d4", p: 0.6 },
+    { move: "c2c4", san: "c4", p: 0.05 },
+  ];
+  const drawn = (best: boolean, small = false): (string | undefined)[][] => arrows({ moves, best }, small).map(({ brush, label }) => [brush, label?.text]);
+  expect(drawn(true)).toEqual([["other", "5"], ["other", "60"], ["best", undefined]]);
+  expect(drawn(false).at(-1)).toEqual(["first", undefined]);
+  expect(drawn(true, true).map(([, label]) => label)).toEqual([undefined, undefined, undefined]);
+});
