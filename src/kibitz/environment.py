@@ -71,5 +71,5 @@ def user_folder() -> Path:
 
 def _writable(folder: Path) -> bool:
     """Return whether the folder can be written, or created if it does not exist."""
-    there = next((place for place in (folder, *folder.parents) if place.exists()), None)
+    there = next((ancestor for ancestor in (folder, *folder.parents) if ancestor.exists()), None)
     return folder.is_absolute() and there is not None and there.is_dir() and os.access(there, os.W_OK | os.X_OK)

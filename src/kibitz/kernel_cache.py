@@ -381,10 +381,10 @@ def tidy(folder: Path, most_bytes: int = MOST_BYTES, most_days: float = MOST_DAY
                 path.unlink()
             elif path.suffix == SUFFIX:
                 files.append((age_days, found.st_size, path))
-    kept_bytes = 0
+    total_bytes = 0
     for age_days, size, path in sorted(files):
-        kept_bytes += size
-        if age_days > most_days or kept_bytes > most_bytes:
+        total_bytes += size
+        if age_days > most_days or total_bytes > most_bytes:
             with contextlib.suppress(OSError):
                 path.unlink()
                 removed += 1

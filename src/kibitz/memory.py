@@ -17,7 +17,7 @@ LEAST = 256 << 20
 buffers forever.
 """
 
-_kept: list[object] = []
+_references: list[object] = []
 """The handler of abort(). It is stored here, because C does not keep it alive."""
 
 
@@ -80,7 +80,7 @@ def end_with_a_line(write_line: Callable[[str], None]) -> None:
         os._exit(1)
 
     handler = ctypes.CFUNCTYPE(None, ctypes.c_int)(handle)
-    _kept.append(handler)
+    _references.append(handler)
     libc = ctypes.CDLL(None)
     libc.signal.argtypes, libc.signal.restype = [ctypes.c_int, ctypes.c_void_p], ctypes.c_void_p
     libc.signal(int(signal.SIGABRT), ctypes.cast(handler, ctypes.c_void_p))

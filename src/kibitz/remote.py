@@ -22,12 +22,12 @@ def find(path: str, ends: tuple[str, ...]) -> list[str]:
     """Return the path of a remote file in a list. For a folder (a path that ends in /), return the files in it with
     these endings.
     """
-    system, place = _reach(path)
+    system, inner_path = _reach(path)
     try:
         if not path.endswith("/"):
-            found = [path] if system.isfile(place) else []
+            found = [path] if system.isfile(inner_path) else []
         else:
-            inside = sorted(name for name in system.find(place) if name.lower().endswith(ends))
+            inside = sorted(name for name in system.find(inner_path) if name.lower().endswith(ends))
             found = [system.unstrip_protocol(name) for name in inside]
     except Exception as error:  # each kind of store has its own exceptions
         raise _failed(path, error) from None
@@ -38,9 +38,9 @@ def find(path: str, ends: tuple[str, ...]) -> list[str]:
 
 def open_remote(path: str) -> IO[bytes]:
     """Open a file for sequential reading, piece by piece."""
-    system, place = _reach(path)
+    system, inner_path = _reach(path)
     try:
-        return cast("IO[bytes]", system.open(place, "rb", cache_type="readahead"))
+        return cast("IO[bytes]", system.open(inner_path, "rb", cache_type="readahead"))
     except Exception as error:
         raise _failed(path, error) from None
 

@@ -231,17 +231,17 @@ class ClusterBootstrap:
         """Return values and game indices of the positions in the mask."""
         numbers, of = self._shaped(values), self._of
         if mask is not None:
-            kept = self._mask(mask)
-            numbers, of = numbers[kept], of[kept]
+            selected = self._mask(mask)
+            numbers, of = numbers[selected], of[selected]
         if not np.all(np.isfinite(numbers)):
             raise ValueError("every value must be finite: mask out the positions without a finite value")
         return numbers, of
 
     def _mask(self, mask: ArrayLike) -> NDArray[np.bool_]:
-        kept = np.asarray(mask, dtype=np.bool_)
-        if kept.shape != (self.positions,):
-            raise ValueError(f"mask must have shape ({self.positions},), one value per position, not {kept.shape}")
-        return kept
+        selected = np.asarray(mask, dtype=np.bool_)
+        if selected.shape != (self.positions,):
+            raise ValueError(f"mask must have shape ({self.positions},), one value per position, not {selected.shape}")
+        return selected
 
     def _n_and_games(self, of: NDArray[np.intp]) -> tuple[int, int]:
         """Return the number of positions, and the number of their games."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kibitz.online.accounts import GameChoice, account_in
-from kibitz.online.kept import opened
+from kibitz.online.cache import opened
 from kibitz.store.store import Store
 from support.causes import Ended, in_process, must_succeed, refused
 from support.game_server import FIRST, MINUTE, Game, GameServer

@@ -13,7 +13,7 @@ import pytest
 from kibitz.errors import KibitzError
 from kibitz.online import client, lichess
 from kibitz.online.accounts import account_in
-from kibitz.online.kept import INDEX, STATE, TEXTS, opened
+from kibitz.online.cache import INDEX, STATE, TEXTS, opened
 from kibitz.store.store import Store
 from support.causes import assert_refused, in_process, naming
 from support.game_server import MINUTE, Answer, Fault, Game, GameServer, Request

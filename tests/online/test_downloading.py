@@ -18,7 +18,7 @@ def test_the_downloading_process(server: GameServer, tmp_path: Path) -> None:
     assert told[0] == {"kept": 0}
     assert {"expected": 20} in told
     assert told[-2] == {"new": 20}
-    assert len(PgnSource(Path(told[-1]["path"]), tmp_path / "copy.pgn", "x")._places) == 20
+    assert len(PgnSource(Path(told[-1]["path"]), tmp_path / "copy.pgn", "x")._parts) == 20
     told.clear()
     server.games.append(Game(24))
     downloading.work({"account": f"lichess:{server.name}", "limit": 20}, told.append, threading.Event())

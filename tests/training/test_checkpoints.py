@@ -91,5 +91,5 @@ def test_the_bound_is_one(small_store: Store, tmp_path: Path) -> None:
     given = Settings(**SMALL, batch=64, iterations=20)
     path = train("winner", given, str(small_store.path), run=tmp_path / "r", plan=TrainConfig(precision="32-true")).path
     taken = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-    assert taken <= run_bytes(nn.Linear(1, 1), 200).kept + 20 * (path / "best.safetensors").stat().st_size
-    assert run_bytes(nn.Linear(999, 1000), 200).kept == 5 * 4_000_000 + 210_000_000
+    assert taken <= run_bytes(nn.Linear(1, 1), 200).total + 20 * (path / "best.safetensors").stat().st_size
+    assert run_bytes(nn.Linear(999, 1000), 200).total == 5 * 4_000_000 + 210_000_000

@@ -187,11 +187,11 @@ def test_few_stores_are_kept_and_none_stays(here: Path, tmp_path: Path, monkeypa
     monkeypatch.chdir(tmp_path)
     with served([]) as (client, _):
         names = []
-        for number in range(explored.KEPT + 2):
+        for number in range(explored.MAX_STORES + 2):
             names.append(send(client, small(("1-0", f"1. e4 {'abcdefgh'[number]}6"))))
             assert explored_by(client, start(), store=names[-1])["games"] == 1
         assert len(set(names)) == len(names)
-        until(lambda: len(folders(here)) == explored.KEPT)
+        until(lambda: len(folders(here)) == explored.MAX_STORES)
         assert client.good("/api/explore", {"line": start(), "store": names[0]})["missing"] is True
         assert explored_by(client, start(), store=names[-1])["games"] == 1
         assert [file for folder in here.iterdir() for file in folder.glob("*.pgn")] == []  # only stores are kept

@@ -17,7 +17,7 @@ from kibitz.stats import ClusterBootstrap, Estimate
 
 ENOUGH = 10
 """The smallest number of games for which an interval is shown."""
-KEPT = 50
+MAX_WORST = 50
 """Number of worst mistakes that a report contains."""
 A_GAME = 2
 """The largest number of these mistakes from one game, because a player often overlooks the same thing twice."""

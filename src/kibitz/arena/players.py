@@ -46,19 +46,19 @@ def game_of(a: str, b: str, requested: str | None = None) -> str:
     Raises UsageError if the requested game and the players contradict each other, and KibitzError if a folder isn't a
     run.
     """
-    said = {text: game for text in (a, b) if (game := _plays(text))}
+    games = {text: game for text in (a, b) if (game := _plays(text))}
     if requested is not None and requested not in SPEAKS:
         raise UsageError(not_one_of("--game", requested, SPEAKS))
-    for text, game in said.items():
+    for text, game in games.items():
         if requested not in (None, game):
             raise UsageError(
                 f"{text} plays {GAME_NAMES[game]}, but --game is {requested}. Choose another player or leave --game"
                 " out."
             )
-    if len(set(said.values())) > 1:
-        one, other = (f"{text} plays {GAME_NAMES[game]}" for text, game in said.items())
+    if len(set(games.values())) > 1:
+        one, other = (f"{text} plays {GAME_NAMES[game]}" for text, game in games.items())
         raise UsageError(f"both players must play the same game (got {one} and {other}). Choose another player.")
-    return requested or next(iter(said.values()), "chess")
+    return requested or next(iter(games.values()), "chess")
 
 
 def _plays(text: str) -> str | None:

@@ -92,7 +92,7 @@ class _DownloadBar(Progress):
             patient=True, every=15.0,
         )  # fmt: skip
         self.notes: list[str] = []
-        self._limit, self._kept, self._new, self._name = limit, 0, 0, ""
+        self._limit, self._saved_games, self._new, self._name = limit, 0, 0, ""
 
     def begin_account(self, total: int | None) -> None:
         """Show the account with the number of expected games, if it is known."""
@@ -100,13 +100,13 @@ class _DownloadBar(Progress):
 
     # the interface `kibitz.online.files.Listener`
 
-    def account(self, account: Account, kept: int) -> None:
-        self._name, self._kept = str(account), kept
+    def account(self, account: Account, saved_games: int) -> None:
+        self._name, self._saved_games = str(account), saved_games
         self.begin_account(self._limit)
 
     def expect(self, games: int) -> None:
-        if games and self._limit is None and games > self._kept:
-            self.begin_account(games - self._kept)
+        if games and self._limit is None and games > self._saved_games:
+            self.begin_account(games - self._saved_games)
 
     def game(self) -> None:
         self._new += 1

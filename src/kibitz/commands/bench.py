@@ -108,8 +108,8 @@ def _line(figures: dict[str, Any]) -> str:
     sizes = " / ".join(figures["raw"])
     search = figures["search"]
     inside = f"; {search['rate']:,.0f}/s inside {search['method']}" if search else ""
-    place = f"{figures['machine']}, {figures['cores']} cores"
+    machine = f"{figures['machine']}, {figures['cores']} cores"
     return (
-        f"kibitz {figures['version']}, {figures['network']}, {place}: "
+        f"kibitz {figures['version']}, {figures['network']}, {machine}: "
         f"{rates} evaluations/s in batches of {sizes}{inside}"
     )

@@ -296,7 +296,7 @@ def _report(summary: dict[str, Any]) -> None:
         print("skipped: no games")
     print()
     for number, step in enumerate(summary["history"], 1):
-        kept = ", ".join(f"{key} {_words(value)}" for key, value in step.get("filter", {}).items()) or "none"
+        filters = ", ".join(f"{key} {_words(value)}" for key, value in step.get("filter", {}).items()) or "none"
         files = step.get("files", [])
         if "merged" in step:
             stores = ", ".join(Path(store).name for store in step["merged"])
@@ -304,7 +304,8 @@ def _report(summary: dict[str, Any]) -> None:
             continue
         named = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
         print(
-            f"import {number}: {step.get('kept', 0):,} of {step.get('read', 0):,} games from {named} (filter: {kept})"
+            f"import {number}: {step.get('kept', 0):,} of {step.get('read', 0):,} games from {named}"
+            f" (filter: {filters})"
         )
 
 

@@ -38,13 +38,13 @@ def merge(
         )
     split = _split(opened, division.values())
     with describes_store_if_interrupted(into, f"{into} was not made; run the same command to begin again"):
-        made, duplicates = _merge(opened, into, split)
+        merged, duplicates = _merge(opened, into, split)
     read = sum(map(len, opened))
     if as_json:
-        print(json.dumps({"store": str(into), "read": read, "kept": len(made), "duplicates": duplicates}, indent=1))
+        print(json.dumps({"store": str(into), "read": read, "kept": len(merged), "duplicates": duplicates}, indent=1))
     else:
         rows = [(str(store.path), f"{len(store):,}") for store in opened]
-        rows += [("duplicates", f"{duplicates:,}"), (str(into), f"{len(made):,}")]
+        rows += [("duplicates", f"{duplicates:,}"), (str(into), f"{len(merged):,}")]
         print_table("", ("store", "games"), rows, right=[1])
 
 
@@ -89,5 +89,5 @@ def _merge(stores: list[Store], into: Path, split: Split) -> tuple[Store, int]:
         for store in stores:  # the new store also lists the games that the imports of the old stores rejected
             writer.rejections.merge(Rejections.from_json(store.info["left_out"]))
             writer.read += store.info["read"] - len(store)
-        kept = {"merged": [printable(str(store.path)) for store in stores], "read": read, "kept": writer.games}
-        return writer.commit(kept), duplicates
+        report = {"merged": [printable(str(store.path)) for store in stores], "read": read, "kept": writer.games}
+        return writer.commit(report), duplicates

@@ -137,8 +137,8 @@ def with_groups(function: Callable[..., None]) -> Callable[..., None]:
             parameters.append(_keyword(parameter.name, annotation, parameter.default))
 
     def command(**values: Any) -> None:
-        made = {name: group(**{f.name: values.pop(f.name) for f in fields(group)}) for name, group in groups.items()}
-        function(**made, **values)
+        grouped = {name: group(**{f.name: values.pop(f.name) for f in fields(group)}) for name, group in groups.items()}
+        function(**grouped, **values)
 
     command.__doc__ = _unwrapped(function.__doc__ or "")
     return _with_parameters(command, parameters)

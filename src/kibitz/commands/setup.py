@@ -36,18 +36,18 @@ def setup(
     chosen = PROGRAMS[program]
     command = [*kibitz_command(), *_engine(chosen.game, network, rating), *chosen.options]
     folder = (write or Path.cwd()).absolute()
-    made = chosen.make(command, folder)
-    if write is not None and not made.files:
+    result = chosen.make(command, folder)
+    if write is not None and not result.files:
         raise UsageError(
             f"--write works only with programs that have a settings file, and {chosen.title} has none. Leave --write"
             " out."
         )
-    written = write_files(made.files, folder) if write is not None else []
-    steps = list(made.steps)
-    if write is None and any(one.is_script for one in made.files):
+    written = write_files(result.files, folder) if write is not None else []
+    steps = list(result.steps)
+    if write is None and any(one.is_script for one in result.files):
         steps.insert(0, f"Write the script below with --write {folder}.")
     if as_json:
-        files = [{"name": one.name, "text": one.text, "script": one.is_script} for one in made.files]
+        files = [{"name": one.name, "text": one.text, "script": one.is_script} for one in result.files]
         paths = [str(path) for path, _ in written]
         print(json.dumps(
             {"program": program, "title": chosen.title, "game": chosen.game, "command": command,
@@ -60,7 +60,7 @@ def setup(
         print(f"{number}. {step}" if len(steps) > 1 else step)
     for path, backup in written:
         print(f"written: {path}{f' (the old file is {backup})' if backup else ''}")
-    for file in made.files if write is None else ():
+    for file in result.files if write is None else ():
         print(f"\n# {file.name}\n{file.text.rstrip()}")
 
 

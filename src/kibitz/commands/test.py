@@ -370,8 +370,8 @@ def _page(run: Run, store: Path, out: Path | None) -> Path:
         if path == run.path:
             page = store.parent / f"test-{name}-{games}.html"
     page = out or page
-    kept = (*run.path.iterdir(), *store.iterdir()) if store.is_dir() else run.path.iterdir()
-    check_page(page, "--out", [str(path) for path in kept if path.is_file() and path.suffix != ".html"])
+    files = (*run.path.iterdir(), *store.iterdir()) if store.is_dir() else run.path.iterdir()
+    check_page(page, "--out", [str(path) for path in files if path.is_file() and path.suffix != ".html"])
     return page
 
 

@@ -146,7 +146,7 @@ def caches() -> Iterator[Finding]:
 def disk() -> Iterator[Finding]:
     """Yield the free space of the folder in which kibitz was started, and of the cache."""
     for key, folder in (("disk", Path.cwd()), ("cache disk", environment.user_cache())):
-        there = next(place for place in (folder, *folder.parents) if place.is_dir())
+        there = next(ancestor for ancestor in (folder, *folder.parents) if ancestor.is_dir())
         free = shutil.disk_usage(there).free
         text = f"{free / 1e9:.1f} GB free at {there}"
         if free < LEAST_DISK:

@@ -106,9 +106,9 @@ def fens(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) -> li
     return [decode_board(code, row).fen() for code, row in zip(codes, state, strict=True)]
 
 
-def position(record: GameRecord, place: GamePly, probability: float, probability_of: str) -> dict[str, Any]:
+def position(record: GameRecord, game_ply: GamePly, probability: float, probability_of: str) -> dict[str, Any]:
     """Return a position in the form for the page."""
-    game, ply = place
+    game, ply = game_ply
     return {
         "fen": record.fens[ply],
         "probability": probability,

@@ -98,7 +98,7 @@ def open_index(store: Store, report: Report = lambda share: None) -> PositionInd
     temporary folder.
     """
     for folder in _folders(store):
-        if (found := _kept(folder, store)) is not None:
+        if (found := _existing(folder, store)) is not None:
             return found
     for folder in _folders(store):
         try:
@@ -115,7 +115,7 @@ def _folders(store: Store) -> Iterator[Path]:
     yield user_cache() / FOLDER / named
 
 
-def _kept(folder: Path, store: Store) -> PositionIndex | None:
+def _existing(folder: Path, store: Store) -> PositionIndex | None:
     """Return the index in a folder; None if there is none for this store."""
     try:
         info = json.loads((folder / _INFO).read_text(encoding="utf-8"))
@@ -134,24 +134,24 @@ def _make(store: Store, folder: Path, report: Report) -> PositionIndex:
     once.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(prefix="", dir=folder))
+    new_folder = Path(tempfile.mkdtemp(prefix="", dir=folder))
     try:
-        _build(store, made, report)
+        _build(store, new_folder, report)
         # Write the data to the disk before the folder is renamed. Otherwise the folder could be empty after a power
         # cut.
-        for file in made.iterdir():
+        for file in new_folder.iterdir():
             with open(file, "rb+") as written:
                 os.fsync(written.fileno())
-        named = folder / f"{made.name}.json"
-        named.write_text(json.dumps({"of": _identity(store), "folder": made.name}), encoding="utf-8")
+        named = folder / f"{new_folder.name}.json"
+        named.write_text(json.dumps({"of": _identity(store), "folder": new_folder.name}), encoding="utf-8")
         os.replace(named, folder / _INFO)
     except BaseException:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(new_folder, ignore_errors=True)
         raise
     for other in folder.iterdir():
-        if other.is_dir() and other != made and not _building(other):
+        if other.is_dir() and other != new_folder and not _building(other):
             shutil.rmtree(other, ignore_errors=True)
-    return PositionIndex(made)
+    return PositionIndex(new_folder)
 
 
 def _building(folder: Path) -> bool:

@@ -111,15 +111,15 @@ def prune(network: nn.Module, answer: Callable[[], object]) -> tuple[int, int]:
 @torch.no_grad()
 def _narrow(block: Branch, alive: Tensor) -> None:
     """Remove the dead units of a block. If all are dead, one unit stays, with weights of 0 in the next layer."""
-    kept = alive.nonzero().flatten() if alive.any() else torch.tensor([0])
+    alive_units = alive.nonzero().flatten() if alive.any() else torch.tensor([0])
     first, second = block.first, block.second
-    first.weight = nn.Parameter(first.weight[kept])
+    first.weight = nn.Parameter(first.weight[alive_units])
     if first.bias is not None:
-        first.bias = nn.Parameter(first.bias[kept])
+        first.bias = nn.Parameter(first.bias[alive_units])
     if isinstance(block.norm, BatchNorm):
-        block.norm.keep(kept)
-    second.weight = nn.Parameter(second.weight[:, kept] * float(alive.any()))
-    first.out_channels = second.in_channels = len(kept)
+        block.norm.keep(alive_units)
+    second.weight = nn.Parameter(second.weight[:, alive_units] * float(alive.any()))
+    first.out_channels = second.in_channels = len(alive_units)
     # A block with `spread` is narrowed only if all its units are dead. The weights of the next layer are then 0, so
     # `spread` has no effect.
     if getattr(block, "spread", None) is not None:

@@ -12,8 +12,8 @@ from typing import IO, Any
 from kibitz.errors import KibitzError
 from kibitz.games.chess.filters import speed_of
 from kibitz.online.accounts import GameChoice
+from kibitz.online.cache import CachedGames
 from kibitz.online.client import LONGEST_LINE, Client, CutOffError, NotFoundError
-from kibitz.online.kept import CachedGames
 from kibitz.online.lichess import clean
 from kibitz.online.periods import ALL, Gap, Result
 
@@ -33,7 +33,7 @@ class ChessCom:
     def key(self, wanted: GameChoice) -> str:
         return ALL
 
-    def begin(self, kept: CachedGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
+    def begin(self, cache: CachedGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
         try:
             data = self._client.json(f"/pub/player/{self._name}/games/archives")
         except NotFoundError:

@@ -76,14 +76,14 @@ def pause(seconds: float) -> None:
 class Client:
     """Sends requests for one account, only to the host of the site.
 
-    kept: a function that returns the number of games saved so far. Error messages mention this number.
+    saved_games: a function that returns the number of games saved so far. Error messages mention this number.
     """
 
-    def __init__(self, account: Account, kept: Callable[[], int]):
+    def __init__(self, account: Account, saved_games: Callable[[], int]):
         need_httpx(str(account))
         import httpx
 
-        self.account, self.site, self._kept = account, account.site, kept
+        self.account, self.site, self._saved_games = account, account.site, saved_games
         self.base = account.site.base()
         parts = urlsplit(self.base)
         self._local = (parts.hostname or "") in _LOOPBACK
@@ -305,8 +305,8 @@ class Client:
 
     def _error(self, what: str) -> KibitzError:
         """Return an error about the server, with the number of saved games."""
-        kept = self._kept()
-        games = f" {kept:,} {'game is' if kept == 1 else 'games are'} kept." if kept else ""
+        saved_games = self._saved_games()
+        games = f" {saved_games:,} {'game is' if saved_games == 1 else 'games are'} kept." if saved_games else ""
         return KibitzError(f"{self.site.title} {what}{games}")
 
 

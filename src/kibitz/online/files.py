@@ -9,9 +9,9 @@ from typing import Protocol
 
 from kibitz.errors import KibitzError
 from kibitz.online.accounts import Account, GameChoice
+from kibitz.online.cache import opened
 from kibitz.online.chesscom import ChessCom
 from kibitz.online.client import Client
-from kibitz.online.kept import opened
 from kibitz.online.lichess import Lichess
 from kibitz.online.ogs import Ogs
 from kibitz.online.periods import Downloads, download
@@ -22,8 +22,8 @@ SOURCES: dict[str, Callable[[Client], Downloads]] = {"lichess": Lichess, "chessc
 class Listener(Protocol):
     """The interface of an object that shows the progress of a download."""
 
-    def account(self, account: Account, kept: int) -> None:
-        """Called when a download begins. kept: the number of games that earlier calls saved."""
+    def account(self, account: Account, saved_games: int) -> None:
+        """Called when a download begins. saved_games: the number of games that earlier calls saved."""
 
     def expect(self, games: int) -> None:
         """Called with the account's total number of games; 0 if the number is unknown."""
@@ -44,19 +44,20 @@ def file_of(account: Account, wanted: GameChoice, listener: Listener) -> Path:
     """
     wanted.check(account.site)
     with contextlib.ExitStack() as stack:
-        kept = stack.enter_context(opened(account))
-        client = Client(account, lambda: len(kept.entries))
+        cache = stack.enter_context(opened(account))
+        client = Client(account, lambda: len(cache.entries))
         stack.callback(client.close)
-        listener.account(account, len(kept.entries))
+        listener.account(account, len(cache.entries))
         try:
-            result = download(SOURCES[account.site.name](client), kept, wanted, listener.expect, listener.game)
+            result = download(SOURCES[account.site.name](client), cache, wanted, listener.expect, listener.game)
         except KeyboardInterrupt:
             raise KeyboardInterrupt(
-                f"interrupted; {len(kept.entries):,} games of {account} are kept. Run the same command again to resume."
+                f"interrupted; {len(cache.entries):,} games of {account} are kept. Run the same command again to"
+                " resume."
             ) from None
         name = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in account.name)
         path = account.folder / f"{name}{wanted.label}{account.site.ending}"
-        games = kept.write(path, wanted)
+        games = cache.write(path, wanted)
     for number, what in ((result.damaged, "damaged"), (result.hidden, "not public")):
         if number:
             few = "game is" if number == 1 else "games are"

@@ -11,8 +11,8 @@ from typing import Any
 from kibitz.errors import KibitzError
 from kibitz.games.chess.filters import SPEEDS
 from kibitz.online.accounts import DAY, GameChoice
+from kibitz.online.cache import CachedGames
 from kibitz.online.client import Client, NotFoundError
-from kibitz.online.kept import CachedGames
 from kibitz.online.periods import ALL, Gap, Result
 from kibitz.records import decode
 
@@ -36,7 +36,7 @@ class Lichess:
         parts = [*sorted(wanted.speeds), *["rated"] * wanted.rated]
         return " ".join(parts) if parts else ALL
 
-    def begin(self, kept: CachedGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
+    def begin(self, cache: CachedGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
         result = Result()
         if not newest:
             counts = self._checked(lambda: self._client.json(f"/api/user/{self._name}"))
@@ -45,7 +45,7 @@ class Lichess:
         elif not wanted.speeds or "correspondence" in wanted.speeds:
             slow = GameChoice(speeds=("correspondence",), rated=wanted.rated)
             since = max(newest - LONGEST_GAME, wanted.begin)
-            self._request(Gap(kept, slow, since, newest, None, lambda _: None, lambda: None, result), slow)
+            self._request(Gap(cache, slow, since, newest, None, lambda _: None, lambda: None, result), slow)
         return result
 
     def fill(self, gap: Gap) -> None:

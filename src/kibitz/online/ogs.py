@@ -9,8 +9,8 @@ from typing import Any
 
 from kibitz.errors import KibitzError
 from kibitz.online.accounts import GameChoice
+from kibitz.online.cache import CachedGames
 from kibitz.online.client import Client, NotFoundError, RefusedError
-from kibitz.online.kept import CachedGames
 from kibitz.online.lichess import clean
 from kibitz.online.periods import ALL, Gap, Result
 from kibitz.records import decode
@@ -30,7 +30,7 @@ class Ogs:
         parts = [*sorted(wanted.speeds), *["rated"] * wanted.rated]
         return " ".join(parts) if parts else ALL
 
-    def begin(self, kept: CachedGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
+    def begin(self, cache: CachedGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
         account = self._client.account
         data = self._client.json("/api/v1/players/", {"username": account.name})
         found = data.get("results") if isinstance(data, dict) else None
@@ -47,7 +47,7 @@ class Ogs:
         return Result()
 
     def fill(self, gap: Gap) -> None:
-        newer = sum(one.time >= gap.until for one in gap.kept.entries.values())
+        newer = sum(one.time >= gap.until for one in gap.cache.entries.values())
         # The pages before this one have only games that are newer than the requested ones.
         number = max(1, newer // PAGE)
         while (number - 1) * PAGE < MOST_LISTED:
@@ -66,7 +66,7 @@ class Ogs:
                 if moment < gap.since:
                     gap.reached(gap.since)
                     return
-                if id not in gap.kept.entries and gap.wanted.takes(moment, speed, rated):
+                if id not in gap.cache.entries and gap.wanted.takes(moment, speed, rated):
                     self._get(id, moment, speed, rated, gap)
                 else:
                     gap.seen(moment, speed, rated)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from kibitz.online.accounts import DAY, GameChoice
-from kibitz.online.kept import PERIODS, CachedGames
+from kibitz.online.cache import PERIODS, CachedGames
 
 MARGIN = DAY
 """Milliseconds at the end of a complete period that are requested again, because games were still running then, and
@@ -41,7 +41,7 @@ class Gap:
     are saved.
     """
 
-    kept: CachedGames
+    cache: CachedGames
     wanted: GameChoice
     since: int
     until: int
@@ -54,7 +54,7 @@ class Gap:
     def put(self, id: str, moment: int, speed: str, rated: bool, text: bytes) -> bool:
         """Save a game. Returns False if it was already saved."""
         self.seen(moment, speed, rated)
-        if not self.kept.add(id, moment, speed, rated, text):
+        if not self.cache.add(id, moment, speed, rated, text):
             return False
         self.result.new += 1
         self.on_game()
@@ -77,7 +77,7 @@ class Downloads(Protocol):
         contains every game.
         """
 
-    def begin(self, kept: CachedGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
+    def begin(self, cache: CachedGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
         """Prepare a download. Returns the numbers of games that the preparation has already downloaded.
 
         newest: the end of the newest complete period; 0 without one. expect: called with the number of the account's
@@ -94,13 +94,17 @@ def now() -> int:
 
 
 def download(
-    source: Downloads, kept: CachedGames, wanted: GameChoice, expect: Callable[[int], None], on_game: Callable[[], None]
+    source: Downloads,
+    cache: CachedGames,
+    wanted: GameChoice,
+    expect: Callable[[int], None],
+    on_game: Callable[[], None],
 ) -> Result:
     """Download the missing games that the filter accepts. Every downloaded game is saved, even after an error or
     Ctrl-C.
     """
-    periods = _periods(kept, source.key(wanted))
-    result = source.begin(kept, wanted, periods[0][1] if periods else 0, expect)
+    periods = _periods(cache, source.key(wanted))
+    result = source.begin(cache, wanted, periods[0][1] if periods else 0, expect)
     at = _start(periods, min(now(), wanted.end or now()))
     top = periods[at]
 
@@ -113,26 +117,26 @@ def download(
             reached(older[0])
             del periods[at + 1]
             continue
-        need = None if wanted.limit is None else wanted.limit - len(kept.wanted(wanted, top[0]))
+        need = None if wanted.limit is None else wanted.limit - len(cache.wanted(wanted, top[0]))
         if top[0] <= wanted.begin or (need is not None and need <= 0):
             break
         before = top[0]
         since = max(wanted.begin, older[1] - MARGIN if older else 0)
-        source.fill(Gap(kept, wanted, since, before, need, reached, on_game, result))
+        source.fill(Gap(cache, wanted, since, before, need, reached, on_game, result))
         if top[0] == before:  # the reply had no older game, so the account has no older game
             reached(max(wanted.begin, older[1] if older else 0))
-        kept.save()
-    if not kept.entries:  # an empty reply may be a fault of the server, so the next call requests everything again
-        kept.state[PERIODS] = {}
+        cache.save()
+    if not cache.entries:  # an empty reply may be a fault of the server, so the next call requests everything again
+        cache.state[PERIODS] = {}
     return result
 
 
-def _periods(kept: CachedGames, key: str) -> list[list[int]]:
+def _periods(cache: CachedGames, key: str) -> list[list[int]]:
     """Return the complete periods for a filter, the newest first: begin and end of each. They change with the state.
 
     A period in which every game was downloaded is complete for each filter, but not the reverse.
     """
-    known: dict[str, list[list[int]]] = kept.state.setdefault(PERIODS, {})
+    known: dict[str, list[list[int]]] = cache.state.setdefault(PERIODS, {})
     found = known.setdefault(key, [])
     if key != ALL:
         found[:] = _joined([*found, *known.get(ALL, [])])

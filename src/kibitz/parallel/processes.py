@@ -20,7 +20,7 @@ from kibitz.parallel import DEATHS
 _CONTEXT = multiprocessing.get_context("spawn")  # a forked process would inherit locks that other threads hold
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
 """Environment of a worker. The workers share the cores. Equal numbers of threads give equal sums."""
-KEPT_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(256 << 20)}
+MALLOC_SETTINGS = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(256 << 20)}
 """Environment of a worker: glibc keeps up to 256 MB of freed memory for the next item.
 
 Otherwise memory is returned to the system and requested again for every item, and must be filled with zeros each time,
@@ -28,7 +28,7 @@ which took a sixth of an import's time.
 """
 LEAVING = 5.0
 """Seconds in which an idle worker may end by itself."""
-WORKERS = {**ONE_THREAD, **KEPT_MEMORY}
+WORKERS = {**ONE_THREAD, **MALLOC_SETTINGS}
 _FUNCTION_FOLLOWS = b""
 """A message to a worker that announces a function as the next message. All other messages are items."""
 

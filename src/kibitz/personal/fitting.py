@@ -161,8 +161,8 @@ def make(
             f"The network can already play: kibitz {'gtp' if person.store.game == 'go' else 'uci'} {person.path}"
         )
     tried = _Tried(base, person.base, person.settings)
-    ways = [(ADAPTERS, RATES), *([(ALL, FULL_RATES)] if len(person.by_side[TRAIN]) >= FULL_FROM else [])]
-    for learns, (low, middle, high) in ways:
+    attempts = [(ADAPTERS, RATES), *([(ALL, FULL_RATES)] if len(person.by_side[TRAIN]) >= FULL_FROM else [])]
+    for learns, (low, middle, high) in attempts:
         losses: list[float] = []
         for rate in (middle, high, low):
             if len(losses) == 2 and losses[1] < losses[0]:
@@ -179,16 +179,16 @@ def make(
             score = _score(positions, network, book, step.name)
             log(
                 f"{step.name}: {_in_words(score)} on the validation games; before this training: "
-                f"{_in_words(tried.kept)}"
+                f"{_in_words(tried.best)}"
             )
             tried.add(score, Run(folder), settings)
             losses.append(score["log_loss_past_move_10"])
-    strength = tried.kept["strength"]
+    strength = tried.best["strength"]
     moderated = None if strength == 1 else AtStrength(tried.network, strength).network
     learned_from = np.concatenate([person.by_side[TRAIN], person.by_side[VALIDATE]])
     habits = habits_of(person.store, learned_from, person.sides, Session(person.base))
     person.habits = habits
-    _keep(person, tried.settings, tried.scores, tried.kept, tried.network, learned, positions, True, moderated)
+    _keep(person, tried.settings, tried.scores, tried.best, tried.network, learned, positions, True, moderated)
     shutil.rmtree(person.path / CANDIDATES, ignore_errors=True)
     return PersonalResult(person.path, person.info, "done")
 
@@ -236,12 +236,12 @@ class _Tried:
     """The networks that were tried so far: their scores, and the best network with its run and settings."""
 
     def __init__(self, base: dict[str, Any], network: Run, settings: Any):
-        self.scores, self.kept, self.network, self.settings = [base], base, network, settings
+        self.scores, self.best, self.network, self.settings = [base], base, network, settings
 
     def add(self, score: dict[str, Any], network: Run, settings: Any) -> None:
         self.scores.append(score)
-        if score["log_loss_past_move_10"] < self.kept["log_loss_past_move_10"]:
-            self.kept, self.network, self.settings = score, network, settings
+        if score["log_loss_past_move_10"] < self.best["log_loss_past_move_10"]:
+            self.best, self.network, self.settings = score, network, settings
 
 
 # The person
@@ -418,7 +418,7 @@ def _keep(
     person: _Person,
     settings: Any,
     scores: Sequence[dict[str, Any]],
-    kept: dict[str, Any],
+    best: dict[str, Any],
     network: Run,
     learned: PlayerPositions,
     positions: PlayerPositions,
@@ -442,13 +442,13 @@ def _keep(
     if moderated is not None:
         save_weights(moderated, path / WEIGHTS)
         export_onnx(moderated, positions.codes[:4], positions.state[:4, :STATE_WIDTH], path / ONNX)
-    person.info = _info(person, settings, scores, kept, finished)
+    person.info = _info(person, settings, scores, best, finished)
     write_json(path / INFO, person.info)
     return whole
 
 
 def _info(
-    person: _Person, settings: Any, scores: Sequence[dict[str, Any]], kept: dict[str, Any], finished: bool
+    person: _Person, settings: Any, scores: Sequence[dict[str, Any]], best: dict[str, Any], finished: bool
 ) -> dict[str, Any]:
     """Return the content of run.json."""
     store, split, base = person.store, person.split, scores[0]
@@ -478,9 +478,9 @@ def _info(
         },
         "base": person.request.base,
         "started_from": person.base.weights_sha256(),
-        "book": {"k": kept["k"], "k_base": base["k"]},
-        "kept": kept["name"],
-        "strength": kept["strength"],
+        "book": {"k": best["k"], "k_base": base["k"]},
+        "kept": best["name"],
+        "strength": best["strength"],
         "habits": person.habits,
         "candidates": list(scores),
         "versions": {"kibitz": __version__},

@@ -102,9 +102,9 @@ def slices_svg(
     with _drawing():
         figure = Figure(figsize=(_WIDTH, 0.62 + 0.27 * len(rows)), layout="constrained")
         axes = figure.subplots()
-        for place, row in enumerate(rows):
+        for index, row in enumerate(rows):
             if row["figure"]["value"] is not None:
-                _points(axes, [place], [row["figure"]], across=True)
+                _points(axes, [index], [row["figure"]], across=True)
         if whole is not None:
             axes.axvline(whole, color=MUTED, linewidth=1, linestyle=(0, (4, 3)))
         axes.set_yticks(range(len(rows)), [_shortened(str(row["slice"])) for row in rows])
@@ -139,11 +139,11 @@ def course_svg(curve: Row) -> Markup:
         figure = Figure(figsize=(_WIDTH, 4), layout="constrained")
         axes = figure.subplots()
         colours = (ONE, TWO, THREE, MUTED)
-        for place, line in enumerate(curve["lines"]):
+        for index, line in enumerate(curve["lines"]):
             known = [(at, value) for at, value in line["points"] if value["value"] is not None]
             if not known:
                 continue
-            colour, along = colours[place % len(colours)], [at for at, _ in known]
+            colour, along = colours[index % len(colours)], [at for at, _ in known]
             values = [value["value"] for _, value in known]
             low, high = ([value.get(end) if value.get(end) is not None else value["value"] for _, value in known]
                          for end in ("low", "high"))  # fmt: skip

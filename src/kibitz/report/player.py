@@ -343,9 +343,9 @@ def _lead(points: float) -> str:
 
 
 def _section(anchor: str, title: str, text: str, body: Markup) -> Markup:
-    said = Markup("<p>{}</p>").format(text) if text else ""
+    paragraph = Markup("<p>{}</p>").format(text) if text else ""
     return Markup('<section><header class="opening"><h2 id="{}">{}</h2>{}</header>{}</section>').format(
-        anchor, title, said, body
+        anchor, title, paragraph, body
     )
 
 

@@ -91,11 +91,11 @@ class Split:
         """
         if self.together and openings is not None:
             hashes, dates = _as_one(hashes, dates, openings)
-        place = (hashes >> np.uint64(11)) % np.uint64(_PARTS)
+        fraction = (hashes >> np.uint64(11)) % np.uint64(_PARTS)
         side = np.zeros(len(hashes), np.uint8)
         validate, test = (round(share / 100 * _PARTS) for share in (self.validate_share, self.test_share))
         if self.validate_from is None:
-            side[place < validate] = VALIDATE
+            side[fraction < validate] = VALIDATE
         else:
             side[dates >= np.datetime64(self.validate_from)] = VALIDATE
         if self.newest:
@@ -111,7 +111,7 @@ class Split:
         elif self.test_from is not None:
             side[dates >= np.datetime64(self.test_from)] = TEST
         elif self.validate_from is None:
-            side[(place >= validate) & (place < validate + test)] = TEST
+            side[(fraction >= validate) & (fraction < validate + test)] = TEST
         return side
 
     def describe(self) -> str:

@@ -186,9 +186,9 @@ class Store:
 
         plies = self.plies[games]
         ends = np.cumsum(plies)
-        places = np.repeat(self.offsets[games] - (ends - plies), plies) + np.arange(int(plies.sum()))
+        indices = np.repeat(self.offsets[games] - (ends - plies), plies) + np.arange(int(plies.sum()))
         return hash_games(
-            self.moves[places], plies.astype(np.int32), self.starts[self.start_of[games]],
+            self.moves[indices], plies.astype(np.int32), self.starts[self.start_of[games]],
             self.column("result")[games].astype(np.int8), np.asarray(game_of(self.game).STANDARD_START, np.uint8),
         )  # fmt: skip
 

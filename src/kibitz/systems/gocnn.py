@@ -223,8 +223,8 @@ class OwnerExamples(Positions):
         assert self._owners is not None
         owner = self._owners[games]
         if self._sources is not None:  # a random number that depends only on the position and the epoch
-            way = (splitmix64(ids.astype(np.uint64) + np.uint64(epoch << 40)) & np.uint64(7)).astype(np.int64)
-            source = self._sources[state[:, SIZE], way]
+            symmetry = (splitmix64(ids.astype(np.uint64) + np.uint64(epoch << 40)) & np.uint64(7)).astype(np.int64)
+            source = self._sources[state[:, SIZE], symmetry]
             codes, owner = np.take_along_axis(codes, source, 1), np.take_along_axis(owner, source, 1)
         return {"codes": codes, "state": state, "owner": owner}
 

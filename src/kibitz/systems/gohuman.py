@@ -314,14 +314,14 @@ class GoHuman(nn.Module):
 
     def consumed_units(self) -> Iterator[ConsumedUnits]:
         """Yield the units outside of the blocks, with the layers that use their outputs."""
-        pooled, told = BoardMask.POOLED * self.SEEN_CHANNELS, BoardMask.POOLED * self.VALUE_CHANNELS
+        pooled, pooled_values = BoardMask.POOLED * self.SEEN_CHANNELS, BoardMask.POOLED * self.VALUE_CHANNELS
         spreads = [cast(Block, block).spread for block in self.blocks]
         by_blocks = [(spread, [BoardMask.POOLED * self.pooled]) for spread in spreads if spread is not None]
-        after = [(self.told, [0]), (self.everywhere, [pooled]), (self.pause, [pooled]), (self.weigh, [told])]
+        after = [(self.told, [0]), (self.everywhere, [pooled]), (self.pause, [pooled]), (self.weigh, [pooled_values])]
         yield ConsumedUnits(self.conditions.mix, [*after, *by_blocks])
         seen = range(0, pooled, self.SEEN_CHANNELS)
         yield ConsumedUnits(self.seen, [(self.everywhere, seen), (self.pause, seen)])
-        yield ConsumedUnits(self.narrow, [(self.weigh, range(0, told, self.VALUE_CHANNELS))])
+        yield ConsumedUnits(self.narrow, [(self.weigh, range(0, pooled_values, self.VALUE_CHANNELS))])
         yield ConsumedUnits(self.pause, [(self.passing, [0])])
         yield ConsumedUnits(self.before, [(self.point, [0])], added=[self.everywhere])
 
@@ -329,8 +329,8 @@ class GoHuman(nn.Module):
         """Return the features, [n, filters, 19, 19], the board's mask (see BoardMask), and the conditions, [n, 64]."""
         board, conditions = BoardMask.of(codes, state), self.conditions(state)
         grid = self.stem(self.planes(codes, state))
-        told = self.told(conditions).to(grid.dtype)[:, :, None, None]
-        grid = F.relu(grid + told) * board.mask.to(grid.dtype)
+        condition_bias = self.told(conditions).to(grid.dtype)[:, :, None, None]
+        grid = F.relu(grid + condition_bias) * board.mask.to(grid.dtype)
         for block in self.blocks:
             grid = block(grid, board, conditions)
         return grid, board, conditions

@@ -71,10 +71,12 @@ def human(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]
         **chess.rights(state, OWN_AND_OTHERS),
         "plies since a capture or pawn move, divided by 100": chess.constant(state[CLOCK] / 100),
     }
-    ways = [
-        f"{way} of the {move}" for move in ("last move", "move before the last one") for way in ("origin", "target")
+    inputs = [
+        f"{square} of the {move}"
+        for move in ("last move", "move before the last one")
+        for square in ("origin", "target")
     ]
-    moves = {name: chess.one_square(int(number)) for name, number in zip(ways, state[LAST : LAST + 4], strict=True)}
+    moves = {name: chess.one_square(int(number)) for name, number in zip(inputs, state[LAST : LAST + 4], strict=True)}
     return {**chess.on_squares(planes, bool(state[SIDE])), **moves}
 
 

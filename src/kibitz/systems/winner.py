@@ -234,16 +234,16 @@ class OutcomeExamples(Positions):
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], mirror: bool = False, held_out: float = 0.0):
-        self._kept = sample_positions(store, games, 0, share=held_out) if held_out else None
+        self._held_out = sample_positions(store, games, 0, share=held_out) if held_out else None
         super().__init__(store, games)
         self.mirror = mirror
         self._white_won = store.column("result") > 0
 
     def __len__(self) -> int:
-        return super().__len__() if self._kept is None else len(self._kept)
+        return super().__len__() if self._held_out is None else len(self._held_out)
 
     def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        return super().locate(ids) if self._kept is None else (self._kept.games[ids], self._kept.plies[ids])
+        return super().locate(ids) if self._held_out is None else (self._held_out.games[ids], self._held_out.plies[ids])
 
     def batch(self, ids: NDArray[np.int64], epoch: int = 0) -> Arrays:  # type: ignore[override]
         games, plies = self.locate(ids)

@@ -67,12 +67,12 @@ class RunBytes:
     """Upper limits of a run's size on disk, in bytes.
 
     weights: one copy of the network's weights.
-    kept: all files, during training and at its end.
+    total: all files, during training and at its end.
     peak: all files while one of them is being replaced, so that both its old and its new version exist.
     """
 
     weights: int
-    kept: int
+    total: int
     peak: int
 
 
@@ -83,7 +83,7 @@ def run_bytes(network: nn.Module, checkpoint_megabytes: float, averages: bool = 
     optimizer. best.safetensors and the export contain the weights once each.
     """
     weights = sum(p.numel() * p.element_size() for p in network.state_dict().values())
-    kept = (
+    checkpoints = (
         (6 if averages else 5) * weights + int(checkpoint_megabytes * 1e6) + 10_000_000
     )  # metrics, hashes of training games, learning curve
-    return RunBytes(weights, kept, kept + 3 * weights)
+    return RunBytes(weights, checkpoints, checkpoints + 3 * weights)

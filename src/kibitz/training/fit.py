@@ -566,7 +566,7 @@ def _write_new_run(job: TrainJob) -> None:
 def _announce(job: TrainJob, recipe: str, size: RunBytes, log: Callable[[str], None]) -> None:
     if job.continued or recipe:
         what = "resuming this run" if job.continued else f"recipe {recipe}"
-        log(f"{job.path}: {what}; the run will need up to {size.kept / 1e6:,.0f} MB")
+        log(f"{job.path}: {what}; the run will need up to {size.total / 1e6:,.0f} MB")
     if size.weights > job.plan.checkpoint_megabytes * 1e6:
         log(
             f"no checkpoint is kept: a checkpoint of {size.weights / 1e6:,.0f} MB exceeds --checkpoint-megabytes"

@@ -39,7 +39,7 @@ MOST_GAMES = 200_000
 """The largest number of games of a file: packed files have more than their size shows."""
 UNPACKED = 1 << 30
 """The largest number of bytes of each file after it was unpacked."""
-KEPT = 4
+MAX_STORES = 4
 """The number of temporary stores that are kept. The one that was not used for the longest time is removed first."""
 SENDING = 3
 """The number of files that the page may be sending at the same time."""
@@ -112,7 +112,7 @@ class BuiltStore:
         self.share = 0.0
         self.left_out: dict[str, int] = {}
         self.numbers: NDArray[np.int64] = np.empty(0, np.int64)
-        self._places: list[tuple[str, int]] = []
+        self._origins: list[tuple[str, int]] = []
         self.sides: NDArray[np.int8] | None = None
         self._problem = ""
         self._passes = False
@@ -145,7 +145,7 @@ class BuiltStore:
 
         if self.material.text is not None:
             with contextlib.suppress(KibitzError, OSError, IndexError, StopIteration):
-                return self.material.text(*self._places[game])
+                return self.material.text(*self._origins[game])
         explorer = self.ready()
         assert explorer is not None
         return record(explorer.store, game)
@@ -220,7 +220,7 @@ class BuiltStore:
         for file in files if material.own else ():
             Path(file).unlink(missing_ok=True)
         numbers = store.column("number").astype(np.int64)
-        self._places = list(zip(store.column("source").tolist(), numbers.tolist(), strict=True))
+        self._origins = list(zip(store.column("source").tolist(), numbers.tolist(), strict=True))
         self.numbers = numbers if len(files) == 1 else np.arange(1, len(store) + 1)
         if material.sides is not None:
             if writer.read != len(material.sides):
@@ -312,7 +312,7 @@ class BuiltStores:
                 old.append(found)
                 found = None
             self._built[name] = found = found or BuiltStore(name, material)
-            while len(self._built) > KEPT:
+            while len(self._built) > MAX_STORES:
                 old.append(self._built.pop(next(iter(self._built))))
         for each in old:
             each.end()

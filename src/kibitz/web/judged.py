@@ -125,12 +125,12 @@ class JudgedPositions:
 
 
 def _select(keys: list[bytes], base: sqlite3.Connection) -> list[tuple[bytes, str]]:
-    places = ",".join("?" * len(keys))
-    return base.execute(f"SELECT key, found FROM judged WHERE key IN ({places})", keys).fetchall()
+    placeholders = ",".join("?" * len(keys))
+    return base.execute(f"SELECT key, found FROM judged WHERE key IN ({placeholders})", keys).fetchall()
 
 
 def remembered(
-    kept: JudgedPositions,
+    judged: JudgedPositions,
     keys: Sequence[bytes],
     first: int,
     last: int,
@@ -144,7 +144,7 @@ def remembered(
     """
     began = time.perf_counter()
     yield [{"seq": seq, "total": max(0, last - first + 1)}]
-    known = kept.get(keys[first : last + 1])
+    known = judged.get(keys[first : last + 1])
     ready = [{**known[keys[ply]], "seq": seq, "ply": ply} for ply in range(first, last + 1) if keys[ply] in known]
     if ready:
         yield ready
@@ -153,7 +153,7 @@ def remembered(
         for lines in judge(begin, end):
             ended = any(line.get("done") for line in lines)
             found = [line for line in lines if "ply" in line]
-            kept.put({keys[line["ply"]]: {**line, "seq": 0} for line in found if line.get("exact")})
+            judged.put({keys[line["ply"]]: {**line, "seq": 0} for line in found if line.get("exact")})
             if found:
                 yield found
         if not ended:  # the client has disconnected, so the judge must stop

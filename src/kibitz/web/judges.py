@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kibitz.play.session import Session
     from kibitz.web.networks import NetworkInfo, NetworkRegistry
 
-KEPT = 2000
+MAX_POSITIONS = 2000
 """Number of positions whose results an engine's judge keeps in memory."""
 OPTION = "Checked by"
 """The name of the option in messages."""
@@ -67,7 +67,9 @@ class Judges:
             for (name, _), other in self._chess.items():
                 if name == program.name:
                     other.close()
-            judge = EngineJudge(session, load(session.system), Checker(program, option=OPTION), kept=KEPT)
+            judge = EngineJudge(
+                session, load(session.system), Checker(program, option=OPTION), max_positions=MAX_POSITIONS
+            )
             self._chess[key] = judge
         return judge
 
@@ -76,7 +78,7 @@ class Judges:
 
         judge = self._go.get(program.name)
         if judge is None:
-            judge = self._go[program.name] = GoEngineJudge(Checker(program, option=OPTION), KEPT)
+            judge = self._go[program.name] = GoEngineJudge(Checker(program, option=OPTION), MAX_POSITIONS)
         return judge
 
     def keep(self) -> None:

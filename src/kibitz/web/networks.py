@@ -160,7 +160,7 @@ class NetworkInfo:
             "claim": self.claim,
             "plays": bool(self.methods),
             "methods": self.methods,
-            "method_descriptions": self.method_descriptions,
+            "ways": self.method_descriptions,
             "planes": bool(system and system.planes),
             "sizes": self.sizes,
             "rated": self.rated,

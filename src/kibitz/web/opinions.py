@@ -117,14 +117,14 @@ class Desk:
         with self._held(stop, lambda why: on_result([{"seq": seq, "error": f"{self.program.name} {why}"}])) as thinker:
             thinker.begin(line, lines)
             yield [{"seq": seq, "program": thinker.name}]
-            said, began = None, time.monotonic()
+            last, began = None, time.monotonic()
             while self._holder is stop and not stop.is_set():
                 found = thinker.look(stop)
                 over = thinker.over
-                if found is not None and found != said:
-                    said = found
+                if found is not None and found != last:
+                    last = found
                     yield [{"seq": seq, **found}]
-                elif said is None and not over and time.monotonic() - began > SILENCE:
+                elif last is None and not over and time.monotonic() - began > SILENCE:
                     raise EngineDied(f"{thinker.name} gave no result for this position within {SILENCE:g} s", "hung")
                 else:
                     yield []
@@ -144,7 +144,7 @@ class Desk:
                 knows = f"supports ratings from {rated[0]} to {rated[1]}" if rated else "has no rating setting"
                 raise BadRequest(f"{thinker.name} {knows}")
             thinker.play(line, limits)
-            said, patience = None, (limits.seconds or 0) + SILENCE
+            last, patience = None, (limits.seconds or 0) + SILENCE
             until = time.monotonic() + patience
             over = False
             while not over:
@@ -152,8 +152,8 @@ class Desk:
                 found = thinker.look(stop)
                 if stop.is_set():
                     return
-                if found is not None and found != said:
-                    said = found
+                if found is not None and found != last:
+                    last = found
                     if limits.seconds is None:  # without a time limit, a search may take any time
                         until = time.monotonic() + patience
                     on_result([{"seq": seq, **_thought(found)}])

@@ -84,12 +84,13 @@ def describe(run: Run, name: str) -> dict[str, Any]:
     card = run.path / CARD
     answers = answers_of(known)
     plays = run.info["game"] == "chess" or MOVES in answers
-    ways = [{"name": "top-prob", "title": "the likeliest move", "searches": False}] * plays
+    methods = [{"name": "top-prob", "title": "the likeliest move", "searches": False}] * plays
     if MOVES in answers and PUCT in known.methods:
-        ways.append({"name": SHORT_SEARCH, "title": "PUCT for less than a second", "searches": True})
+        methods.append({"name": SHORT_SEARCH, "title": "PUCT for less than a second", "searches": True})
     network = {
         **known.as_json(),
-        "name": name, "answers": answers, "plays": plays, "methods": [way["name"] for way in ways], "ways": ways,
+        "name": name, "answers": answers, "plays": plays,
+        "methods": [method["name"] for method in methods], "ways": methods,
         "planes": False, "metrics": False, "live": False, "snapshots": 0, "from": "package", "stamp": digest[:16],
         "person": None if run.person is None else name, "problem": None, "single": True,
     }  # fmt: skip

@@ -12,7 +12,7 @@ import pytest
 
 from kibitz.analysis.chess.moves import AnalysedGame, Judged, Move, Worth
 from kibitz.analysis.chess.player import PlayerReport
-from kibitz.analysis.parts import A_GAME, ENOUGH, KEPT
+from kibitz.analysis.parts import A_GAME, ENOUGH, MAX_WORST
 from kibitz.analysis.summary import move_accuracy
 from kibitz.games.chess.io.reader import Record
 
@@ -95,8 +95,8 @@ def test_the_worst_come_first_from_the_players_own_side() -> None:
     assert (worst[0].before, worst[0].after) == (pytest.approx(0.4), pytest.approx(-0.05))
     assert (worst[0].opponent, worst[0].opponent_rating) == ("Ana", 1500)
     assert chess.Board(worst[1].fen).parse_san("Nc3")
-    many = report(*[(game([0.5, 0, 0, 0, 0], number=i), "white") for i in range(KEPT + 5)])
-    assert len(many.worst) == KEPT
+    many = report(*[(game([0.5, 0, 0, 0, 0], number=i), "white") for i in range(MAX_WORST + 5)])
+    assert len(many.worst) == MAX_WORST
 
 
 def test_intervals_need_enough_games() -> None:

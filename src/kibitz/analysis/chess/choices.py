@@ -81,11 +81,11 @@ def expected(
     for i in order[~under[order]][:SHOWN]:
         move = to_move(int(moves[i]))
         choices.append(Choice(board.san(move), move.uci(), float(shares[i])))
-    place = np.flatnonzero(moves[order] == from_move(played))
-    underpromotion = bool(len(place)) and bool(under[order[place[0]]])
-    if underpromotion or not len(place):
+    rank_index = np.flatnonzero(moves[order] == from_move(played))
+    underpromotion = bool(len(rank_index)) and bool(under[order[rank_index[0]]])
+    if underpromotion or not len(rank_index):
         return Expected(tuple(choices), len(moves), 0.0, len(moves), underpromotion)
-    rank = int(place[0])
+    rank = int(rank_index[0])
     return Expected(tuple(choices), rank + 1, float(shares[order[rank]]), len(moves))
 
 

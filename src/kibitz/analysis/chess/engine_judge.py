@@ -59,16 +59,16 @@ class EngineJudge(Judge):
 
     session, analysis: the network, which estimates all moves of a position if it evaluates positions.
     checker: the engine.
-    kept: the number of positions whose results stay in memory.
+    max_positions: the number of positions whose results stay in memory.
 
     Raises EngineDied if the engine does not start, and UsageError for an option that the engine refuses.
     """
 
     def __init__(
         self, session: Session, analysis: Analysis, checker: Checker, threads: int | None = None,
-        stop: threading.Event | None = None, kept: int = 1,
+        stop: threading.Event | None = None, max_positions: int = 1,
     ):  # fmt: skip
-        self._checker, self._kept = checker, kept
+        self._checker, self._max_positions = checker, max_positions
         self._engine = self._start()
         super().__init__(session, analysis, DEPTH, 0, threads, stop)
         self._evaluates = bool({"white_wins", "white_better", "value"} & set(session.outputs))
@@ -163,7 +163,7 @@ class EngineJudge(Judge):
         line = report.line or ((report.best,) if report.best else ())
         seen = _Searched(win_chance(score), score.mate(), line[:LONGEST])
         self._searched[key] = seen
-        while len(self._searched) > self._kept:
+        while len(self._searched) > self._max_positions:
             del self._searched[next(iter(self._searched))]
         return seen
 

@@ -155,12 +155,12 @@ class _Followed:
     later_scores: NDArray[np.int32]
     later_leaves: NDArray[np.uint8]
 
-    def take(self, places: NDArray[np.intp], other: _Followed, at: NDArray[np.intp]) -> None:
+    def take(self, indices: NDArray[np.intp], other: _Followed, at: NDArray[np.intp]) -> None:
         """Copy the results of the positions `at` of another object. They replace the results of this object's positions
         `places`.
         """
         for name, values in vars(self).items():
-            values[places] = getattr(other, name)[at]
+            values[indices] = getattr(other, name)[at]
 
 
 @dataclass(frozen=True)
@@ -256,15 +256,15 @@ class Judge:
             white = self._alone(rows, over)
         lost = _as_shown((compared[:-1] - left).clip(0), _changes(white, rows), np.zeros(len(moves), np.bool_))
         scores, depths, lines = seen.scores, seen.depths, seen.lines
-        kept, only, options = self._alternatives(rows[:-1], moves, earlier_move(start))
-        held = self._hold(rows[:-1], kept, scores[:-1], depths[:-1])
+        best_moves, only, options = self._alternatives(rows[:-1], moves, earlier_move(start))
+        held = self._hold(rows[:-1], best_moves, scores[:-1], depths[:-1])
         found = []
         for i, played in enumerate(moves):
             loss = float(lost[i])
             line = tuple(to_move(int(move)) for move in lines[i] if move)[:_SHOWN]
             follows = held[i]
-            if follows is not None and (not line or line[0] != kept[i]):
-                line = (kept[i], *follows)[:_SHOWN]
+            if follows is not None and (not line or line[0] != best_moves[i]):
+                line = (best_moves[i], *follows)[:_SHOWN]
             if not line or line[0] == played:
                 loss, line = 0.0, line or (played,)
             found.append(_judgement(white, i, loss, line, played, only[i], options[i]))
@@ -339,8 +339,8 @@ class Judge:
         favorites = [(thought.line or (move,))[0] for thought, move in zip(thoughts, moves, strict=False)]
         lines = [thought.line for thought in thoughts]
         unsure = [i for i, move in enumerate(moves) if move and UNSURE[0] <= lost[i] < UNSURE[1]]
-        places = sorted({at for i in unsure for at in (i, i + 1)})
-        longer = dict(zip(places, self._think_together([boards[at] for at in places], LONGER), strict=True))
+        indices = sorted({at for i in unsure for at in (i, i + 1)})
+        longer = dict(zip(indices, self._think_together([boards[at] for at in indices], LONGER), strict=True))
         for i in unsure:
             first[i], second[i] = longer[i].opinion, longer[i + 1].opinion
             lines[i], favorites[i] = longer[i].line, (longer[i].line or (moves[i],))[0]
@@ -505,8 +505,8 @@ class Judge:
         network's evaluations.
         """
         pawn, opinion = self.weights
-        kept = np.clip(opinions, _SURE, 1 - _SURE)
-        odds = pawn * scores.clip(-_MOST, _MOST) / 100 + opinion * np.log(kept / (1 - kept))
+        clipped = np.clip(opinions, _SURE, 1 - _SURE)
+        odds = pawn * scores.clip(-_MOST, _MOST) / 100 + opinion * np.log(clipped / (1 - clipped))
         chances = 1 / (1 + np.exp(-odds))
         return np.where(scores >= SURE, 1.0, np.where(scores <= -SURE, 0.0, chances))
 
@@ -525,9 +525,9 @@ class Judge:
         sizes = np.diff(offsets)
         some = sizes > 0  # a null move may leave a position without any legal move
         most = np.repeat(np.maximum.reduceat(scores, offsets[:-1][some]), sizes[some]) if len(scores) else scores
-        kept = np.flatnonzero(scores >= most - _SIDE_STEP)
+        near_best = np.flatnonzero(scores >= most - _SIDE_STEP)
         white = np.full(len(children), np.nan)
-        white[kept] = self._opinions(leaves[kept])
+        white[near_best] = self._opinions(leaves[near_best])
         preferred: list[chess.Move] = []
         only: list[bool] = []
         options: list[FirstLook | None] = []

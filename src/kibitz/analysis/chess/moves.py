@@ -546,17 +546,17 @@ def _by_strength(
     if OPPONENT not in session.side_inputs:
         return {}
     column = STATE + list(session.side_inputs).index(RATING)
-    places = [i for i in range(len(played)) if state[i, column] > 0 and played[i]]
-    if not places:
+    indices = [i for i in range(len(played)) if state[i, column] > 0 and played[i]]
+    if not indices:
         return {}
-    chances = [[_chance(expecting[i], played[i]) for i in places]]
+    chances = [[_chance(expecting[i], played[i]) for i in indices]]
     for step in (-STEP, STEP):
-        other = state[places]
+        other = state[indices]
         other[:, column] = np.clip(other[:, column].astype(np.int64) + step // UNIT, 1, 255)
-        _, their = _predict(session, analysis, codes[places], other)
+        _, their = _predict(session, analysis, codes[indices], other)
         assert their is not None
-        chances.append([_chance(legal, played[i]) for legal, i in zip(their, places, strict=True)])
-    return {i: ByStrength(ratings[int(state[i, SIDE])], *three) for i, *three in zip(places, *chances, strict=True)}
+        chances.append([_chance(legal, played[i]) for legal, i in zip(their, indices, strict=True)])
+    return {i: ByStrength(ratings[int(state[i, SIDE])], *three) for i, *three in zip(indices, *chances, strict=True)}
 
 
 def _by_rating(

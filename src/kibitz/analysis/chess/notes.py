@@ -33,8 +33,8 @@ _REASON = re.compile(_BEFORE + r"reason:\s(?:(?!\s/\s)[^{}\[\]])*")
 
 def centipawns(white: float) -> int:
     """Return White's win probability as centipawns, by the inverse of Lichess's formula."""
-    kept = min(max(white, LEAST), 1 - LEAST)
-    return round(math.log(kept / (1 - kept)) / STEEPNESS)
+    clipped = min(max(white, LEAST), 1 - LEAST)
+    return round(math.log(clipped / (1 - clipped)) / STEEPNESS)
 
 
 def beside(comment: str, ours: str) -> str:

@@ -23,7 +23,7 @@ from kibitz.analysis.chess.moves import PIECES, SIDES, AnalysedGame, Move
 from kibitz.analysis.chess.ratings import ratings_of
 from kibitz.analysis.chess.strength.player import PlayerStrength
 from kibitz.analysis.glyphs import SIGNS
-from kibitz.analysis.parts import A_GAME, KEPT, Measure, Part, Parts, count_results, figure_of, mean_over_games
+from kibitz.analysis.parts import A_GAME, MAX_WORST, Measure, Part, Parts, count_results, figure_of, mean_over_games
 from kibitz.explorer.openings import Opening, opening_of
 from kibitz.games.chess.filters import RESULTS
 from kibitz.games.chess.material import PHASES
@@ -137,8 +137,8 @@ class PlayerReport:
             usual = math.nan if judged.usual is None else judged.usual
             time = -1 if seconds is None else int(np.searchsorted(_BOUNDS, seconds, side="right"))
             mark = list(SIGNS).index(move.sign) if move.sign in SIGNS else -1
-            places = PHASES.index(judged.phase), PIECES.index(judged.piece), time, mark
-            self._moves.append((self.games, judged.loss, usual, *places))
+            parts = PHASES.index(judged.phase), PIECES.index(judged.piece), time, mark
+            self._moves.append((self.games, judged.loss, usual, *parts))
             if judged.loss >= self.swing and move.worth:
                 found.append((move, seconds))
         self._keep(game, side, file, found)
@@ -163,7 +163,7 @@ class PlayerReport:
                 )
             )  # fmt: skip
         self.worst.sort(key=lambda mistake: -mistake.loss)
-        del self.worst[KEPT:]
+        del self.worst[MAX_WORST:]
 
     @property
     def rating(self) -> int | None:

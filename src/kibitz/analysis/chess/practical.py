@@ -230,15 +230,15 @@ def searched(board: chess.Board, move: chess.Move, answers: Answers, judge: Judg
     searches of the network.
     """
     order = np.argsort(-answers.chances, kind="stable")[:ANSWERS]
-    kept = order[answers.chances[order] >= RAREST]
+    likely = order[answers.chances[order] >= RAREST]
     after = _pushed(board, move)
-    moves = tuple(answers.moves[i] for i in kept)
+    moves = tuple(answers.moves[i] for i in likely)
     boards = (after, *(_pushed(after, answer) for answer in moves))
     white = np.array([judge.value(one).chance for one in boards])
     if judge.checked_by is None:
         white = (white + _values(judge, boards, False)) / 2
     worths = _of_mover(white, board.turn)
-    return Answers(moves, answers.chances[kept], worths[1:], float(worths.min()))
+    return Answers(moves, answers.chances[likely], worths[1:], float(worths.min()))
 
 
 Listed = tuple[tuple[chess.Move, ...], NDArray[np.float64]]
@@ -271,9 +271,9 @@ def listed_answers(
     for n, move in enumerate(after):
         part = slice(offsets[n], offsets[n + 1])
         legal, own = packed[part], shares[part]
-        kept = np.argsort(-own, kind="stable")[:LIKELIEST].tolist()
-        kept = list(dict.fromkeys([*kept, *np.flatnonzero(legal == best[n]).tolist()]))
-        found[move] = tuple(to_move(int(legal[at])) for at in kept), own[kept]
+        listed = np.argsort(-own, kind="stable")[:LIKELIEST].tolist()
+        listed = list(dict.fromkeys([*listed, *np.flatnonzero(legal == best[n]).tolist()]))
+        found[move] = tuple(to_move(int(legal[at])) for at in listed), own[listed]
     return found
 
 

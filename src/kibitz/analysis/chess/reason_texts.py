@@ -156,23 +156,23 @@ def sentence(code: str, parameters: Mapping[str, Any], language: str = "en") -> 
     words = LANGUAGES[language]
     if code == "loses" and "square" in parameters:
         code = "loses_at"
-    places = {name: value for name, value in parameters.items() if isinstance(value, str | int)}
+    values = {name: value for name, value in parameters.items() if isinstance(value, str | int)}
     if "line" in parameters:
-        places["line"] = " ".join(parameters["line"])
+        values["line"] = " ".join(parameters["line"])
     piece = str(parameters.get("piece") or next(iter(parameters.get("lost", ())), ""))
     if piece in words.the:
-        places["the_piece"], places["piece"] = words.the[piece], words.subject[piece]
+        values["the_piece"], values["piece"] = words.the[piece], words.subject[piece]
     for name in ("lost", "won"):
         if name in parameters:
             gained = parameters.get("gained")
-            places[name] = _pieces(parameters[name], words)
+            values[name] = _pieces(parameters[name], words)
             if gained:
-                places[name] = words.exchanged.format(lost=places[name], gained=_pieces(gained, words))
+                values[name] = words.exchanged.format(lost=values[name], gained=_pieces(gained, words))
     if "targets" in parameters:
-        places["targets"] = _joined([words.the[one] for one in parameters["targets"]], words)
+        values["targets"] = _joined([words.the[one] for one in parameters["targets"]], words)
     if "probability" in parameters:
-        places["percent"] = words.percent.format(n=round(100 * parameters["probability"]) or "<1")
-    return words.sentences[code].format(**places)
+        values["percent"] = words.percent.format(n=round(100 * parameters["probability"]) or "<1")
+    return words.sentences[code].format(**values)
 
 
 def _pieces(names: Sequence[str], words: Language) -> str:

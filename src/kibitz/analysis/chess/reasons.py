@@ -205,15 +205,15 @@ def _line(board: chess.Board, moves: Sequence[chess.Move], score: int, known: bo
     """Return a line up to its last capture or promotion. Also return whether the material at its end agrees with the
     score.
     """
-    after, kept = board.copy(stack=False), 1
+    after, shown = board.copy(stack=False), 1
     for at, move in enumerate(moves):
         if not after.is_legal(move):
             return _Continuation(board, tuple(moves[:1]), score, False)
         loud = after.is_capture(move) or move.promotion is not None
         after.push(move)
         if loud or after.is_checkmate() or after.is_stalemate():
-            kept = max(kept, at + 1)
-    line = _Continuation(board, tuple(moves[:kept]), score, known)
+            shown = max(shown, at + 1)
+    line = _Continuation(board, tuple(moves[:shown]), score, known)
     if abs(score) >= SURE:
         return line
     end = line.end()

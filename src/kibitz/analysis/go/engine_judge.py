@@ -67,13 +67,13 @@ def _color(record: Record, ply: int) -> int:
 class GoEngineJudge:
     """Evaluates games with an engine. It is a context manager that ends the engine's process.
 
-    kept: the number of positions whose results stay in memory.
+    max_positions: the number of positions whose results stay in memory.
 
     Raises EngineDied if the engine does not start, and UsageError if it cannot evaluate positions.
     """
 
-    def __init__(self, checker: Checker, kept: int = 1):
-        self.checker, self._kept = checker, kept
+    def __init__(self, checker: Checker, max_positions: int = 1):
+        self.checker, self._max_positions = checker, max_positions
         self._known: dict[_Key, EnginePosition] = {}
         self._at: _Key | None = None
         """The position that the engine currently has; None if it is not known."""
@@ -142,7 +142,7 @@ class GoEngineJudge:
                 if error.how == "hung" or attempt:
                     raise
         self._known[key] = found
-        while len(self._known) > self._kept:
+        while len(self._known) > self._max_positions:
             del self._known[next(iter(self._known))]
         return found
 
@@ -151,14 +151,14 @@ class GoEngineJudge:
         again.
         """
         start, moves = key
-        made = len(self._at[1]) if self._at is not None and self._at[0] == start else -1
-        if made < 0 or self._at != (start, moves[:made]):
+        done_moves = len(self._at[1]) if self._at is not None and self._at[0] == start else -1
+        if done_moves < 0 or self._at != (start, moves[:done_moves]):
             rules = (record.rules or RULES).replace(" ", "-")
             handicap = record.handicap if record.side == WHITE and not record.white else 0
             set_up(self._request, self._commands, record.size, record.komi, rules, record.black, record.white, handicap)
-            made = 0
+            done_moves = 0
         self._at = None
-        for ply in range(made, len(moves)):
+        for ply in range(done_moves, len(moves)):
             self._request(f"play {COLORS[_color(record, ply)]} {to_gtp(moves[ply], record.size)}")
         self._at = key
         return _color(record, len(moves))
@@ -214,11 +214,11 @@ class GoEngineJudge:
 
     def _score(self) -> float:
         """Return Black's lead in points from an estimate of GNU Go."""
-        said = self._request(ESTIMATE, THINKS)
-        match = _SCORE.match(said)
+        reply = self._request(ESTIMATE, THINKS)
+        match = _SCORE.match(reply)
         if match is None:
             self._program.kill()
-            raise EngineDied(f"{self._name} gives no score (got {said[:40]!r})", "died")
+            raise EngineDied(f"{self._name} gives no score (got {reply[:40]!r})", "died")
         return float(match[2] or 0) * (-1 if match[1] == "W" else 1)
 
     def close(self) -> None:

@@ -159,8 +159,8 @@ class Move:
         second text is about the points that changed their owner.
         """
         better, shift = self.better, self.shift
-        said = [(better.why.text() if better.why else better.words(self.size))] if better else []
-        return said + ([shift.words()] if shift and shift.words() else [])
+        texts = [(better.why.text() if better.why else better.words(self.size))] if better else []
+        return texts + ([shift.words()] if shift and shift.words() else [])
 
     def as_json(self) -> dict[str, Any]:
         shift = self.shift

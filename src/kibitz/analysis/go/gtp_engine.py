@@ -40,7 +40,7 @@ class EngineMove:
 
 
 def set_up(
-    ask: Callable[[str], object],
+    request: Callable[[str], object],
     commands: set[str],
     size: int,
     komi: float,
@@ -54,18 +54,18 @@ def set_up(
 
     handicap: the number of Black's stones that are handicap stones; 0 for none. Raises CommandRefused.
     """
-    ask(f"boardsize {size}")
-    ask("clear_board")
+    request(f"boardsize {size}")
+    request("clear_board")
     if "kata-set-rules" in commands:
         with contextlib.suppress(CommandRefused):  # if the engine doesn't support the rules, it scores by its own rules
-            ask(f"kata-set-rules {rules}")
-    ask(f"komi {komi:g}")
+            request(f"kata-set-rules {rules}")
+    request(f"komi {komi:g}")
     if handicap and "set_free_handicap" in commands:
-        ask("set_free_handicap " + " ".join(to_gtp(point, size) for point in black))
+        request("set_free_handicap " + " ".join(to_gtp(point, size) for point in black))
         return
     for color, stones in ((BLACK, black), (WHITE, white)):
         for point in stones:
-            ask(f"play {COLORS[color]} {to_gtp(point, size)}")
+            request(f"play {COLORS[color]} {to_gtp(point, size)}")
 
 
 def read_moves(text: str, size: int, color: int, command: str) -> list[EngineMove]:

@@ -73,10 +73,10 @@ def without_notes(comment: str, sentences: Sequence[str] = ()) -> tuple[str, str
 
     sentences: further lines to remove, such as reasons.
     """
-    kept, found = [], ""
+    lines, found = [], ""
     for line in comment.split("\n"):
         if match := _MARK.fullmatch(line):
             found = next(mark for mark, word in _WORDS.items() if word == match[1])
         elif not _LEAD.fullmatch(line) and not _SUMMARY.fullmatch(line) and line not in sentences:
-            kept.append(line)
-    return "\n".join(kept).strip(), found
+            lines.append(line)
+    return "\n".join(lines).strip(), found

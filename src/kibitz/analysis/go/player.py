@@ -23,7 +23,7 @@ from kibitz.analysis.go.losses import SIZE, UsualLosses
 from kibitz.analysis.go.predictions import PHASES, phase_of
 from kibitz.analysis.parts import (
     A_GAME,
-    KEPT,
+    MAX_WORST,
     Measure,
     Part,
     Parts,
@@ -157,16 +157,16 @@ class GoPlayerReport:
             if move.colour != colour or move.point == PASS:
                 continue
             before, after = (game.positions[ply].colours for ply in (move.ply - 1, move.ply))
-            places = phase_of(move.ply, move.size), area_of(move.point, move.size), kind_of(move.point, before, after)
+            parts = phase_of(move.ply, move.size), area_of(move.point, move.size), kind_of(move.point, before, after)
             mark = list(SIGNS).index(move.mark) if move.mark in SIGNS else -1
             same, expected = math.nan, math.nan
             if move.prediction is not None:
                 (first, chance), *_ = move.prediction.likely(1)
                 same, expected = float(first == move.point), chance
-            usual = compared.loss(rank_value(rank), *places) if compared and rank else math.nan
-            self._moves.append((self.games, max(0.0, -move.change), *places, mark, same, expected, usual))
+            usual = compared.loss(rank_value(rank), *parts) if compared and rank else math.nan
+            self._moves.append((self.games, max(0.0, -move.change), *parts, mark, same, expected, usual))
             if mark >= 0:
-                found.append((move, places))
+                found.append((move, parts))
         self._keep(game, colour, file, found)
         self.games += 1
 
@@ -185,7 +185,7 @@ class GoPlayerReport:
                 )
             )  # fmt: skip
         self.worst.sort(key=lambda mistake: -mistake.loss)
-        del self.worst[KEPT:]
+        del self.worst[MAX_WORST:]
 
     @property
     def rank(self) -> str | None:

@@ -116,19 +116,19 @@ _OTHER = {"black": "white", "white": "black"}
 def sentence(code: str, parameters: Mapping[str, Any], language: str = "en") -> str:
     """Return the sentence of a code. language: a key of LANGUAGES. Raises KeyError for an unknown code."""
     words = LANGUAGES[language]
-    places = {name: str(parameters[name]) for name in ("at", "move") if name in parameters}
+    values = {name: str(parameters[name]) for name in ("at", "move") if name in parameters}
     if "line" in parameters:
-        places["line"] = " ".join(parameters["line"])
+        values["line"] = " ".join(parameters["line"])
     if "colour" in parameters:
         colour = parameters["colour"]
-        places |= {"whose": words.whose[colour], "other": words.player[_OTHER[colour]]}
+        values |= {"whose": words.whose[colour], "other": words.player[_OTHER[colour]]}
     if "stones" in parameters:
-        places["stones"] = _counted(parameters["stones"], words.stones)
+        values["stones"] = _counted(parameters["stones"], words.stones)
         if parameters["stones"] == 1 and f"{code}_one" in words.sentences:
             code += "_one"
     if "points" in parameters:
-        places["points"] = _counted(parameters["points"], words.points)
-    return words.sentences[code].format(**places)
+        values["points"] = _counted(parameters["points"], words.points)
+    return words.sentences[code].format(**values)
 
 
 def _counted(number: int, forms: tuple[str, str]) -> str:

@@ -78,8 +78,8 @@ class Why:
 
     def text(self, language: str = "en") -> str:
         """Return the reason as sentences. language: see `reason_texts.LANGUAGES`."""
-        said = sentence(self.code, self.parameters, language)
-        return f"{said} {self.better.text(language)}" if self.better else said
+        text = sentence(self.code, self.parameters, language)
+        return f"{text} {self.better.text(language)}" if self.better else text
 
     def as_json(self) -> dict[str, Any]:
         """Return code, parameters, the English text, and the facts about the better move."""

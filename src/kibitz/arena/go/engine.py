@@ -121,18 +121,18 @@ class GoEngine:
             self._try(f"time_left {COLOUR[colour]} {clock.time_left()}")
         begun = time.perf_counter()
         try:
-            said = self._require(f"genmove {COLOUR[colour]}", "sent no move", clock.patience())
+            reply = self._require(f"genmove {COLOUR[colour]}", "sent no move", clock.patience())
         except Fault as fault:
             if fault.kind == "hang" and clock.time.main is not None:
                 raise Fault("time", f"ran out of time: it found no move within {clock.allowed:.2f} s") from None
             raise
         seconds = time.perf_counter() - begun
-        if said.lower() == "resign":
+        if reply.lower() == "resign":
             return MoveAnswer(None, seconds)
         try:
-            return MoveAnswer(from_gtp(said, self._size), seconds)
+            return MoveAnswer(from_gtp(reply, self._size), seconds)
         except ValueError:
-            raise self.fault("illegal", f"sent a reply that is not a move on this board ({in_words(said)})") from None
+            raise self.fault("illegal", f"sent a reply that is not a move on this board ({in_words(reply)})") from None
 
     def fault(self, kind: str, reason: str) -> Fault:
         """End the process, and return the fault to raise."""

@@ -70,9 +70,9 @@ def import_games(
     keep = filter_for(kind, values)
     ownership.check(kind)
     referees = _Referees(ownership, into) if kind == "go" and ownership.labels else None
-    kept = f"{into} is unchanged" if append and into.exists() else f"{into} was not written"
+    state = f"{into} is unchanged" if append and into.exists() else f"{into} was not written"
     again = "to resume; the territory labels found so far are kept" if referees else "to start again"
-    with describes_store_if_interrupted(into, f"{kept}. Run the same command {again}."):
+    with describes_store_if_interrupted(into, f"{state}. Run the same command {again}."):
         done = _import(paths, into, kind, keep, divide, append, referees, backend, keep_duplicates)
     for line in [*done.broken, *_stray_lines(done)]:
         messages.warning(line)
@@ -218,23 +218,23 @@ def _import(
             show(0, 0)
             if keep.limit is not None and writer.games - before >= keep.limit:
                 break
-        kept = writer.games - before
+        imported = writer.games - before
         rejections = writer.rejections.as_json()
-        if kept == 0 and not (before and "duplicate" in rejections):
+        if imported == 0 and not (before and "duplicate" in rejections):
             end = "The store is unchanged." if before else "Nothing was written."
             wrong = reader.broken or [f"{stray.partition(', line')[0]} has no games" for stray in strays[:1]]
             raise KibitzError(_why_nothing(files, writer.read, rejections, wrong, keep, end))
-        if kept or divide:
+        if imported or divide:
             named = [records.printable(file) for file in files]
-            store = writer.commit({"files": named, "filter": keep.as_json(), "read": writer.read, "kept": kept})
+            store = writer.commit({"files": named, "filter": keep.as_json(), "read": writer.read, "kept": imported})
         else:  # all games were already in the store
             store = Store(into)
     if referees:
         referees.forget()
-    positions = kept + writer.moves - moves_before
+    positions = imported + writer.moves - moves_before
     seconds = time.monotonic() - started
     return ImportResult(
-        store, writer.read, kept, positions, rejections, reader.broken, seconds, bool(divide), strays, more_strays
+        store, writer.read, imported, positions, rejections, reader.broken, seconds, bool(divide), strays, more_strays
     )
 
 
@@ -249,17 +249,19 @@ def _stray_lines(done: ImportResult) -> list[str]:
 
 
 def _why_nothing(
-    files: list[str], read: int, rejections: dict[str, Any], broken: list[str], keep: GameFilter, kept: str
+    files: list[str], read: int, rejections: dict[str, Any], broken: list[str], keep: GameFilter, imported: str
 ) -> str:
     """Return one line for an import without any game: the problem, and what to do. kept: what happened to the store."""
     name = records.printable(files[0]) if len(files) == 1 else f"{len(files):,} files"
     more = f" {len(broken) - 1:,} more files have no games either." if len(broken) > 1 else ""
     if read == 0:
-        return f"{broken[0].rstrip('.') if broken else f'{name} has no games'}.{more} {kept}"
+        return f"{broken[0].rstrip('.') if broken else f'{name} has no games'}.{more} {imported}"
     chess = isinstance(keep, ChessFilter)
     examples = [example for entry in rejections.values() for example in entry["first"]]
     if chess and rejections.keys() <= {"unreadable move", "no moves"} and not any(each["headers"] for each in examples):
-        return f"{name}: this does not look like a PGN file: no game headers, no moves. For Go add --game go. {kept}"
+        return (
+            f"{name}: this does not look like a PGN file: no game headers, no moves. For Go add --game go. {imported}"
+        )
     games = "1 game" if read == 1 else f"{read:,} games"
     first = next(iter(examples), None)
     where = (
@@ -270,7 +272,7 @@ def _why_nothing(
     filtered = replace(keep, limit=None) != type(keep)()
     remedy = "Use a weaker filter." if filtered else "Check that they are complete games of standard rules."
     damaged = f" {broken[0].rstrip('.')}." if broken else ""
-    return f"no usable game in {name}. Skipped {games}: {reasons}{detail}. {remedy}{damaged} {kept}"
+    return f"no usable game in {name}. Skipped {games}: {reasons}{detail}. {remedy}{damaged} {imported}"
 
 
 def _skipped(rejections: dict[str, Any], most: int) -> list[str]:

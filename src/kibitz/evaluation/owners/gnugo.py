@@ -109,18 +109,18 @@ def _estimate_in_processes(
 ) -> ProgramEstimates:
     ends = np.searchsorted(games, np.unique(games)[PART::PART])
     parts = list(zip(np.split(games, ends), np.split(plies, ends), strict=True))
-    parts_asked: list[ProgramEstimates] = []
+    estimated: list[ProgramEstimates] = []
     done = 0
     work = functools.partial(_estimate_part, path, str(store.path.resolve()))
     with contextlib.closing(map_ordered(work, parts, workers)) as estimates:
         for part, answer in zip(parts, estimates, strict=True):
             if isinstance(answer, str):
                 raise EngineDied(answer, "died")
-            parts_asked.append(answer)
+            estimated.append(answer)
             done += len(part[0])
             on_progress(done, len(games))
-    columns = [[getattr(one, name) for one in parts_asked] for name in ("chance", "lead", "answered")]
-    return ProgramEstimates(parts_asked[-1].name, *(np.concatenate(column) for column in columns))
+    columns = [[getattr(one, name) for one in estimated] for name in ("chance", "lead", "answered")]
+    return ProgramEstimates(estimated[-1].name, *(np.concatenate(column) for column in columns))
 
 
 def _estimate_part(path: str, store: str, part: Part) -> ProgramEstimates | str:

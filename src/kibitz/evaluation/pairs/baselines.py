@@ -107,8 +107,8 @@ def by_winner(
     many = len(of.games)
     chance = np.empty(many, np.float32)
     for start in range(0, many, BATCH_SIZE):
-        place = slice(start, start + BATCH_SIZE)
-        chance[place] = session.evaluate(*of.store.replay(of.games[place], of.plies[place]))["white_wins"]
+        batch = slice(start, start + BATCH_SIZE)
+        chance[batch] = session.evaluate(*of.store.replay(of.games[batch], of.plies[batch]))["white_wins"]
         on_progress(f"the network {name}", min(start + BATCH_SIZE, many), many)
     won, lost = of.both(chance)
     words = f"{name} compares both positions, pairs from {many:,} positions"

@@ -33,20 +33,20 @@ def page_samples(results: PairResults, session: Session, seed: int) -> dict[str,
             ({"title": title, "band": [low, high]}, take(results, sampler, used, order[inside[order]], IN_BAND))
         )
     groups.append(({"title": "Biggest mistakes"}, mistakes))
-    places = {
+    groups_of = {
         int(number): (int(of.games[number]), int(of.plies[number]))
         for _, taken in groups for index in taken for number in (of.won[index], of.lost[index])
     }  # fmt: skip
-    known = records(of.store, (game for game, _ in places.values()))
+    known = records(of.store, (game for game, _ in groups_of.values()))
     chances = {}
-    if places:
-        games, plies = (np.array(column) for column in zip(*places.values(), strict=True))
-        chances = dict(zip(places, session.evaluate(*of.store.replay(games, plies))[OUTPUT].tolist(), strict=True))
+    if groups_of:
+        games, plies = (np.array(column) for column in zip(*groups_of.values(), strict=True))
+        chances = dict(zip(groups_of, session.evaluate(*of.store.replay(games, plies))[OUTPUT].tolist(), strict=True))
 
     def side(number: int) -> dict[str, Any]:
-        return position(known[places[number][0]], places[number], round(chances[number], 4), MEANING)
+        return position(known[groups_of[number][0]], groups_of[number], round(chances[number], 4), MEANING)
 
-    stories = [places[int(number)] for index in mistakes for number in (of.won[index], of.lost[index])]
+    stories = [groups_of[int(number)] for index in mistakes for number in (of.won[index], of.lost[index])]
     return {
         "pairs": [
             head

@@ -234,9 +234,9 @@ def _headline(results: PolicyResults) -> tuple[str, NDArray[np.bool_], NDArray[n
     if results.names == (VALUE,):
         decided = results.result != 0
         return "sign_accuracy", (results.marks["value"] > 0) == (results.result > 0), decided
-    key, _, asks, piece = questions(results)[0]
+    key, _, mask, piece = questions(results)[0]
     among = every if piece is None else results.marks["piece"] == piece
-    return f"{key}_accuracy", results.marks[f"{asks}_rank"] == 1, among
+    return f"{key}_accuracy", results.marks[f"{mask}_rank"] == 1, among
 
 
 def _note(results: PolicyResults, chosen: Chosen) -> str:
@@ -301,8 +301,8 @@ def baselines(results: PolicyResults, stockfish: StockfishBaseline) -> dict[str,
         if results.names[0] == VALUE:
             better = np.where(marks["material"] == 0, 0.5, (marks["material"] > 0) == (results.result > 0))
             return {"material": baseline("more material (ties count half)", groups.mean(better, among))}
-        _, _, asks, _ = questions(results)[0]
-        square = groups.mean(1 / marks[f"{asks}_choices"], among)
+        _, _, mask, _ = questions(results)[0]
+        square = groups.mean(1 / marks[f"{mask}_choices"], among)
         return {"random_square": baseline("a random legal square", square)}
     played = played_in(results.store, results.games, results.plies)
 

@@ -85,9 +85,9 @@ def handicaps(session: Session, store: Store, games: NDArray[np.int64], seed: in
     rng = np.random.default_rng(seed)
     figures: Metrics = {}
     rows: list[list[Cell]] = []
-    places = openings(store, games, seed)
+    positions = openings(store, games, seed)
     boards = []
-    for game, ply in places:
+    for game, ply in positions:
         codes, state = store.replay(np.array([game]), np.array([ply]))
         boards.append(decode_board(codes[0], state[0]))
     for name, codes_of in TAKEN.items():

@@ -98,12 +98,14 @@ def whole_moves(results: PolicyResults) -> tuple[Metrics, list[Table]]:
     """
     rank = results.marks["rank"]
     loss = log_loss(results.marks["chance"], 1)
-    *at, nats, top_move, place = results.groups.means([*(rank <= k for k in AT), loss, results.marks["top_move"], rank])
+    *at, nats, top_move, rank_mean = results.groups.means(
+        [*(rank <= k for k in AT), loss, results.marks["top_move"], rank]
+    )
     figures = metrics("share", dict(zip([name.removeprefix("_") for name in at_names("")], at, strict=True)))
     figures |= {
         "log_loss": Metric(nats, "number"),
         "top_move_accuracy": Metric(top_move),
-        "move_rank": Metric(place, "number"),
+        "move_rank": Metric(rank_mean, "number"),
     }
     rows: list[list[Cell]] = []
     for words, mark in SPECIAL.items():

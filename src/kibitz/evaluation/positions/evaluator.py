@@ -284,8 +284,8 @@ def page_samples(results: PositionResults, session: Session, seed: int) -> dict[
     )
 
     def row(index: int) -> dict[str, Any]:
-        place = (int(results.games[index]), int(results.plies[index]))
-        return position(known[place[0]], place, round(float(results.chance[index]), 4), MEANING)
+        game_ply = (int(results.games[index]), int(results.plies[index]))
+        return position(known[game_ply[0]], game_ply, round(float(results.chance[index]), 4), MEANING)
 
     # The ply that a link to a game opens. If several positions of a game are shown, a mistake is preferred.
     link_to = {int(results.games[i]): int(results.plies[i]) for i in linked}

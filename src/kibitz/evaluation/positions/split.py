@@ -92,5 +92,5 @@ def _drawn(sample: Sample, config: EvalConfig) -> Sample:
     most = min(config.positions or POSITIONS, POSITIONS)
     if len(sample) <= most:
         return sample
-    kept = np.sort(permutation(len(sample), config.seed, 0, 0, most))
-    return Sample(sample.games[kept], sample.plies[kept])
+    drawn = np.sort(permutation(len(sample), config.seed, 0, 0, most))
+    return Sample(sample.games[drawn], sample.plies[drawn])

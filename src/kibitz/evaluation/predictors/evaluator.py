@@ -103,14 +103,14 @@ def evaluate_engines(
     found, engine_of, names = _predict(test, some, on_progress)
     if failed := int((~found.answered).sum()):
         log(f"the engine gave no move for {failed:,} of {len(some):,} positions, and kibitz skips these positions")
-    kept = np.flatnonzero(found.answered)
-    if not len(kept):
+    answered = np.flatnonzero(found.answered)
+    if not len(answered):
         raise KibitzError(
             f"{store.path}: the engine gave no move for any of the {len(some):,} positions of this store. Check the"
             " engine."
         )
-    some, engine_of = some.take(kept), engine_of[kept]
-    found = found.take(kept)
+    some, engine_of = some.take(answered), engine_of[answered]
+    found = found.take(answered)
     marks = tested.network_marks(run, some, on_progress) if run is not None else None
     data = describe(store, chosen, len(some), len(every)) | {"positions_without_answer": failed}
     result = _result(test, store, some, found, marks, engine_of, names)

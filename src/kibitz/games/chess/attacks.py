@@ -21,8 +21,8 @@ def _reach() -> NDArray[np.int64]:
     square = np.arange(64)
     up, right = 7 - square // 8, 7 - square % 8
     down, left = square // 8, square % 8
-    ways = [(up,), (right,), (down,), (left,), (up, right), (down, right), (down, left), (up, left)]
-    return np.stack([np.minimum.reduce(borders) for borders in ways], axis=1)
+    directions = [(up,), (right,), (down,), (left,), (up, right), (down, right), (down, left), (up, left)]
+    return np.stack([np.minimum.reduce(borders) for borders in directions], axis=1)
 
 
 def _knight() -> NDArray[np.int64]:

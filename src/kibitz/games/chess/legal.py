@@ -29,11 +29,11 @@ def _pins_and_checks(board, king, forward, pinned):  # type: ignore[no-untyped-d
     """
     checks = 0
     answer = np.int64(0)
-    for way in range(8):
-        step = STEPS[way]
+    for direction in range(8):
+        step = STEPS[direction]
         line = np.int64(0)
         guard = -1
-        for distance in range(1, REACH[king, way] + 1):
+        for distance in range(1, REACH[king, direction] + 1):
             square = king + step * distance
             line |= np.int64(1) << square
             piece = board[square]
@@ -42,7 +42,7 @@ def _pins_and_checks(board, king, forward, pinned):  # type: ignore[no-untyped-d
                     break
                 guard = square
             elif piece < 0:
-                if strikes(-piece, way, distance, forward):
+                if strikes(-piece, direction, distance, forward):
                     if guard >= 0:
                         pinned[guard] = line
                     else:
@@ -101,10 +101,10 @@ def _king(board, origin, forward, real, moves, count):  # type: ignore[no-untype
     uint16.
     """
     board[origin] = 0  # the king is removed, because it must not protect the squares behind it
-    for way in range(8):
-        if REACH[origin, way] == 0:
+    for direction in range(8):
+        if REACH[origin, direction] == 0:
             continue
-        target = origin + STEPS[way]
+        target = origin + STEPS[direction]
         if board[target] <= 0 and not (real and attacked(board, target, forward)):
             moves[count] = origin | target << 6
             count += 1
@@ -179,10 +179,10 @@ def generate(codes, state, board, pinned, moves, count):  # type: ignore[no-unty
                     moves[count] = origin | target << 6
                     count += 1
         else:
-            for way in range(4 if piece == 3 else 0, 4 if piece == 4 else 8):
+            for direction in range(4 if piece == 3 else 0, 4 if piece == 4 else 8):
                 target = origin
-                for _ in range(REACH[origin, way]):
-                    target += STEPS[way]
+                for _ in range(REACH[origin, direction]):
+                    target += STEPS[direction]
                     if board[target] > 0:
                         break
                     if allowed >> target & 1:

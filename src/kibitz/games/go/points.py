@@ -40,9 +40,9 @@ def symmetries(size: int) -> NDArray[np.int64]:
 
     symmetries = np.tile(np.arange(POINTS), (8, 1))
     board = np.arange(POINTS).reshape(GRID, GRID)[:size, :size]
-    for way in range(8):
-        turned = np.rot90(board.T if way & 4 else board, way & 3)
-        symmetries[way].reshape(GRID, GRID)[:size, :size] = turned
+    for symmetry in range(8):
+        turned = np.rot90(board.T if symmetry & 4 else board, symmetry & 3)
+        symmetries[symmetry].reshape(GRID, GRID)[:size, :size] = turned
     return symmetries
 
 

@@ -24,7 +24,7 @@ from kibitz.store.store import Store
 from kibitz.systems import human
 from kibitz.systems.base import Arrays, Examples, Recipe, Tensors, setting
 
-KEPT_WEIGHT = 0.3
+RETENTION_WEIGHT = 0.3
 """Weight of the loss that keeps the predicted results unchanged while adapters learn moves."""
 
 
@@ -145,8 +145,8 @@ def loss(network: PersonalHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tens
     move = batch["weight"] * move
     logits = network.outcome_logits(grid, conditions, batch["codes"], batch["state"])
     wanted = batch["expected"] if "expected" in batch else batch["outcome"]
-    kept = F.cross_entropy(logits, wanted, reduction="none")
-    return (move + KEPT_WEIGHT * kept).mean(), {"loss": move.detach(), **measures}
+    losses = F.cross_entropy(logits, wanted, reduction="none")
+    return (move + RETENTION_WEIGHT * losses).mean(), {"loss": move.detach(), **measures}
 
 
 class PersonalChessSystem(PersonalSystem):

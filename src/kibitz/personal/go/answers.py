@@ -43,16 +43,16 @@ def _positions(colours, state, symmetries_of_points, keys, turned):  # type: ign
     colours: uint8 [n, 361]. state: uint8 [n, 4 or more]. symmetries_of_points: int64 [20, 8, 362].
     """
     for i in range(colours.shape[0]):
-        for way in range(8):
-            to = symmetries_of_points[state[i, SIDE + 1], way]
+        for symmetry in range(8):
+            to = symmetries_of_points[state[i, SIDE + 1], symmetry]
             key = np.uint64(0)
             for point in range(POINTS):
                 if colours[i, point]:
                     key ^= _STONES[to[point], colours[i, point]]
             if state[i, SIDE]:
                 key ^= _WHITE
-            if way == 0 or key < keys[i]:
-                keys[i], turned[i] = key, way
+            if symmetry == 0 or key < keys[i]:
+                keys[i], turned[i] = key, symmetry
 
 
 def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:

@@ -29,7 +29,7 @@ from kibitz.store.store import Store
 from kibitz.systems import gohuman
 from kibitz.systems.base import Arrays, Examples, Recipe, Tensors, setting
 
-KEPT_WEIGHT = 0.3
+RETENTION_WEIGHT = 0.3
 """Weight of the loss that keeps the predictions of winner, territory and lead unchanged while adapters learn moves."""
 BATCH = 256
 
@@ -141,19 +141,19 @@ class OwnGoMoves:
             )
             for name, values in zip(found, answers, strict=True):
                 # float16 for the owners, to save memory: there is a number for each point of each position.
-                kept = np.float16 if name == "owners" else np.float32
-                found[name].append(values.float().cpu().numpy().astype(kept))
+                dtype = np.float16 if name == "owners" else np.float32
+                found[name].append(values.float().cpu().numpy().astype(dtype))
         return {name: np.concatenate(parts) for name, parts in found.items()}
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
         bits = splitmix64(ids.astype(np.uint64) + (np.uint64(epoch) << np.uint64(40)))
-        way, state = (bits & np.uint64(7)).astype(np.int64), self.state[ids]
+        symmetry, state = (bits & np.uint64(7)).astype(np.int64), self.state[ids]
         size = state[:, SIZE].astype(np.int64)
-        sources = self.sources[size, way]
+        sources = self.sources[size, symmetry]
         arrays = {
             "codes": np.take_along_axis(self.codes[ids], sources, 1),
             "state": state,
-            "move": SYMMETRIES[size, way, self.move[ids]],
+            "move": SYMMETRIES[size, symmetry, self.move[ids]],
             "weight": self.weight[ids],
         }
         if self.expected:
@@ -178,10 +178,10 @@ def loss(network: PersonalGoHuman, batch: Tensors) -> tuple[Tensor, dict[str, Te
         mask = board.mask.flatten(1)
         owned = F.binary_cross_entropy_with_logits(owners, batch["owners"], reduction="none") * mask
         off = F.smooth_l1_loss(lead, batch["lead"], reduction="none") / POINTS_OFF
-        kept = (
+        losses = (
             F.binary_cross_entropy_with_logits(win, batch["win"], reduction="none") + owned.sum(1) / mask.sum(1) + off
         )
-        each = move + KEPT_WEIGHT * kept
+        each = move + RETENTION_WEIGHT * losses
     return each.mean(), {"loss": move.detach(), "accuracy": (moves.argmax(1) == batch["move"]).float()}
 
 

@@ -113,8 +113,8 @@ class BestFirstSearch:
         if tree.sorted_moves(self.tuning.doubt)[0][1] >= 0:
             return
         edges = [edge for edge in range(first, first + int(tree.move_count[0])) if tree.child[edge] < 0]
-        made = children([self.position] * len(edges), tree.move[edges]) if edges else []
-        for edge, position in zip(edges, made, strict=True):
+        positions = children([self.position] * len(edges), tree.move[edges]) if edges else []
+        for edge, position in zip(edges, positions, strict=True):
             if self._drawn(0, position) or position.is_drawn():
                 tree.add(0, tree.consider(edge), position, DRAWN)
         tree.backup(self.tuning.doubt)
@@ -143,10 +143,10 @@ class BestFirstSearch:
         """Make the chosen moves and evaluate the positions after them."""
         tree, evaluator = self.tree, self.evaluator
         parents = nodes.tolist()
-        made = children([tree.positions[i] for i in parents], tree.move[edges])
-        drawn = [self._drawn(parent, position) for parent, position in zip(parents, made, strict=True)]
-        evaluator.evaluate([position for position, draw in zip(made, drawn, strict=True) if not draw])
-        for parent, edge, position, draw in zip(parents, edges.tolist(), made, drawn, strict=True):
+        positions = children([tree.positions[i] for i in parents], tree.move[edges])
+        drawn = [self._drawn(parent, position) for parent, position in zip(parents, positions, strict=True)]
+        evaluator.evaluate([position for position, draw in zip(positions, drawn, strict=True) if not draw])
+        for parent, edge, position, draw in zip(parents, edges.tolist(), positions, drawn, strict=True):
             tree.add(parent, edge, position, DRAWN if draw else evaluator.table[position.key])
 
     def _drawn(self, parent: int, position: SearchPosition) -> bool:

@@ -97,14 +97,14 @@ class FixedDepthSearch:
             if size == 0:
                 return None
             parents, moves = zip(*wanted[len(level.moves) :][:size], strict=True)
-            made = children([last.positions[parent] for parent in parents], np.array(moves, np.uint16))
-            drawn = [self._drawn(parent, position) for parent, position in zip(parents, made, strict=True)]
-            self.evaluator.evaluate([position for position, draw in zip(made, drawn, strict=True) if not draw])
+            positions = children([last.positions[parent] for parent in parents], np.array(moves, np.uint16))
+            drawn = [self._drawn(parent, position) for parent, position in zip(parents, positions, strict=True)]
+            self.evaluator.evaluate([position for position, draw in zip(positions, drawn, strict=True) if not draw])
             table = self.evaluator.table
-            level.entries += [DRAWN if draw else table[p.key] for p, draw in zip(made, drawn, strict=True)]
+            level.entries += [DRAWN if draw else table[p.key] for p, draw in zip(positions, drawn, strict=True)]
             level.parents += parents
             level.moves += moves
-            level.positions += made
+            level.positions += positions
         return level
 
     def _drawn(self, parent: int, position: SearchPosition) -> bool:

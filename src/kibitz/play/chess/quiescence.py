@@ -168,10 +168,10 @@ def _update_pv(memory, ply, move, captures):  # type: ignore[no-untyped-def]
             memory.leaf[ply, i] = memory.leaf[ply + 1, i]
         memory.no_capture[ply] = 0
     memory.line[ply, 0] = move
-    kept = min(memory.length[ply + 1], _LINE - 1)
-    for i in range(kept):
+    copied = min(memory.length[ply + 1], _LINE - 1)
+    for i in range(copied):
         memory.line[ply, i + 1] = memory.line[ply + 1, i]
-    memory.length[ply] = kept + 1
+    memory.length[ply] = copied + 1
 
 
 @inner

@@ -106,9 +106,9 @@ class ThinkingTimes:
         """
         expected = context.features() @ self.weights
         bands = self.quantiles[np.searchsorted(self.limits, expected, "right")]
-        place = levels * (bands.shape[1] - 1)
-        below = np.minimum(place.astype(np.intp), bands.shape[1] - 2)
-        rows, share = np.arange(len(expected)), place - below
+        level = levels * (bands.shape[1] - 1)
+        below = np.minimum(level.astype(np.intp), bands.shape[1] - 2)
+        rows, share = np.arange(len(expected)), level - below
         rest = bands[rows, below] * (1 - share) + bands[rows, below + 1] * share
         seconds: NDArray[np.float64] = np.clip(np.exp(expected + rest) - OFFSET, 0, LONGEST * context.clock)
         return seconds

@@ -36,7 +36,7 @@ def decided(tree: PuctTree, clock: TimeManager, nodes: int, before: int) -> bool
     left = np.inf
     if clock.limits.nodes is not None:
         left = clock.limits.nodes - (nodes - clock.before)
-    spent, made = clock.seconds(), int(tree.visits[0]) - before
-    if clock.limits.seconds is not None and made >= _MEASURED:
-        left = min(left, (clock.limits.seconds - spent) * made / spent * _HOPE)
+    spent, visits = clock.seconds(), int(tree.visits[0]) - before
+    if clock.limits.seconds is not None and visits >= _MEASURED:
+        left = min(left, (clock.limits.seconds - spent) * visits / spent * _HOPE)
     return bool(tree.children[0] > 1 and lead(tree) > left)

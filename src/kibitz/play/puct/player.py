@@ -305,8 +305,8 @@ class PuctPlayer:
         if goes_on and (self.lines == 1 or int(self.search.tree.children[0]) == len(root.moves)):
             return
         if only:
-            kept = np.isin(root.moves, np.array(sorted(only), np.uint16))
-            moves = root.moves[kept]
+            allowed = np.isin(root.moves, np.array(sorted(only), np.uint16))
+            moves = root.moves[allowed]
             root = root._replace(moves=moves, offsets=np.array([0, len(moves)]))
         self.search.begin(root, whole=not only)
 

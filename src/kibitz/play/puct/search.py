@@ -210,9 +210,9 @@ class PuctSearch:
         if node < 0:
             return False
         if node:
-            kept = empty_tree(len(tree.visits), len(tree.rows), self.rules.width)
-            cut_out(tree, node, kept)
-            self.tree = kept
+            new_tree = empty_tree(len(tree.visits), len(tree.rows), self.rules.width)
+            cut_out(tree, node, new_tree)
+            self.tree = new_tree
         return True
 
     def grow(self, size: int, often: NDArray[np.uint64]) -> bool:
@@ -264,23 +264,23 @@ class PuctSearch:
         if not inner.any():
             return False
         least, keeps = int(np.median(tree.visits[1:n][inner])) + 1, bool(self.rules.tail)
-        kept = self._cut_to(least)
-        while keeps and kept.size[1] > positions * _HALF and least < tree.visits[0]:
+        cut_tree = self._cut_to(least)
+        while keeps and cut_tree.size[1] > positions * _HALF and least < tree.visits[0]:
             least *= 2
-            kept = self._cut_to(least)
+            cut_tree = self._cut_to(least)
         if keeps:
             self.rules.condense(tree, least)
             # The copy is only as large as its content. The rest of the memory can then be used for nodes or positions,
             # as needed.
-            kept = trimmed(self._cut_to(least))
-        self.tree, self.was_full = kept, True
-        return int(kept.size[0]) < n * _MUCH
+            cut_tree = trimmed(self._cut_to(least))
+        self.tree, self.was_full = cut_tree, True
+        return int(cut_tree.size[0]) < n * _MUCH
 
     def _cut_to(self, least: int) -> PuctTree:
         """Return the tree without the subtrees of nodes with fewer than `least` visits."""
-        kept = empty_tree(len(self.tree.visits), len(self.tree.rows), self.rules.width)
-        cut_out(self.tree, 0, kept, least, bool(self.rules.tail))
-        return kept
+        new_tree = empty_tree(len(self.tree.visits), len(self.tree.rows), self.rules.width)
+        cut_out(self.tree, 0, new_tree, least, bool(self.rules.tail))
+        return new_tree
 
     def _visit(self, leaves: NDArray[np.int64], often: NDArray[np.uint64]) -> bool:
         """Evaluate selected leaves; return False if there is no room for them."""

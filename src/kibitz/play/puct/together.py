@@ -161,10 +161,10 @@ class Together:
                 if key not in self._known:
                     new.setdefault(key, (request, i))
         if new:
-            places = list(new.values()) * (2 if len(new) == 1 else 1)  # never a batch of one
-            moves = [request.moves_of(i) for request, i in places]
+            new_positions = list(new.values()) * (2 if len(new) == 1 else 1)  # never a batch of one
+            moves = [request.moves_of(i) for request, i in new_positions]
             offsets = np.cumsum([0, *map(len, moves)])
-            rows = np.stack([request.rows[i] for request, i in places])
+            rows = np.stack([request.rows[i] for request, i in new_positions])
             values, priors = self._rules.evaluate(rows, np.concatenate(moves), offsets)
             for n, key in enumerate(new):
                 self._known[key] = values[n], priors[offsets[n] : offsets[n + 1]].copy()

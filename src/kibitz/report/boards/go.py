@@ -136,9 +136,9 @@ def _dot(x: int, y: int, radius: float) -> str:
 def _stones(rows: Sequence[str]) -> Iterator[str]:
     """Yield a group for each color that has stones."""
     for letter, (fill, _) in _FILL.items():
-        places = [_at(y, x) for y, row in enumerate(rows) for x, there in enumerate(row) if there == letter]
-        if places:
-            stones = "".join(_dot(x, y, 9.4) for x, y in places)
+        points = [_at(y, x) for y, row in enumerate(rows) for x, there in enumerate(row) if there == letter]
+        if points:
+            stones = "".join(_dot(x, y, 9.4) for x, y in points)
             yield f'<g class="stones" fill="{fill}" stroke="#3c3a36" stroke-width=".8">{stones}</g>'
 
 

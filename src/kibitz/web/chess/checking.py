@@ -68,7 +68,7 @@ def winning_line(board: chess.Board, row: NDArray[np.uint8]) -> list[str]:
 
     found = quiescence_search(row, REPLY_DEPTH)
     depth = max(0, int(found.reached[0]))
-    after, sans, kept = board.copy(stack=False), [], 0
+    after, sans, shown = board.copy(stack=False), [], 0
     own, balance = board.turn, _balance(board)
     for packed in found.lines[0, depth]:
         move = to_move(int(packed))
@@ -78,9 +78,9 @@ def winning_line(board: chess.Board, row: NDArray[np.uint8]) -> list[str]:
         sans.append(after.san_and_push(move))
         if after.is_checkmate():
             return sans
-        kept = len(sans) if loud else kept
+        shown = len(sans) if loud else shown
     gained = (_balance(after) - balance) * (1 if own else -1)
-    return sans[:kept] if gained > 0 else []
+    return sans[:shown] if gained > 0 else []
 
 
 def _balance(board: chess.Board) -> int:

@@ -147,9 +147,9 @@ def _tree(game: chess.pgn.Game, board: chess.Board, problems: list[str]) -> list
         ply = tree[parent]["ply"] + 1
         san = board.san_and_push(child.move)
         comment = "\n".join(part for part in (child.starting_comment, child.comment) if part)
-        made = node(board, child.move.uci(), san, ply)
+        child_node = node(board, child.move.uci(), san, ply)
         nags = sorted(nag for nag in child.nags if 0 <= nag <= game_tree.MAX_NAG)
-        tree.append(_with(made, len(tree), parent, comment, nags))
+        tree.append(_with(child_node, len(tree), parent, comment, nags))
         todo.append(None)
         todo += [(grandchild, tree[-1]["id"]) for grandchild in reversed(child.variations)]
     return tree
@@ -189,24 +189,24 @@ def save_pgn(tree: list[game_tree.Written], headers: Fields, start: str | None, 
         written = tree[index]
         move = read_move(board, written.move or "")
         board.push(move)
-        made = parent.add_variation(move, comment=_comment(written), nags=written.nags)
+        child_node = parent.add_variation(move, comment=_comment(written), nags=written.nags)
         if notes and index in notes.moves:
-            _note(made, board, notes, index)
+            _note(child_node, board, notes, index)
         todo.append(None)
-        todo += [(child, made) for child in reversed(written.children)]
+        todo += [(child, child_node) for child in reversed(written.children)]
     return game.accept(Exporter(columns=80)) + "\n"
 
 
-def _note(made: chess.pgn.ChildNode, board: chess.Board, notes: Notes, index: int) -> None:
+def _note(child_node: chess.pgn.ChildNode, board: chess.Board, notes: Notes, index: int) -> None:
     """Add an analysis's results to the move that led to a position. board: the position before the move."""
     from kibitz.analysis.chess.notes import centipawns, drop_mark, note_move
 
     found = notes.moves[index]
-    drop_mark(made)
+    drop_mark(child_node)
     score = None if found.value is None or board.is_checkmate() else centipawns(found.value)
     if score is not None and board.is_stalemate():
         score = 0
-    note_move(made, None if score is None else chess.engine.Cp(score), found.mark, notes.reason(index))
+    note_move(child_node, None if score is None else chess.engine.Cp(score), found.mark, notes.reason(index))
 
 
 def _comment(written: game_tree.Written) -> str:

@@ -92,9 +92,9 @@ class ChessLine:
         # The position before a null move is the end of a game. The position after it is the start of the next game
         plies = np.arange(first, last + 1)
         games = np.searchsorted(cuts, plies, "right") - 1
-        places = plies - np.array(cuts)[games]
+        indices = plies - np.array(cuts)[games]
         order = np.arange(len(cuts), dtype=np.int32)
-        return replay(np.array(packed, np.uint16), offsets, np.stack(starts), order, games, places)
+        return replay(np.array(packed, np.uint16), offsets, np.stack(starts), order, games, indices)
 
     def conditioned(self, usual: Mapping[str, int]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         from kibitz.web.chess.answers import telling

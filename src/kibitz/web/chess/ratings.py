@@ -56,10 +56,10 @@ def by_rating(networks: NetworkRegistry, network: NetworkInfo, line: Line) -> di
     promotion = legal >> 12
     listed = np.flatnonzero((promotion == 0) | (promotion == QUEEN) | (shares.max(0) > 0))
     first = np.argsort(-shares[:, listed], axis=1, kind="stable")[:, :FIRST]
-    kept = listed[np.unique(first)]
-    kept = kept[np.argsort(-shares[:, kept].mean(0), kind="stable")]
+    likely = listed[np.unique(first)]
+    likely = likely[np.argsort(-shares[:, likely].mean(0), kind="stable")]
     moves = []
-    for i in kept.tolist():
+    for i in likely.tolist():
         move = to_move(int(legal[i]))
         moves.append({"move": move.uci(), "san": board.san(move), "p": [rounded(share) for share in shares[:, i]]})
     risks = [risk(look, legal, shares[at], rating) for at, rating in enumerate(RATINGS)]

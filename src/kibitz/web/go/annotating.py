@@ -35,8 +35,8 @@ def annotate(
     reasons = _reasons(note) if note else {}
     comment, earlier = without_notes(written.comment, list(reasons.values()))
     nags = [nag for nag in written.nags if nag != _NAGS.get(earlier)]
-    kept = written.fields.get("props") or {}
-    props = dict(kept) if isinstance(kept, dict) else {}
+    properties = written.fields.get("props") or {}
+    props = dict(properties) if isinstance(properties, dict) else {}
     lines = [comment] if comment else []
     if index == 0 and notes.checked_by:
         lines.append(f"Checked by {notes.checked_by}")

@@ -142,7 +142,7 @@ class _Game:
             raise BadRequest(f"this SGF is not a Go game (got GM[{shown(kind)}]). Open an SGF of Go")
         self.size = self._board_size(root)
         start = _Start()
-        self.kept: dict[str, list[str]] = {}
+        self.other_properties: dict[str, list[str]] = {}
         self.first = self._before_moves(start)
         properties = list(self.coarse.sequence[: self.first + 1])
         values = {name: p[name] for p in reversed(properties) for name in p if name in (*HEADERS, *_OF_SERVERS)}
@@ -203,7 +203,7 @@ class _Game:
             start.named = WHITE if words_of(properties["PL"])[:1].lower() in ("w", "2") else BLACK
         if "C" in properties:
             start.comments.append(words_of(properties["C"]))
-        _keep(self.kept, properties, _OF_START)
+        _keep(self.other_properties, properties, _OF_START)
 
     def _first_side(self) -> int:
         """Return the color of the first move of the main line after the setup; 0 if there is none."""
@@ -230,8 +230,8 @@ class _Game:
     def tree(self) -> list[dict[str, Any]]:
         """Return the nodes, the root first."""
         tree = [_with(node(self.board), 0, None, self.comment, [])]
-        if self.kept:
-            tree[0]["props"] = self.kept
+        if self.other_properties:
+            tree[0]["props"] = self.other_properties
         # A stack of sequences to read: the sequence, the index to begin at, the id of its parent node, and the position
         # there.
         todo: list[tuple[Any, int, int, _Fork]] = [(self.coarse, self.first, 0, _Fork(self.board, 1))]
@@ -284,8 +284,8 @@ class _Game:
     @staticmethod
     def _add(tree: list[dict[str, Any]], parent: int, board: Board, point: int) -> int:
         board.play(board.to_move, point)
-        made = node(board, to_gtp(point, board.size), tree[parent]["ply"] + 1)
-        tree.append(_with(made, len(tree), parent, "", []))
+        child_node = node(board, to_gtp(point, board.size), tree[parent]["ply"] + 1)
+        tree.append(_with(child_node, len(tree), parent, "", []))
         return len(tree) - 1
 
     @staticmethod
@@ -378,10 +378,10 @@ def _branch(todo: list[str | tuple[int, _Fork]], children: list[int], board: Boa
 def _notes(written: game_tree.Written) -> str:
     parts = [f"C[{_escaped(written.comment)}]"] if written.comment.strip() else []
     parts += [_WRITTEN[nag] for nag in written.nags if nag in _WRITTEN]
-    kept = written.fields.get("props") or {}
-    if not isinstance(kept, dict) or not all(isinstance(values, list) for values in kept.values()):
+    properties = written.fields.get("props") or {}
+    if not isinstance(properties, dict) or not all(isinstance(values, list) for values in properties.values()):
         raise BadRequest("props must be an object whose values are lists")
-    for name, values in kept.items():
+    for name, values in properties.items():
         if _NAME.fullmatch(name) and name not in _OF_START and values:
             parts.append(name + "".join(f"[{_raw(str(value))}]" for value in values))
     return "".join(parts)

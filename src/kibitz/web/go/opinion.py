@@ -113,10 +113,10 @@ class GtpThinker:
                 found = next(self._steps, None)
                 self._over = found is None
                 return found
-            heard = [line for line in self._program.received_lines(PERIOD) if line.startswith("info ")]
+            replies = [line for line in self._program.received_lines(PERIOD) if line.startswith("info ")]
         except CommandRefused as refused:
             raise BadRequest(f"{self.name} did not analyze: {refused}") from None
-        lines = self._read(heard[-1]) if heard else []
+        lines = self._read(replies[-1]) if replies else []
         if not lines:
             return None
         return {"visits": sum(each["visits"] for each in lines), "lines": lines[: self._lines]}
@@ -127,21 +127,21 @@ class GtpThinker:
 
     def _look_for_move(self) -> None:
         try:
-            said = self._program.answered(PERIOD)
+            reply = self._program.answered(PERIOD)
         except CommandRefused as refused:
             raise BadRequest(f"{self.name} did not play a move: {refused}") from None
-        if said is None:
+        if reply is None:
             return
         self._running, self._over = False, True
-        if said.lower() == RESIGN:
+        if reply.lower() == RESIGN:
             self.move = RESIGN
             return
         board = self._line.board()
         try:
-            point = from_gtp(said, board.size)
+            point = from_gtp(reply, board.size)
             board.play(board.to_move, point)
         except ValueError:
-            raise EngineDied(f"{self.name} played {shown(said)}, which is not a legal move here", "died") from None
+            raise EngineDied(f"{self.name} played {shown(reply)}, which is not a legal move here", "died") from None
         self.move = to_gtp(point, board.size)
 
     def halt(self) -> None:

@@ -29,7 +29,7 @@ QUICK, THOROUGH = "quick", "thorough"
 """The stages of an analysis."""
 QUICK_NODES = 10_000
 """Nodes per position of an engine in the quick stage."""
-KEPT = 1000
+MAX_GAMES_SAVED = 1000
 """The games of the quick stage are kept in memory until the thorough stage has replaced them, if there are at most this
 many.
 """
@@ -66,7 +66,9 @@ def work(job: Message, send: Send, stop: threading.Event) -> None:
     for stage in (QUICK,) if job["quick"] else (QUICK, THOROUGH):
         with _judge(stage, session, analysis, job.get("engine")) as judge:
             judge.stop = stop
-            teller.begin(stage, judge.checked_by, keep=stage == QUICK and not job["quick"] and len(lines) <= KEPT)
+            teller.begin(
+                stage, judge.checked_by, keep=stage == QUICK and not job["quick"] and len(lines) <= MAX_GAMES_SAVED
+            )
             first_refused = _analyse(lines, judge, teller, estimates=stage == QUICK) or first_refused
         if stop.is_set():
             break

@@ -122,7 +122,7 @@ class Repertoire:
         date = headers.get("UTCDate") or headers.get("Date", "")
         game = _Opened(number, side, [], [], date, opponent, ratings[1 - own])
         self._games.append(game)
-        board, place = chess.Board(), len(self._games)
+        board, index = chess.Board(), len(self._games)
         before: _Choice | None = None
         for move in record.game.mainline_moves():
             if not move or board.ply() >= DEPTH:
@@ -138,7 +138,7 @@ class Repertoire:
                 position.lines[line] += 1
                 if (played := position.moves.get(move.uci())) is None:
                     played = position.moves[move.uci()] = _Choice(board.san(move))
-                played.games, played.last = played.games + 1, place
+                played.games, played.last = played.games + 1, index
                 before = played
                 if score is not None:
                     played.scores.append(score)

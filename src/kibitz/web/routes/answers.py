@@ -127,8 +127,8 @@ def judged(state: AppState, fields: Fields) -> dict[str, list[dict[str, Any]]]:
         return {"judged": []}
     module = importlib.import_module(f"kibitz.web.{'chess.judging' if line.game == 'chess' else 'go.checking'}")
     keys = state.judged.keys(network, line, module.limits())
-    kept = state.judged.get(keys)
-    return {"judged": [{**kept[key], "ply": ply} for ply, key in enumerate(keys) if key in kept]}
+    known = state.judged.get(keys)
+    return {"judged": [{**known[key], "ply": ply} for ply, key in enumerate(keys) if key in known]}
 
 
 def check(state: AppState, fields: Fields) -> StreamJob:

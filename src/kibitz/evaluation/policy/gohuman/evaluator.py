@@ -251,7 +251,7 @@ def per_slice(results: GoResults) -> dict[str, list[dict[str, Any]]]:
         np.array([value_or_nan(rank) for rank in store.column(f"{colour}_rank")], np.float64)
         for colour in ("black", "white")
     ])  # fmt: skip
-    servers = np.array([server_byte(place) for place in store.column("place")])
+    servers = np.array([server_byte(server_tag) for server_tag in store.column("place")])
     labels = ["not named", *SERVERS[1:]]
     tables = {
         "move number": slices(right, groups, results.plies, edges=MOVES),

@@ -38,8 +38,8 @@ def samples(results: HumanResults, seed: int) -> dict[str, Any]:
     known = records(results.store, (int(results.games[i]) for i in [*mistakes, *gallery]))
 
     def card(index: int, probability: float, meaning: str) -> dict[str, Any]:
-        place = (int(results.games[index]), int(results.plies[index]))
-        return position(known[place[0]], place, round(probability, 4), meaning)
+        game_ply = (int(results.games[index]), int(results.plies[index]))
+        return position(known[game_ply[0]], game_ply, round(probability, 4), meaning)
 
     def san(index: int, move: int) -> str:
         fen = known[int(results.games[index])].fens[int(results.plies[index])]

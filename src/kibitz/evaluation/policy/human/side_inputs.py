@@ -109,17 +109,17 @@ def with_other_inputs(
     result = results.result[subset]
     compared = _Compared(ClusterBootstrap(results.games[subset]), own, result, mask, mask & (result != 0))
     figures: Metrics = {}
-    ways = other_inputs(results, seed)
+    changes = other_inputs(results, seed)
     rated = len(np.unique(results.games[subset][both]))
     if rated < 2:  # ratings can be exchanged only between two games
-        del ways["ratings_shuffled"]
+        del changes["ratings_shuffled"]
     if rated:
         figures["log_loss_where_rated"] = Metric(compared.groups.mean(log_loss(own["chance"], 1), mask), "number")
         figures["accuracy_where_rated"] = Metric(compared.groups.mean(own["rank"] == 1, mask))
     else:
-        del ways["ratings_withheld"]
+        del changes["ratings_withheld"]
     rows = [compared.row("true inputs", own)]
-    for name, change in ways.items():
+    for name, change in changes.items():
         words = name.replace("_", " ")
         measure = functools.partial(_measure_changed, results.rated, change)
         marks = results.measure_again(subset, measure, functools.partial(on_progress, words))

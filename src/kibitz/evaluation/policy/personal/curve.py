@@ -47,10 +47,10 @@ def learning_curve(
             learned = add_games(store, before[-size:], Path(folder) / f"{size}.store", [])
             players = present(learned, run.info["person"]["names"])
             request = PersonalRequest([str(learned.path)], players, run.info["base"], Path(folder) / str(size), test=0)
-            made = make(request)
-            if made.reason != "done":
-                raise KeyboardInterrupt(f"{made.reason}. To measure the learning curve again, run the same command")
-            arms = compare(Run(made.path), store, tested)
+            result = make(request)
+            if result.reason != "done":
+                raise KeyboardInterrupt(f"{result.reason}. To measure the learning curve again, run the same command")
+            arms = compare(Run(result.path), store, tested)
             for name, points in lines.items():
                 points.append((float(size), arms.groups.mean(arms.judged[name].right)))
             log(f"{size} games: " + ", ".join(f"{NAMES[name]} {of[-1][1].value:.1%}" for name, of in lines.items()))

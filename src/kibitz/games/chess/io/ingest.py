@@ -129,9 +129,9 @@ class ParsedBlock:
         """Count some of the games for the parser as rejected, and remove them. which: their indices in `games`."""
         details_of = dict(zip(self.games[which].tolist(), details, strict=True))
         self.reject(self.games[which], [reason] * len(which), details_of.__getitem__)
-        kept = np.ones(len(self.games), np.bool_)
-        kept[which] = False
-        self.games, self.texts = self.games[kept], self.texts.filter(pa.array(kept))
+        selected = np.ones(len(self.games), np.bool_)
+        selected[which] = False
+        self.games, self.texts = self.games[selected], self.texts.filter(pa.array(selected))
 
 
 def _start_row(chunk: PyChunkView, game: int) -> NDArray[np.uint8]:
@@ -328,20 +328,20 @@ def finish(chunks: list[PyChunkView] | None, block: ParsedBlock, keep: Filter) -
             why[i], details[int(block.games[i])] = unusable
     endings = _endings(block, ends, results)
     _refuse_by_moves(why, keep, results, ends.plies, endings)
-    kept = why == None  # noqa: E711
+    accepted = why == None  # noqa: E711
     starts: dict[int, NDArray[np.uint8]] = {}
-    for i in np.flatnonzero(block.headers.has("FEN")[block.games] & kept).tolist():
+    for i in np.flatnonzero(block.headers.has("FEN")[block.games] & accepted).tolist():
         start = ends.read[i].start if i in ends.read else _start_of(chunks, i)
         if start is not None:
             starts[i] = start
-    block.reject(block.games[~kept], why[~kept].tolist(), lambda game: details.get(game, ""))
-    taken = np.flatnonzero(kept)
-    moves, per_move = _moves_of(chunks, block, ends, kept)
+    block.reject(block.games[~accepted], why[~accepted].tolist(), lambda game: details.get(game, ""))
+    taken = np.flatnonzero(accepted)
+    moves, per_move = _moves_of(chunks, block, ends, accepted)
     return GameBatch(
         moves,
-        ends.plies[kept],
+        ends.plies[accepted],
         _start_rows(starts, taken),
-        _table(block, block.games[kept], results[kept], endings[kept]),
+        _table(block, block.games[accepted], results[accepted], endings[accepted]),
         block.rejections,
         block.read,
         per_move,
@@ -352,9 +352,9 @@ def _endings(block: ParsedBlock, ends: _Ends, results: NDArray[np.int64]) -> NDA
     """Return how each game ended, from the board if possible, else from the Termination header. object [n]."""
     found = np.where(results != 0, "resignation", "agreement").astype(object)
     found[ends.insufficient] = "insufficient material"
-    said = block.headers.column("Termination", block.games)
+    terminations = block.headers.column("Termination", block.games)
     for word, ending in reversed(_TERMINATIONS):
-        has = said.map(functools.partial(_contains, word), np.bool_)
+        has = terminations.map(functools.partial(_contains, word), np.bool_)
         found[has & (results != 0) if word == "forfeit" else has] = ending
     found[ends.stalemate] = "stalemate"
     found[ends.mate_by != 0] = "checkmate"
@@ -377,10 +377,10 @@ def _refuse_by_moves(
         if reason := keep.refuses_result(result):
             why[(why == None) & (results == result)] = reason  # noqa: E711
     few = plies < keep.min_plies
-    for places, reason in ((few, keep.refuses_moves(keep.min_plies - 1, "checkmate")),
+    for mask, reason in ((few, keep.refuses_moves(keep.min_plies - 1, "checkmate")),
                            (~few & (endings != "checkmate"), keep.refuses_moves(keep.min_plies, ""))):  # fmt: skip
         if reason:
-            why[(why == None) & places] = reason  # noqa: E711
+            why[(why == None) & mask] = reason  # noqa: E711
 
 
 def _start_of(chunks: list[PyChunkView], game: int) -> NDArray[np.uint8]:
@@ -399,12 +399,12 @@ def _start_rows(starts: dict[int, NDArray[np.uint8]], taken: NDArray[np.int64]) 
 
 
 def _moves_of(
-    chunks: list[PyChunkView], block: ParsedBlock, ends: _Ends, kept: NDArray[np.bool_]
+    chunks: list[PyChunkView], block: ParsedBlock, ends: _Ends, accepted: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint16], dict[str, NDArray[Any]]]:
     """Return the moves of the accepted games and, if comments have values, the arrays with a value per move."""
     moves = [np.empty(0, np.uint16)]
     per_move: dict[str, list[NDArray[Any]]] = {column: [np.empty(0, PER_MOVE[column][0])] for column in PER_MOVE}
-    fast = kept.copy()
+    fast = accepted.copy()
     fast[list(ends.read)] = False
     first = 0
     for chunk in chunks:
@@ -415,11 +415,11 @@ def _moves_of(
         per_move["clock"].append(_whole(clocks[each_move], 1, *PER_MOVE["clock"]))
         per_move["evaluation"].append(_whole(chunk.evals[each_move], 100, *PER_MOVE["evaluation"]))
     arrays = {"": np.concatenate(moves)} | {column: np.concatenate(parts) for column, parts in per_move.items()}
-    slow = [game for i, game in sorted(ends.read.items()) if kept[i]]
+    slow = [game for i, game in sorted(ends.read.items()) if accepted[i]]
     if slow:
-        is_slow = np.zeros(len(kept), np.bool_)
+        is_slow = np.zeros(len(accepted), np.bool_)
         is_slow[list(ends.read)] = True
-        at_slow = np.repeat(is_slow[kept], ends.plies[kept])
+        at_slow = np.repeat(is_slow[accepted], ends.plies[accepted])
         for column, values in arrays.items():
             whole = np.empty(len(at_slow), values.dtype)
             whole[~at_slow] = values

@@ -95,8 +95,8 @@ def _finish(parsed: Callable[[], list[PyChunkView] | None], block: ParsedBlock, 
     except BaseException as error:  # the parser's panics are not subclasses of Exception
         if type(error).__name__ != "PanicException":
             raise
-    said = {i: why for i, text in enumerate(block.texts.to_pylist()) if (why := _panics(text)) is not None}
-    block.leave_out(list(said), "unreadable move", list(said.values()))
+    panics = {i: why for i, text in enumerate(block.texts.to_pylist()) if (why := _panics(text)) is not None}
+    block.leave_out(list(panics), "unreadable move", list(panics.values()))
     return finish(parse(block.texts), block, keep)
 
 

@@ -259,20 +259,20 @@ def _share(colours, side, ko, playouts, seed, careful, share):  # type: ignore[n
     start = np.empty((ROWS, CELLS), np.int16)
     set_up(start, colours)
     empties = np.empty(POINTS, np.int16)
-    places = np.full(CELLS, -1, np.int16)
+    index_of = np.full(CELLS, -1, np.int16)
     count = 0
     for point in range(POINTS):
         cell = CELL[point]
         if start[COLOUR, cell] == NONE:
-            empties[count], places[cell] = cell, count
+            empties[count], index_of[cell] = cell, count
             count += 1
     random = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0x2545F4914F6CDD1D)
     if random == 0:
         random = np.uint64(1)
     twice = np.zeros(POINTS, np.int32)  # sums: 2 for each playout in which Black owns the point, 1 if it is neutral
-    board, empty, where = np.empty_like(start), np.empty_like(empties), np.empty_like(places)
+    board, empty, where = np.empty_like(start), np.empty_like(empties), np.empty_like(index_of)
     for i in range(playouts):
-        board[:], empty[:], where[:] = start, empties, places
+        board[:], empty[:], where[:] = start, empties, index_of
         first = 1 + (i & 1 if side == BOTH else side)
         random = _play_out(board, first, ko, empty, where, count, random, careful)
         for point in range(POINTS):

@@ -127,9 +127,9 @@ def without_uncapturable(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) ->
     If several dead chains are in one region, either all of them live or none does, because capturing one may make room
     to capture another. colours: uint8 [361]. dead: bool [361], the stones that seem dead, as whole chains.
     """
-    kept = np.array(dead, np.bool_)
-    _revive(np.ascontiguousarray(colours, np.uint8), kept)
-    return kept
+    dead_left = np.array(dead, np.bool_)
+    _revive(np.ascontiguousarray(colours, np.uint8), dead_left)
+    return dead_left
 
 
 @inner

@@ -51,8 +51,8 @@ def gib_as_sgf(data: bytes) -> bytes:
     head = "".join(f"{name}[{_escaped(value)}]" for name, value in fields.items())
     # More than nine handicap stones have no usual points. Then one stone is put outside the board, so that the reader
     # reports an error.
-    places = [*map(to_sgf, _handicap_points(min(stones, 9))), *["zz"] * (stones > 9)]
-    setup = "AB" + "".join(f"[{place}]" for place in places) if stones > 1 else ""
+    points = [*map(to_sgf, _handicap_points(min(stones, 9))), *["zz"] * (stones > 9)]
+    setup = "AB" + "".join(f"[{place}]" for place in points) if stones > 1 else ""
     return f"(;{head}{setup}{_moves(text, stones)})\n".encode()
 
 
