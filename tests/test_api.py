@@ -456,7 +456,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: kibitz.load_network("winner").predict((np.full((1, 64), 13, "u1"), np.zeros((1, 4), "u1"))),
      kibitz.UsageError, "ranges for chess"),
     (lambda: kibitz.load_network("gocnn").predict((np.zeros((1, 361), "u1"), np.zeros((1, 4), "u1"))),
-     kibitz.UsageError, "boards of 9, 13, 19"),
+     kibitz.UsageError, "size 9, 13, 19"),
     (lambda: kibitz.load_network("winner").evaluate(chess.Board(), rating=1500), kibitz.UsageError, "no side inputs"),
     (lambda: kibitz.load_network("human").evaluate(chess.Board(), rating=9), kibitz.UsageError, "from 100 to 4000"),
     (lambda: kibitz.load_network("human").evaluate(chess.Board(), speed="slow"), kibitz.UsageError, "must be bullet"),
@@ -470,7 +470,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
      "at least 0"),
     (lambda: kibitz.load_network("chessnet").choose_move("k7/2Q5/1K6/8/8/8/8/8 b - - 0 1"), kibitz.UsageError,
      "stalemate"),
-    (lambda: kibitz.load_network("gocnn").choose_move(kibitz.make_go_board(), nodes=5), kibitz.UsageError, "seconds"),
+    (lambda: kibitz.load_network("gocnn").choose_move(kibitz.make_go_board(), nodes=5), kibitz.UsageError, "best-score"),
     (lambda: kibitz.load_network("gocnn").choose_move(kibitz.make_go_board(), rules="x"), kibitz.UsageError, "rules"),
     (lambda: kibitz.load_network("chessnet").choose_move(chess.Board(), depth="3"), kibitz.UsageError,  # type: ignore[arg-type]
      "depth .*whole number .*got '3'"),

@@ -99,7 +99,7 @@ def test_openings_are_practiced_and_come_back(visit: Callable[..., Page], own: S
     page.reload()
     desk.ready()
     desk.tab("My games")
-    expect(view).to_contain_text(f"Your openings from your last visit, from {GAMES} games.")
+    expect(view).to_contain_text(f"Your openings from your last visit ({GAMES} games).")
     expect(today).to_contain_text("1 due today. 10 new.")
     expect(panel.locator(".chip", has_text="Openings").locator(".my-due")).to_have_text("1")
     view.get_by_role("button", name="Practice my openings").click()

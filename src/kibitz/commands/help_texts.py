@@ -265,7 +265,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "Output": ("--json",),
         },
         (
-            "The training needs at least 20 games and takes a few minutes for 1,000 games. You can press Ctrl-C at any"
+            "Training needs at least 20 games and takes a few minutes for 1,000 games. You can press Ctrl-C at any"
             " time. Run the same command again to resume. Your games do not leave this computer.",
         ),
         "how-to/play-like-me.md",
@@ -444,8 +444,8 @@ SETTINGS_OF = "Settings of "
 are in their declarations, not in OPTIONS."""
 OPTIONS: Mapping[str, str] = {
     "prepare --game": "Prepare only this game: chess or go. [default: both]",
-    "--card": "Also write README.md, a model card. The only value is hub: the card begins with the header that model"
-    " hubs read.",
+    "--card": "Also write README.md, a model card. With hub, the card begins with the header that model hubs"
+    " read. No other value is allowed.",
     "doctor --engine": f"Start this engine, with its arguments, and check that it replies; {_EACH}.",
     "--json": "Print one JSON object instead of text.",
     "--into": "Folder of the game store to create.",
@@ -492,17 +492,17 @@ OPTIONS: Mapping[str, str] = {
     "--play-out": "Go: let GNU Go play resigned games to the end, a few seconds each, to label their territory. If the"
     " recorded winner then loses, the game stays without labels.",
     "--gnugo-limit": "Go: seconds that GNU Go may use for a game. If GNU Go needs more time, the game is skipped.",
-    "--validate-share": "Percent of the games to use for validation. kibitz chooses these games by a hash."
+    "--validate-share": "Percentage of the games to use for validation. kibitz chooses these games by a hash."
     " [default: 5]",
-    "--test-share": "Percent of the games to use for the test. kibitz chooses these games by a hash. [default: 5]",
+    "--test-share": "Percentage of the games to use for the test. kibitz chooses these games by a hash. [default: 5]",
     "--validate-from": "Use the games from this day on for validation, instead of a percentage of all games.",
     "--test-from": "Use the games from this day on for the test, instead of a percentage of all games.",
-    "train --validate-share": "Percent of the games to use for validation. [default: the store's]",
-    "train --test-share": "Percent of the games to use for the test. [default: the store's]",
+    "train --validate-share": "Percentage of the games to use for validation. [default: the store's]",
+    "train --test-share": "Percentage of the games to use for the test. [default: the store's]",
     "--workers": "Number of processes that work in parallel. [default: 1; with --ray, one per core]",
     "--ray": "Use Ray to run in parallel, on this computer or on the cluster at ADDRESS (HOST:PORT). To install Ray:"
     " pip install 'kibitz[ray]'.",
-    "--provider": "Hardware for large batches: an ONNX Runtime provider, which is cpu, cuda, openvino or auto."
+    "--provider": "Hardware for large batches, as an ONNX Runtime execution provider: cpu, cuda, openvino or auto."
     " [default: cpu]",
     "--fen": "Chess: start from this position (FEN) instead of the initial position.",
     "explore --rating": "Use only games with a mean rating in this range, such as 1600-2000 or 2400-; in Go, such as"
@@ -518,9 +518,9 @@ OPTIONS: Mapping[str, str] = {
     "--validate-every": "Number of iterations between validations. [default: 5% of all iterations]",
     "--checkpoint-every": "Number of iterations between checkpoints. [default: 2% of all iterations, at most 2000]",
     "--checkpoint-megabytes": "Maximum disk space for checkpoints, in MB. [default: 200]",
-    "train --validate-positions": "Number of positions in each validation. [default: 2048 to 51200, more for longer"
-    " trainings]",
-    "tune --validate-positions": "Number of positions in each validation.",
+    "train --validate-positions": "Number of positions for each validation. [default: 2048 to 51200, more for longer"
+    " training]",
+    "tune --validate-positions": "Number of positions for each validation.",
     "--patience": "Stop early after this many validations without improvement. 0 disables early stopping."
     " [default: 20]",
     "--average": "Average the weights over this many iterations. The averaged weights are validated and kept. 0 turns"
@@ -550,9 +550,9 @@ OPTIONS: Mapping[str, str] = {
     "--main-address": "Address of machine 0, HOST or HOST:PORT. [default port: 29400]",
     "--compile": "Compile the training steps with PyTorch: on, off, or auto (only on a GPU). Training starts more"
     " slowly and then runs faster. [default: off; with the recipe gpu, auto]",
-    "--profile": "Print how much time each part of the training took.",
+    "--profile": "Print how much time each part of training took.",
     "personal --player": f"Name of the person in the records; {_EACH}, if the person has several accounts. Case,"
-    " accents and word order are ignored. [default: the player who is in nearly all games]",
+    " accents and word order are ignored. [default: the player who appears in nearly all games]",
     "--from": "Network to start from: a run or a bundled network. [default: human; in Go, gohuman]",
     "personal --run": "Folder of the run. [default: runs/personal-NAME]",
     "--update": "Add these games to an existing run, and train again on all games of the run.",
@@ -585,16 +585,16 @@ OPTIONS: Mapping[str, str] = {
     " takes minutes.",
     "analyze --game": "Number of the game in the file, counted from 1. [default: the first of a PGN file, all of an"
     " SGF file]",
-    "--all": "Analyze every game of the file.",
+    "--all": "Analyze every game in the file.",
     "analyze --player": f"Report on this player over all games of a file or folder; {_EACH}. Case, accents and word"
     " order are ignored.",
     "annotate --network": "Network that evaluates: a run or a bundled network. [default: human; in Go, gohuman]",
     "annotate --out": "Output file; for several files or a folder, the folder for the outputs. [default: next to each"
     " file, with -annotated in the name]",
     "--overwrite": "Replace existing output files. [default: keep them and report them]",
-    "rate --player": f"Name of the player; {_EACH}, if the player has several accounts. [default: the player who is in"
-    " nearly all games]",
-    "--mine": "Report on the player who is in nearly all games.",
+    "rate --player": f"Name of the player; {_EACH}, if the player has several accounts. [default: the player who"
+    " appears in nearly all games]",
+    "--mine": "Report on the player who appears in nearly all games.",
     "--page": "Write the report to this HTML file.",
     "analyze --pgn": 'Chess: write the games with evaluations and marks to this PGN file. The file name "-" prints'
     " them.",
@@ -627,7 +627,7 @@ OPTIONS: Mapping[str, str] = {
     " number of moves of both sides. [default: Go, after the largest swing and at the end; chess, at the end]",
     "--owners": "Go, with --json: include the territory map of each position.",
     "--to": "Folder to create.",
-    "--web": "Folder to create for a website, on which the network plays in the visitor's browser.",
+    "--web": "Create a website in this folder. The network plays in the visitor's browser.",
     "export --name": "Public name of the network. [default: the run's name; for a personal network,"
     ' "a person" unless you allow the name]',
     "--int8": "Store the network's numbers as int8 (quantize): faster on a CPU, but slightly less accurate.",
@@ -636,7 +636,7 @@ OPTIONS: Mapping[str, str] = {
     "--rating": "Chess: play like a human with this rating, from 800 to 2800. [default: full strength]",
     "--write": "Write the files into this folder. In an existing JSON file, the other settings are kept, and the old"
     " file becomes a backup. [default: print the files]",
-    "--port": "Port of the page. [default: 8642, or the next free port]",
+    "--port": "Port at which kibitz serves the page. [default: 8642, or the next free port]",
     "--engine": f"Add an engine with its arguments, such as stockfish or 'gnugo --mode gtp'; {_EACH}. kibitz finds"
     " well-known installed engines without this option.",
     "board --checked-by": "Engine that judges the moves instead of the network's own search, such as stockfish or"
@@ -684,18 +684,18 @@ OPTIONS: Mapping[str, str] = {
     "--nodes-b": "Chess: search nodes per move of the second player, B: a number, or a range such as 100-800.",
     "--depth-a": "Chess: search depth of the first player, A, in plies.",
     "--depth-b": "Chess: search depth of the second player, B, in plies.",
-    "--movetime-a": "Milliseconds per move of the first player, A.",
-    "--movetime-b": "Milliseconds per move of the second player, B.",
+    "--movetime-a": "Milliseconds per move for the first player, A.",
+    "--movetime-b": "Milliseconds per move for the second player, B.",
     "--clock-a": "Clock of the first player, A: seconds for the game + seconds per move.",
     "--clock-b": "Clock of the second player, B: seconds for the game + seconds per move.",
-    "match --seed": "Random seed for the openings and for node ranges.",
+    "match --seed": "Random seed for the openings, and for the number of nodes if it is given as a range.",
     "--adjudicate-draw": "Chess: end a game as a draw if both engines score the position within CP centipawns of 0 for"
     " MOVES moves.",
     "--adjudicate-win": "Chess: end a game as a win if both engines score the same side at CP centipawns or more for"
     " MOVES moves.",
     "--max-plies": "Maximum length of a game, in plies. At this length, a game of chess is a draw, and a game of Go is"
     " counted. [default: 600; in Go, three times the number of intersections]",
-    "--hang": "Seconds after which an engine that has no time limit forfeits the game, if it has not moved.",
+    "--hang": "If an engine without a time limit gives no move for this many seconds, it forfeits the game.",
     "match --size": "Go: board size, 9, 13 or 19. [default: 19]",
     "match --komi": "Go: komi, the points that White gets. [default: 7.5]",
     "--sprt": "Stop the match as soon as the test decides between the Elo differences ELO0 and ELO1. [default: off]",
