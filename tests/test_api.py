@@ -470,7 +470,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
      "at least 0"),
     (lambda: kibitz.load_network("chessnet").choose_move("k7/2Q5/1K6/8/8/8/8/8 b - - 0 1"), kibitz.UsageError,
      "stalemate"),
-    (lambda: kibitz.load_network("gocnn").choose_move(kibitz.make_go_board(), nodes=5), kibitz.UsageError, "best-score"),
+    (lambda: kibitz.load_network("gocnn").choose_move(kibitz.make_go_board(), nodes=5), kibitz.UsageError, "method"),
     (lambda: kibitz.load_network("gocnn").choose_move(kibitz.make_go_board(), rules="x"), kibitz.UsageError, "rules"),
     (lambda: kibitz.load_network("chessnet").choose_move(chess.Board(), depth="3"), kibitz.UsageError,  # type: ignore[arg-type]
      "depth .*whole number .*got '3'"),
