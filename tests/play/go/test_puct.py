@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kibitz.errors import UsageError
+from kibitz.games.go.endings.final import nothing_to_gain
 from kibitz.games.go.points import BLACK, GRID, PASS, WHITE, from_gtp, to_gtp
 from kibitz.games.go.replay import colours_of
 from kibitz.games.go.rules import Board
@@ -105,6 +106,15 @@ def test_it_passes_when_the_other_side_has_and_it_wins() -> None:
     assert player.choose(won, BLACK, Terms(7.0), clean_up=True).point in map(point, ("A8", "B7", "B9", "C8"))
     assert player.choose(won, BLACK, Terms(11.0)).point != PASS, "it is behind"
     assert player.choose(won, BLACK, Terms(40.0)).point == PASS, "so far that there is nothing to be had"
+
+
+@pytest.mark.parametrize("territory", [False, True])
+def test_playouts_do_not_end_a_game_in_which_the_search_sees_a_gain(territory: bool) -> None:
+    settled = board(*["XXX.XOO.O"] * 9)
+    assert nothing_to_gain(settled.colours(), BLACK, territory)
+    terms = Terms(7.0, territory)
+    assert GoPuctPlayer(Loves(0.5), visits=200).choose(settled, BLACK, terms).point == PASS
+    assert to_gtp(GoPuctPlayer(Loves(20), visits=200).choose(settled, BLACK, terms).point, 9) == "D4"
 
 
 def test_it_does_not_pass_while_much_is_open() -> None:

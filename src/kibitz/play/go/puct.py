@@ -54,6 +54,11 @@ PASS_VISITS, PASS_SHARE = 24, 4
 """The player passes first only if the pass has at least this number of visits, and at least this fraction (1 /
 PASS_SHARE) of the best move's visits.
 """
+CLEAR_CHANCE, CLEAR_POINTS = (0.15, 0.3), (3.0, 7.0)
+"""If a move gains more than this win probability or this number of points over a pass, the player does not pass, even
+if playouts find nothing to gain. The first numbers are for area scoring, where a wasted move costs nothing. The second
+ones are for territory scoring.
+"""
 SURE_VISITS = 2.0
 """The distance between the mean and `lcb`, in standard deviations of the mean."""
 
@@ -399,7 +404,9 @@ class GoPuctPlayer:
             return takes[0]
         if rules.number_at(tree, 0, rules.PLY_AT) > MAX_MOVES_PER_POINT * thought.size**2:
             return passing
-        if self.searches and nothing_to_gain(row[:POINTS], thought.colour, self.rules.scoring.territory):
+        by_territory = self.rules.scoring.territory
+        loses = seen is not None and passing.visits > 0 and _loses_clearly(passing, seen, by_territory)
+        if self.searches and not loses and nothing_to_gain(row[:POINTS], thought.colour, by_territory):
             return passing
         counted, unsure = self.count(thought)
         if row[rules.PASSES_AT]:
@@ -453,6 +460,12 @@ def _ends_well(passing: MoveThought, best: MoveThought, counted: float) -> bool:
     if not best.visits:
         return best.prior < passing.prior
     return best.winrate - passing.winrate < ENOUGH and best.lead - counted < MEANS_NOTHING
+
+
+def _loses_clearly(passing: MoveThought, best: MoveThought, by_territory: bool) -> bool:
+    """Return whether a pass loses so much that the search is believed more than playouts."""
+    chance, points = CLEAR_CHANCE[by_territory], CLEAR_POINTS[by_territory]
+    return best.winrate - passing.winrate > chance or best.lead - passing.lead > points
 
 
 def _is_as_good(passing: MoveThought, best: MoveThought) -> bool:
