@@ -99,7 +99,7 @@ test("another own move is not wrong because no search came", async () => {
 
 // The view
 
-const GAMES: MyGames["games"] = { opened: 1, name: "mine.pgn", games: 12, variants: 0, players: [{ name: "Ana", games: 12 }] };
+const GAMES: MyGames["games"] = { opened: 1, game: "chess", name: "mine.pgn", games: 12, variants: 0, players: [{ name: "Ana", games: 12 }] };
 
 function view() {
   withDocument();

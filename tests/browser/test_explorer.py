@@ -136,7 +136,7 @@ def test_the_opened_file_and_my_games(visit: Callable[..., Page], serve: Callabl
     file = tmp_path / "mine.pgn"
     person.write(file, 24)
     own = desk.tab("My games")
-    own.get_by_label("PGN file of your games").set_input_files(file)
+    own.get_by_label("PGN or SGF files of your games").set_input_files(file)
     expect(own.get_by_text("mine.pgn: 24")).to_be_visible()
     own.get_by_role("button", name="Analyze").click()
     own.get_by_role("button", name="Stop").first.click()

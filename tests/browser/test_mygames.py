@@ -52,7 +52,7 @@ class Panel:
         self.panel.get_by_role("radio", name=view, exact=True).check()
 
     def upload(self, path: Path) -> None:
-        self.panel.get_by_label("PGN file of your games").set_input_files(path)
+        self.panel.get_by_label("PGN or SGF files of your games").set_input_files(path)
 
     def analysed(self, path: Path) -> None:
         """Gives a file and waits for the report, by the quick look."""
@@ -250,3 +250,72 @@ def test_an_account_is_downloaded_after_a_question(visit: Callable[..., Page], s
     name.fill("Nobody-9")
     load.click()
     expect(panel.panel.locator(".problem", has_text="Nobody-9")).to_be_visible(timeout=WORK)
+
+
+GO_MOVES = ("ee", "gc", "cc", "gg", "aa", "ia", "cg", "fd")
+"""Two of them, in the corners, lose many points."""
+
+
+@pytest.fixture
+def go_board(tmp_path: Path, chromium: Any) -> Iterator[Server]:
+    served = Server(tmp_path)
+    served.start("gohuman")
+    yield served
+    assert served.end() == 0
+
+
+def _go_file(path: Path, opponent: str, date: str, moves: int) -> Path:
+    played = "".join(f";{'BW'[ply % 2]}[{point}]" for ply, point in enumerate(GO_MOVES[:moves]))
+    path.write_text(f"(;GM[1]SZ[9]KM[6.5]PB[Kim]PW[{opponent}]BR[3k]WR[3k]DT[{date}]RE[W+R]{played})")
+    return path
+
+
+def test_a_go_player_gets_a_report_and_practices(visit: Callable[..., Page], go_board: Server, tmp_path: Path) -> None:
+    page = visit(of=go_board, width=1366, height=768)
+    panel = Panel.__new__(Panel)
+    panel.desk, panel.page = Desk(page).ready(), page
+    panel.panel = panel.desk.tab("My games")
+    panel.said = panel.panel.locator(".my-progress [role=status]")
+    # Several files at once; the opening trainer is for chess alone.
+    openings = panel.panel.get_by_role("radio", name="Openings")
+    expect(openings).to_be_visible()
+    days = ("2024-01-05", "2024-05-01")
+    files = [_go_file(tmp_path / f"{n}.sgf", f"Bo {n}", date, 7 + n) for n, date in enumerate(days)]
+    panel.panel.get_by_label("PGN or SGF files of your games").set_input_files(files)
+    expect(panel.panel.get_by_text("2.sgf: 2 games")).to_be_visible()
+    expect(openings).to_be_hidden()
+    expect(panel.panel.get_by_label("Player (separate")).to_have_value("Kim")
+    panel.panel.get_by_role("combobox", name="Depth").select_option("thorough")
+    panel.panel.get_by_role("button", name="Analyze").focus()
+    page.keyboard.press("Enter")
+    expect(panel.said).to_contain_text("Kim: analyzed 2 games", timeout=WORK)
+    report = panel.panel.locator(".my-report")
+    expect(panel.panel.locator(".my-big")).to_have_text(re.compile(r"^\d+\.\d\d$"))
+    expect(report).to_contain_text("rank 3k")
+    expect(report.get_by_role("heading", name="Since 2024-04-02")).to_be_visible()
+    by = panel.panel.get_by_role("combobox", name="Group by")
+    assert by.locator("option").all_inner_texts() == ["Phase", "Area", "Kind of move", "Color", "Result"]
+    by.select_option("by_area")
+    expect(report.locator(".my-parts tbody tr", has_text="in the corners")).to_be_visible()
+    assert serious(page) == []
+    # A mistake opens its game before the move; it can be practiced, and comes back.
+    panel.see("Mistakes")
+    worst = panel.panel.get_by_role("list", name="Worst mistakes").get_by_role("button")
+    expect(worst.filter(has_text="Black 5 A9")).not_to_have_count(0)
+    assert serious(page) == []
+    worst.filter(has_text="Black 5 A9").first.click()
+    expect(panel.desk.status).to_contain_text("Before Black 5 A9, which lost")
+    expect(page.locator("#title")).to_contain_text("Kim")
+    page.clock.set_fixed_time(datetime.datetime(2030, 1, 1, 12))
+    panel.panel.get_by_role("button", name="Practice my mistakes").click()
+    question, verdict = page.locator(".puzzle-question"), page.locator(".puzzle-verdict")
+    expect(question).to_contain_text("against Bo", timeout=WORK)
+    page.get_by_role("button", name="solution").click()
+    expect(verdict).to_contain_text("Best", timeout=WORK)
+    page.get_by_role("button", name="End", exact=True).click()
+    page.clock.set_fixed_time(datetime.datetime(2030, 1, 2, 0, 1))
+    page.reload()
+    Desk(page).ready()
+    panel.desk.tab("My games")
+    panel.see("Mistakes")
+    expect(panel.panel.locator(".my-today")).to_contain_text("1 due today.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import bz2
 import contextlib
+import datetime
 import gzip
 import json
 import os
@@ -289,6 +290,55 @@ def _alive(process: int) -> bool:
         return b") Z " not in Path(f"/proc/{process}/stat").read_bytes()
     except OSError:
         return False
+
+
+MOVES = ("ee", "gc", "cc", "gg", "cg", "fd", "eg", "ce")
+
+
+def go_games(count: int) -> str:
+    """Short games of Go on a small board, one a week."""
+    texts = []
+    for number in range(count):
+        moves = "".join(f";{'BW'[ply % 2]}[{point}]" for ply, point in enumerate(MOVES[: 6 + number % 3]))
+        players = ("Kim", f"Other {number}") if number % 2 else (f"Other {number}", "Kim")
+        date = datetime.date(2024, 1, 1) + datetime.timedelta(days=20 * number)
+        texts.append(f"(;GM[1]SZ[9]KM[6.5]PB[{players[0]}]PW[{players[1]}]BR[3k]WR[3k]DT[{date}]RE[B+R]{moves})\n")
+    return "".join(texts)
+
+
+def test_the_report_of_a_go_player_is_that_of_the_command(
+    client: Client, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = go_games(4)
+    (tmp_path / "kim.sgf").write_text(text)
+    games = upload(client, text.encode(), "kim.sgf")["games"]
+    assert (games["game"], games["games"], games["players"][0]) == ("go", 4, {"name": "Kim", "games": 4})
+    began = client.good("/api/mygames/analyse", {"players": ["kim"]})["analysis"]
+    assert (began["game"], began["network"], began["games"]) == ("go", "gohuman", 4)
+    task = ended(client, "analysis")
+    assert (task["state"], task["stage"], task["done"], task["error"]) == ("done", "thorough", 4, "")
+    answer = client.get("/api/mygames/report").json
+    assert (answer["game"], answer["stage"]) == ("go", "thorough")
+    assert run(["analyze", "gohuman", str(tmp_path / "kim.sgf"), "--player", "Kim", "--json"]) == 0
+    told, found = json.loads(capsys.readouterr().out)["player"], answer["report"]
+    for each in (*found["worst"], *told["worst"]):
+        del each["file"]
+    assert found == told
+    assert found["lately"]["earlier_loss"]["games"] > 0
+    # The record on the board has the moves of the report.
+    record = client.good("/api/mygames/game", {"game": 2})["text"]
+    tree = client.good("/api/load", {"text": record})["tree"]
+    assert len(tree) == 1 + 7
+    page = client.get("/api/mygames/page").json["html"]
+    assert "Kim" in page
+    assert "Area" in page
+    assert mentions(client.error("/api/mygames/repertoire", {"players": ["Kim"]}), "chess")
+    # A quick report has the same games; the searches find more than the network alone.
+    client.good("/api/mygames/analyse", {"players": ["kim"], "quick": True})
+    assert ended(client, "analysis")["stage"] == "quick"
+    quick = client.get("/api/mygames/report").json
+    assert (quick["stage"], quick["report"]["games"], quick["report"]["moves"]) == ("quick", 4, found["moves"])
+    assert quick["report"]["loss"] != found["loss"]
 
 
 # Training

@@ -15,12 +15,13 @@ from typing import Any
 import pytest
 
 from kibitz.errors import KibitzError
+from kibitz.games.go.io.sgf import parse_record
 from kibitz.personal.names import Player
 from kibitz.play.session import Session
 from kibitz.runs import FORMAT
 from kibitz.training.trainer import TrainProgress
 from kibitz.web.mygames import analysing, state, training
-from kibitz.web.mygames.sources import ChosenGame, PgnSource, _newest
+from kibitz.web.mygames.sources import ChosenGame, PgnSource, SgfSource, _newest
 from kibitz.web.mygames.state import MyGames, _ending
 from kibitz.web.params import BadRequest
 from support.causes import mentions, naming
@@ -66,6 +67,59 @@ def test_the_newest_games_of_a_player_without_those_against_oneself(source: PgnS
     assert source.newest(ana, 1) == [ChosenGame(2, "black")]
     assert source.newest(ana, 2) == [ChosenGame(1, "white"), ChosenGame(2, "black")]
     assert source.newest(ana, 3) == [*every[:2], ChosenGame(7, "white")], "a day that is not known is an old one"
+
+
+SGF = (
+    "(;GM[1]SZ[9]KM[6.5]PB[Kim]PW[Bo]BR[3k]DT[2024-03-01]RE[B+R];B[ee];W[gc])\n"
+    "(;GM[1]SZ[19]HA[2]AB[dd][pp]PB[Bo]PW[KIM]DT[2024-05-02,03];W[dp];B[pd])\n"
+    "(;GM[1]SZ[9]PB[Kim]PW[kim]DT[2024-06-01];B[ee])\n"
+    "(;GM[1]SZ[99]PB[Kim]PW[Bo];B[ee])\n"
+    "(;GM[1]SZ[9]PB[Al]PW[Bo]DT[2024-06-01];B[ee])\n"
+)
+
+
+def test_the_games_of_a_go_player(tmp_path: Path) -> None:
+    (tmp_path / "mine.sgf").write_text(SGF)
+    source = SgfSource(tmp_path / "mine.sgf", tmp_path / "copy.sgf", "mine.sgf")
+    assert (source.game, source.games, source.variants) == ("go", 4, 1)
+    kim = source.find(["kim"])
+    assert source.newest(kim, 9) == [ChosenGame(1, "black"), ChosenGame(2, "white")]
+    assert source.newest(kim, 1) == [ChosenGame(2, "white")]
+    again = parse_record(source.text(2))
+    first = parse_record(SGF.splitlines()[1])
+    assert (again.moves, again.black, again.side, again.handicap, again.headers["DT"]) == (
+        first.moves, first.black, first.side, 2, "2024-05-02,03",
+    )  # fmt: skip
+    with pytest.raises(IndexError):
+        source.text(4)
+    assert (tmp_path / "copy.sgf").is_file()
+    del source
+    gc.collect()
+    assert not (tmp_path / "copy.sgf").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("a letter", "mine.sgf"), ("(;GM[1]SZ[9];B[ee])", "names"), ("(;GM[1]SZ[99];B[ee])", "99")]
+)
+def test_records_without_games_of_go_get_a_line(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "mine.sgf").write_text(text)
+    with pytest.raises(KibitzError, match=words):
+        SgfSource(tmp_path / "mine.sgf", tmp_path / "copy.sgf", "mine.sgf")
+
+
+def test_go_has_no_opening_trainer_and_no_explorer_of_my_games() -> None:
+    networks = SimpleNamespace(ready=lambda name: SimpleNamespace(game="chess", answers=(state.WHITE,)))
+    mine = MyGames([], networks, NO_ENGINES)  # type: ignore[arg-type]
+    try:
+        uploaded(mine, "a.sgf", SGF)
+        assert mine.as_json()["games"]["game"] == "go"
+        with pytest.raises(BadRequest, match="chess"):
+            mine.repertoire({"players": ["Kim"]})
+        uploaded(mine, "a.pgn", FILE[0])
+        assert mine.as_json()["games"]["game"] == "chess"
+        assert mine.repertoire({"players": ["Ana"]})["games"] == 1
+    finally:
+        mine.end()
 
 
 def test_games_of_one_day_are_in_the_order_of_a_file_that_may_begin_with_the_newest() -> None:
@@ -301,9 +355,10 @@ def test_only_a_network_that_says_who_wins_at_chess_judges() -> None:
     }
     mine = MyGames([], SimpleNamespace(ready=known.__getitem__), NO_ENGINES)  # type: ignore[arg-type]
     assert mine._judge("human") == "human"
-    for name in ("convchess", "gohuman"):
+    assert mine._judge("gohuman", "go") == "gohuman"
+    for name, game in (("convchess", "chess"), ("gohuman", "chess"), ("human", "go")):
         with pytest.raises(KibitzError, match=naming(f"{name}")):
-            mine._judge(name)
+            mine._judge(name, game)
     assert state.MOST < state.MOST_AT_ALL
 
 
@@ -342,6 +397,7 @@ def accounts(monkeypatch: pytest.MonkeyPatch) -> Iterator[MyGames]:
 
 
 def test_a_site_is_contacted_only_after_permission(accounts: MyGames) -> None:
+    assert accounts.download({"account": "Kim", "site": "ogs"})["ask"]["account"] == "ogs:Kim"
     asked = accounts.download({"account": "Ana", "site": "lichess"})
     assert asked["ask"] == {"account": "lichess:Ana", "site": "lichess", "host": "127.0.0.1"}
     assert asked["download"] is None
@@ -386,7 +442,6 @@ def test_a_download_becomes_the_games(accounts: MyGames, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"account": "ogs:Ana"}, "Go"),
         ({"account": "lichess:an/a"}, "lichess:NAME"),
         ({"account": "kgs:Ana"}, "KGS"),
         ({"account": "Ana", "site": "nowhere"}, "site"),
@@ -400,12 +455,26 @@ def test_accounts_that_cannot_be(accounts: MyGames, fields: dict[str, str], word
     assert Process.started == []
 
 
+def test_a_thorough_report_about_go_replaces_a_quick_one_of_more_games() -> None:
+    """The losses of the two stages differ, so no report has both. Some thorough games are enough."""
+    mine = MyGames([], SimpleNamespace(), NO_ENGINES)  # type: ignore[arg-type]
+    shown = []
+    for game in ("chess", "go"):
+        mine._report, mine._report_stage = (0, {}), ""
+        task = state.Task({"game": game, "done": 0})
+        for stage, games in (("quick", 30), ("thorough", 5), ("thorough", 9), ("thorough", 10), ("thorough", 11)):
+            mine._analysed(task, {"report": {"games": games}, "stage": stage})
+            shown.append((game, mine.report()["report"]["games"], mine.report()["stage"]))
+    assert [one[1:] for one in shown if one[0] == "chess"] == [(30, "quick")] * 5
+    assert [one[1:] for one in shown if one[0] == "go"] == [(30, "quick")] * 3 + [(10, "thorough"), (11, "thorough")]
+
+
 def test_a_thorough_analysis_of_fewer_games_has_a_report_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """The report of a quick analysis stays only where the thorough one gets as many games."""
 
     class Process:
         def __init__(self, module: str, asked: Any, told: Any, ended: Any) -> None:
-            told({"report": {"games": len(Path(asked["games"]).read_text().splitlines())}})
+            told({"report": {"games": len(Path(asked["games"]).read_text().splitlines())}, "stage": "thorough"})
             ended("done", "")
 
     monkeypatch.setattr(state, "Background", Process)

@@ -22,22 +22,34 @@ export interface Part {
   marks: Record<"inaccuracies" | "mistakes" | "blunders", number>;
 }
 
-export interface Worst {
+interface Mistake {
   game: number;
   ply: number;
-  move_number: number;
   side: "white" | "black";
-  san: string;
   mark: string;
   loss: number;
   opponent: string;
-  opponent_rating: number | null;
   date: string;
   phase: string;
+}
+
+export interface ChessWorst extends Mistake {
+  move_number: number;
+  san: string;
+  opponent_rating: number | null;
   time_left: number | null;
   /** The position before the move. */
   fen: string;
 }
+
+export interface GoWorst extends Mistake {
+  vertex: string;
+  opponent_rank: string | null;
+  /** The position before the move: rows from the top, with X, O and a dot. */
+  stones: string[];
+}
+
+export type Worst = ChessWorst | GoWorst;
 
 export const DIVISIONS = {
   by_phase: texts.myanswers.phase,
@@ -47,23 +59,64 @@ export const DIVISIONS = {
   by_result: texts.myanswers.result,
   by_opening: texts.myanswers.opening,
 } as const;
-export type Division = keyof typeof DIVISIONS;
+export const GO_DIVISIONS = {
+  by_phase: texts.myanswers.phase,
+  by_area: texts.mygo.area,
+  by_kind: texts.mygo.kind,
+  by_side: texts.myanswers.side,
+  by_result: texts.myanswers.result,
+  by_board: texts.mygo.board,
+} as const;
+export type Division = keyof typeof DIVISIONS | keyof typeof GO_DIVISIONS;
 
-export interface Report extends Omit<Part, "label">, Record<Exclude<Division, "by_opening">, Record<string, Part>> {
+interface AnyReport extends Omit<Part, "label">, Partial<Record<Exclude<Division, "by_opening">, Record<string, Part>>> {
   name: string;
   won: number;
   drawn: number;
   lost: number;
-  rating: number | null;
-  by_opening: Part[];
-  stands_out: { label: string; difference: Figure }[];
-  worst: Worst[];
   /** The engine that judged the moves; absent if the network did. */
   checked_by?: CheckedBy;
   /** The mean accuracy of a game. */
   accuracy?: Figure;
+}
+
+export interface GoReport extends AnyReport {
+  rank: string | null;
+  /** How often the most likely move of players of the rank was played, and how often such players play it. */
+  first_choice: Figure;
+  usual_first_choice: Figure;
+  /** What changed since the last month; null where the dates do not show it. */
+  lately: Lately | null;
+  worst: GoWorst[];
+}
+
+/** The loss since a day and before it. */
+export interface Change {
+  loss: Figure & { games: number };
+  earlier_loss: Figure & { games: number };
+  change: Figure;
+}
+
+export interface Lately extends Change {
+  since: string;
+  changed: (Change & { label: string })[];
+}
+
+export interface Report extends AnyReport {
+  rating: number | null;
+  by_opening: Part[];
+  stands_out: { label: string; difference: Figure }[];
+  worst: ChessWorst[];
   /** The rating that the moves look like, with its 90% interval; absent for networks that cannot estimate it. */
   strength?: { games: number; scale: string | null; rating: { value: number; low: number; high: number; games: number } | null };
+}
+
+/** A report as the server gives it; until the first game is analyzed it has nothing. */
+export interface GivenReport {
+  revision: number;
+  report: Report | GoReport | Record<"none", never>;
+  game: "chess" | "go";
+  stage: Stage | "";
 }
 
 /** Work in the background. */
@@ -77,6 +130,7 @@ export interface Task {
 export type Stage = "quick" | "thorough";
 
 export interface AnalysisTask extends Task {
+  game: "chess" | "go";
   done: number;
   left_out: number;
   /** Games of the player that there are. */
@@ -128,8 +182,8 @@ export interface MyGames {
   least: number;
   /** Games that are analysed where nothing else is chosen. */
   most: number;
-  games: { opened: number; name: string; games: number; variants: number; players: { name: string; games: number }[] } | null;
-  /** Seconds that a game takes in each stage. */
+  games: { opened: number; game: "chess" | "go"; name: string; games: number; variants: number; players: { name: string; games: number }[] } | null;
+  /** Seconds that a game of the opened kind takes in each stage. */
   pace: Record<Stage, number>;
   /** The same if an engine judges. */
   engine_pace: Record<Stage, number>;

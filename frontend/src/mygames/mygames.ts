@@ -7,14 +7,14 @@ import { message } from "../server/asking";
 import { button, Choice, el } from "../ui/elements";
 import type { Exercise, Handover } from "../app/handover";
 import { keep, kept } from "../app/storage";
-import { type AnalysisTask, type Asking, type DownloadTask, estimate, type MyGames, type Report, type Stage, type TrainingTask, type Worst } from "./myanswers";
+import { type AnalysisTask, type Asking, type DownloadTask, estimate, type GoReport, type MyGames, type Report, type Stage, type TrainingTask, type Worst } from "./myanswers";
 import { offerCheckers } from "../analysis/checkedby";
 import { OWN } from "../server/checker";
 import { exerciseOf, KeptMistakes } from "./keptmistakes";
-import { mistakeList, moveOf, ReportView } from "./myreport";
-import { readInParts } from "./myupload";
+import { lostBefore, mistakeList, placeOf, ReportView } from "./myreport";
+import { joined, readInParts } from "./myupload";
 import { OpeningsView } from "./openings";
-import { cardOf, type Plan, positionOf, schedule } from "./schedule";
+import { cardOf, type Plan, schedule } from "./schedule";
 import type { Judging } from "../server/judging";
 import { download } from "../library/save";
 import { type App, Overtaken } from "../app/state";
@@ -36,6 +36,7 @@ export function mountMyGames(host: HTMLElement, app: App, hands: Hands): Promise
 const PERIOD = 1000;
 const VIEWS = { games: texts.mygames.games, report: texts.mygames.report, mistakes: texts.mygames.mistakes, openings: texts.openings.title, network: texts.mygames.network } as const;
 type View = keyof typeof VIEWS;
+type Kind = App["game"]["kind"];
 
 class MyGamesPanel {
   private readonly chips = new Map<View, HTMLInputElement>();
@@ -46,7 +47,7 @@ class MyGamesPanel {
   private readonly stopping = button(texts.mygames.stop, () => void this.ask("stop", { what: "analysis" }));
   private readonly problem = el("p", { class: "problem", role: "alert" });
   // Games
-  private readonly file = el("input", { type: "file", accept: ".pgn,.gz,.zst,.bz2,.txt", class: "unseen", tabindex: -1, "aria-label": texts.mygames.file });
+  private readonly file = el("input", { type: "file", accept: ".pgn,.sgf,.sgfl,.gib,.gz,.zst,.bz2,.txt", multiple: true, class: "unseen", tabindex: -1, "aria-label": texts.mygames.file });
   private readonly choose = button(texts.mygames.choose, () => this.file.click(), { class: "primary" });
   private readonly given = el("div", { class: "buttons" });
   // An account
@@ -88,7 +89,9 @@ class MyGamesPanel {
   private readonly play = button(texts.mygames.play, () => void this.playSelf(), { class: "primary" });
 
   private now: MyGames | null = null;
-  private shown: Report | null = null;
+  private shown: Report | GoReport | null = null;
+  /** The game of the report, and how thorough it is. */
+  private shownOf: { game: Kind; quick: boolean } = { game: "chess", quick: false };
   private revision = -1;
   private opened = 0;
   private trained = "";
@@ -104,13 +107,13 @@ class MyGamesPanel {
     this.most = new Choice(texts.mygames.many, () => this.draw());
     this.care = new Choice(texts.mygames.carefully, () => undefined);
     this.checker = new Choice(texts.checker.title, (name) => {
-      app.checker.choose(name, "chess");
+      app.checker.choose(name, this.kind);
       this.draw();
     });
     this.checker.element.title = texts.checker.about;
     for (const { element } of [this.most, this.care, this.checker]) element.classList.add("wide");
     this.asked = el("div", {}, this.known, el("div", { class: "fields" }, named, this.players, this.most.element, this.care.element, this.checker.element), el("div", { class: "buttons" }, this.analyse));
-    this.site.offer([["lichess", "lichess"], ["chesscom", "chess.com"]], kept("local", "site"));
+    this.site.offer([["lichess", "lichess"], ["chesscom", "chess.com"], ["ogs", "OGS"]], kept("local", "site"));
     const called = el("label", { class: "field wide" }, el("span", {}, texts.mygames.account), this.account);
     const account = el("div", { class: "my-account" }, el("div", { class: "fields" }, this.site.element, called), el("div", { class: "buttons" }, this.load, this.halting), this.question, this.fetching, this.fetched);
     this.account.addEventListener("keydown", (event) => event.key === "Enter" && void this.download());
@@ -136,9 +139,9 @@ class MyGamesPanel {
     host.classList.add("panel", "my-games");
     host.replaceChildren(el("h2", { class: "unseen" }, texts.mygames.title), this.choices(), this.problem, this.bar, ...Object.values(this.views));
     this.file.addEventListener("change", () => {
-      const file = this.file.files?.[0];
+      const files = [...(this.file.files ?? [])];
       this.file.value = "";
-      if (file) void this.upload(file);
+      if (files.length) void this.upload(files);
     });
     this.player.addEventListener("keydown", (event) => event.key === "Enter" && void this.begin());
     this.player.addEventListener("input", () => {
@@ -153,7 +156,12 @@ class MyGamesPanel {
     document.addEventListener("visibilitychange", () => void this.refresh());
   }
 
-  /** The four views, as radio buttons. */
+  /** The game of the opened games. */
+  private get kind(): Kind {
+    return this.now?.games?.game ?? "chess";
+  }
+
+  /** The views, as radio buttons. */
   private choices(): HTMLElement {
     const chips = (Object.keys(VIEWS) as View[]).map((view) => {
       const input = el("input", { type: "radio", name: "my-view", value: view });
@@ -176,11 +184,11 @@ class MyGamesPanel {
   private drops(): void {
     this.host.addEventListener("dragover", (event) => event.preventDefault());
     this.host.addEventListener("drop", (event) => {
-      const file = event.dataTransfer?.files[0];
-      if (!file) return;
+      const files = [...(event.dataTransfer?.files ?? [])];
+      if (!files.length) return;
       event.preventDefault();
       this.show("games");
-      void this.upload(file);
+      void this.upload(files);
     });
   }
 
@@ -202,9 +210,10 @@ class MyGamesPanel {
   private async take(now: MyGames): Promise<void> {
     this.now = now;
     if (now.revision !== this.revision) {
-      const { revision, report } = await this.app.api.myReport();
+      const { revision, report, game, stage } = await this.app.api.myReport();
       this.revision = revision;
       this.shown = "loss" in report ? report : null;
+      this.shownOf = { game, quick: stage === "quick" };
     }
     this.draw();
     if (this.running) this.later();
@@ -238,9 +247,10 @@ class MyGamesPanel {
     this.problem.hidden = !problem;
   }
 
-  private async upload(file: File): Promise<void> {
+  private async upload(files: File[]): Promise<void> {
     this.tell("");
     try {
+      const file = joined(files);
       const now = await readInParts(file, this.app.api, (share) => {
         this.busy = texts.mygames.readingFile(file.name, Math.floor(100 * share));
         this.draw();
@@ -286,13 +296,17 @@ class MyGamesPanel {
   }
 
   private async begin(stage = this.care.value as Stage): Promise<void> {
-    const body = { players: this.names(), most: Number(this.most.value) || undefined, network: this.judge(), quick: stage === "quick", checked_by: this.app.checker.chosen("chess") };
+    const body = { players: this.names(), most: Number(this.most.value) || undefined, network: this.judge(), quick: stage === "quick", checked_by: this.app.checker.chosen(this.kind) };
     if (await this.ask("analyse", body)) this.show("report");
   }
 
   /** The network that judges: one that knows what players of a rating lose, the chosen one before others. */
   private judge(): string | undefined {
     const { app } = this;
+    if (this.kind === "go") {
+      const able = app.networks.filter((each) => each.game === "go" && !each.problem && each.answers.includes("moves"));
+      return (able.find((each) => each.name === "gohuman") ?? able.find((each) => each.name === app.network) ?? able[0])?.name;
+    }
     const able = app.networks.filter((each) => each.game === "chess" && !each.problem && each.answers.includes("white"));
     const rated = able.filter((each) => each.rated);
     return (rated.find((each) => each.name === app.network) ?? rated.find((each) => each.name === "human") ?? rated[0] ?? able[0])?.name;
@@ -310,7 +324,7 @@ class MyGamesPanel {
     this.none.hidden = this.shown !== null || now.analysis?.state === "running";
     this.report.element.hidden = this.saving.hidden = this.shown === null;
     this.deepen.hidden = !this.shown || now.analysis?.state !== "done" || !now.analysis.quick;
-    if (this.shown) this.report.draw(this.shown);
+    if (this.shown) this.report.draw(this.shown, this.shownOf.quick);
     this.drawMistakes(this.shown?.worst ?? []);
     this.drawOpenings(now);
     this.drawNetwork(now);
@@ -350,13 +364,15 @@ class MyGamesPanel {
 
   /** How thorough the analysis may be, with the time that it takes for the chosen number of games. */
   private offerDepths({ games, pace: own, engine_pace: engines }: MyGames): void {
-    const { app } = this;
-    offerCheckers(this.checker, app, "chess");
-    const pace = app.checker.chosen("chess") ? engines : own;
+    const { app, kind } = this;
+    offerCheckers(this.checker, app, kind);
+    const engine = app.checker.chosen(kind) !== OWN;
+    const pace = engine ? engines : own;
     const mine = this.names().reduce((sum, name) => sum + (games?.players.find((each) => each.name === name)?.games ?? 0), 0);
     const seconds = estimate(Math.min(Number(this.most.value), mine || Infinity), pace);
     const text = (stage: Stage): string => texts.mygames[stage](Number.isFinite(seconds[stage]) ? span(seconds[stage]) : "");
-    this.care.offer([["quick", text("quick")], ["thorough", text("thorough")]]);
+    // An engine judges all moves of a game of Go in the same way.
+    this.care.offer([...(kind === "go" && engine ? [] : [["quick", text("quick")] as const]), ["thorough", text("thorough")]]);
     this.deepen.title = text("thorough");
   }
 
@@ -374,16 +390,16 @@ class MyGamesPanel {
 
   private drawMistakes(worst: Worst[]): void {
     const player = this.shown?.name ?? "";
-    const plan = schedule.plan(player, worst, positionOf);
+    const plan = schedule.plan(player, worst, placeOf);
     // Of the report come those that it lists; the browser has kept the others.
-    const others = this.keptMistakes.due(new Set(worst.map((each) => cardOf(player, positionOf(each)))), "chess");
+    const others = this.keptMistakes.due(new Set(worst.map((each) => cardOf(player, placeOf(each)))), this.shown ? this.shownOf.game : undefined);
     const count = plan.due.length + others.length;
     const known = JSON.stringify([this.shown !== null, worst.map(({ game, ply }) => [game, ply]), plan.due.map(({ game, ply }) => [game, ply]), plan.fresh.length, plan.next, others.map(({ card }) => card)]);
     if (this.mistakes.dataset.known === known) return;
     this.mistakes.dataset.known = known;
     this.dueCount.textContent = String(count);
     this.dueCount.hidden = !count;
-    const words = el("p", { class: "note" }, worst.length ? texts.mygames.worstAbout : this.shown ? texts.mygames.noMistake : texts.mygames.worstHere);
+    const words = el("p", { class: "note" }, worst.length ? (this.shownOf.game === "go" ? texts.mygo.worstAbout : texts.mygames.worstAbout) : this.shown ? texts.mygames.noMistake : texts.mygames.worstHere);
     if (!worst.length && !count) {
       this.mistakes.replaceChildren(words);
       return;
@@ -400,7 +416,14 @@ class MyGamesPanel {
     );
   }
 
+  /** The opening trainer, which is for chess alone. */
   private drawOpenings({ games }: MyGames): void {
+    const chip = this.chips.get("openings")!;
+    chip.parentElement!.hidden = this.kind === "go";
+    if (this.kind === "go") {
+      if (chip.checked) this.show("games");
+      return;
+    }
     this.openings.refresh(games);
     const { due } = this.openings;
     this.openingsDue.textContent = String(due);
@@ -411,7 +434,7 @@ class MyGamesPanel {
     const going = training?.state === "running";
     const mine = this.names().reduce((sum, name) => sum + (games?.players.find((each) => each.name === name)?.games ?? 0), 0);
     const few = games && mine > 0 && mine < least;
-    const about = texts.mygames.netAbout;
+    const about = this.kind === "go" ? texts.mygo.netAbout : texts.mygames.netAbout;
     const lack = !games ? texts.mygames.chooseFirst : few ? texts.mygames.tooFew(mine) : "";
     this.lesson.textContent = texts.mygames.least(about, least, lack).trim();
     this.train.hidden = going;
@@ -439,7 +462,7 @@ class MyGamesPanel {
     await app.during(texts.mygames.opening, app.load(text), texts.load.slow);
     const after = app.path[ply];
     if (after === undefined) throw new Error(texts.mygames.moveGone);
-    app.set({ flipped: side === "black" });
+    if (app.game.kind === "chess") app.set({ flipped: side === "black" });
     return after;
   }
 
@@ -461,7 +484,7 @@ class MyGamesPanel {
       const after = await this.open(mistake);
       if (after === null) return;
       app.go(app.node(after).parent!);
-      app.say(`${texts.mygames.beforeLost(moveOf(mistake), Math.round(100 * mistake.loss))}${app.whereLeft}`);
+      app.say(`${lostBefore(mistake)}${app.whereLeft}`);
       document.getElementById("board-part")?.scrollIntoView({ block: "nearest" });
     } catch (error) {
       if (!(error instanceof Overtaken)) this.tell(message(error));
@@ -472,7 +495,7 @@ class MyGamesPanel {
     const player = this.shown?.name ?? "";
     return worst.map((each) => ({
       about: texts.mygames.against(each.opponent),
-      card: cardOf(player, positionOf(each)),
+      card: cardOf(player, placeOf(each)),
       open: async (): Promise<number> => {
         const after = await this.open(each);
         if (after === null) throw new Error(texts.mygames.stays);
@@ -484,9 +507,9 @@ class MyGamesPanel {
   private practise(exercises: Exercise[]): void {
     const task = this.now?.analysis;
     if (this.shown && task) {
-      if (this.app.game.kind === "chess") this.app.choose(task.network);
+      if (this.app.game.kind === task.game) this.app.choose(task.network);
       // The values of the exercises are those of the report.
-      this.app.checker.choose(task.checked_by ?? OWN, "chess");
+      this.app.checker.choose(task.checked_by ?? OWN, task.game);
     }
     this.hands.tabs().choose("puzzles");
     this.hands.exercises.give(exercises);

@@ -2,16 +2,41 @@
 
 import { checkedBy } from "../analysis/checkedby";
 import { button, Choice, el } from "../ui/elements";
-import { type Division, DIVISIONS, type Figure, type Part, type Report, type Worst } from "./myanswers";
+import { type Change, type ChessWorst, type Division, DIVISIONS, type Figure, GO_DIVISIONS, type GoReport, type GoWorst, type Lately, type Part, type Report, type Worst } from "./myanswers";
+import { positionOf } from "./schedule";
 import { fromServer, texts } from "../texts";
 
-const NOTES: Record<Division, string> = {
-  by_phase: texts.myreport.phase,
-  by_piece: "",
-  by_time_left: texts.myreport.time,
-  by_side: "",
-  by_result: texts.myreport.result,
-  by_opening: texts.myreport.opening,
+/** How a game says what was lost. factor: of a loss, for percentage points or points. */
+interface Wording {
+  divisions: Partial<Record<Division, string>>;
+  notes: Partial<Record<Division, string>>;
+  factor: number;
+  lost: string;
+  unit: (interval: string) => string;
+  peers: (usual: string, more: string) => string;
+  caption: (title: string) => string;
+  keyUsual: string;
+}
+
+const CHESS: Wording = {
+  divisions: DIVISIONS,
+  notes: { by_phase: texts.myreport.phase, by_time_left: texts.myreport.time, by_result: texts.myreport.result, by_opening: texts.myreport.opening },
+  factor: 100,
+  lost: texts.myreport.lostAMove,
+  unit: texts.myreport.hundredths,
+  peers: texts.myreport.sameRating,
+  caption: texts.myreport.caption,
+  keyUsual: texts.myreport.keyUsual,
+};
+const GO: Wording = {
+  divisions: GO_DIVISIONS,
+  notes: { by_phase: texts.mygo.phaseNote, by_area: texts.mygo.areaNote, by_kind: texts.mygo.kindNote, by_result: texts.mygo.resultNote, by_board: texts.mygo.boardNote },
+  factor: 1,
+  lost: texts.mygo.lostAMove,
+  unit: (interval) => interval,
+  peers: texts.mygo.sameRank,
+  caption: texts.mygo.caption,
+  keyUsual: texts.mygo.keyUsual,
 };
 const SIGNS = { inaccuracies: "?!", mistakes: "?", blunders: "??" } as const;
 /** Names of rating scales. */
@@ -27,7 +52,7 @@ export class ReportView {
   private readonly by: Choice;
   private readonly note = el("p", { class: "note" });
   private readonly rows = el("div");
-  private report: Report | null = null;
+  private report: Report | GoReport | null = null;
 
   constructor() {
     this.by = new Choice(texts.myreport.by, () => this.divide());
@@ -36,12 +61,13 @@ export class ReportView {
   }
 
   /** Draws a report anew; the one that stands there stays, with what has the focus in it. */
-  draw(report: Report): void {
+  draw(report: Report | GoReport, quick = false): void {
     if (report === this.report) return;
     this.report = report;
-    this.head.replaceChildren(...headline(report));
-    const there = (Object.keys(DIVISIONS) as Division[]).filter((each) => partsOf(report, each).length);
-    this.by.offer(there.map((each) => [each, DIVISIONS[each]] as const));
+    const { divisions } = wordingOf(report);
+    this.head.replaceChildren(...headline(report), ...(isGo(report) ? further(report, quick) : standout(report)));
+    const there = (Object.keys(divisions) as Division[]).filter((each) => partsOf(report, each).length > (each === "by_board" ? 1 : 0));
+    this.by.offer(there.map((each) => [each, divisions[each]!] as const));
     this.by.element.hidden = !there.length;
     this.divide();
   }
@@ -50,30 +76,57 @@ export class ReportView {
     const { report } = this;
     const chosen = this.by.value as Division;
     const parts = report && chosen ? partsOf(report, chosen) : [];
-    this.note.textContent = NOTES[chosen] ?? "";
+    const words = report ? wordingOf(report) : CHESS;
+    const title = words.divisions[chosen] ?? "";
+    this.note.textContent = words.notes[chosen] ?? "";
     this.note.hidden = !this.note.textContent;
     const open = this.rows.querySelector("details")?.open ?? false;
-    this.rows.replaceChildren(...(parts.length ? [table(DIVISIONS[chosen], parts), key(parts), numbers(DIVISIONS[chosen], parts, open)] : []));
+    this.rows.replaceChildren(...(parts.length ? [table(title, parts, words), key(parts, words), numbers(title, parts, open, words)] : []));
   }
 }
 
-function partsOf(report: Report, division: Division): Part[] {
-  return Object.values(report[division] ?? {});
+function isGo(report: Report | GoReport): report is GoReport {
+  return "rank" in report;
 }
 
-function headline(report: Report): HTMLElement[] {
+function wordingOf(report: Report | GoReport): Wording {
+  return isGo(report) ? GO : CHESS;
+}
+
+function partsOf(report: Report | GoReport, division: Division): Part[] {
+  const parts = division === "by_opening" ? (isGo(report) ? [] : report.by_opening) : report[division];
+  return Object.values(parts ?? {});
+}
+
+function headline(report: Report | GoReport): HTMLElement[] {
+  const words = wordingOf(report);
+  const { points } = shownIn(words);
   const { loss, usual_loss: usual, difference } = report;
   const over = loss.low === null ? "" : texts.myreport.intervalOf(points(loss.low), points(loss.high));
-  const lines = [el("p", {}, el("b", {}, texts.myreport.lostAMove), texts.myreport.hundredths(over))];
+  const lines = [el("p", {}, el("b", {}, words.lost), words.unit(over))];
   if (usual?.value !== undefined && usual.value !== null && difference?.value !== null && difference)
-    lines.push(el("p", {}, texts.myreport.sameRating(points(usual.value), more(difference))));
+    lines.push(el("p", {}, words.peers(points(usual.value), more(difference, words))));
   if (report.accuracy && report.accuracy.value !== null) lines.push(el("p", {}, texts.myreport.accuracy(texts.common.percent(report.accuracy.value))));
-  const looks = report.strength?.rating;
-  if (looks) lines.push(el("p", {}, texts.myreport.looksLike(looks.value, looks.low, looks.high, SCALES[report.strength?.scale ?? ""] ?? "", looks.games)));
-  const rated = report.rating ? texts.myreport.rated(report.rating) : "";
-  const games = texts.myreport.games(report.games, rated, report.won, report.drawn, report.lost);
-  lines.push(el("p", { class: "note" }, games));
-  if (report.checked_by) lines.push(el("p", { class: "note" }, `${checkedBy(report.checked_by, "chess")}.`));
+  if (isGo(report)) {
+    const { first_choice: own, usual_first_choice: others } = report;
+    if (report.rank && own.value !== null && others.value !== null) lines.push(el("p", {}, texts.mygo.firstChoice(texts.common.percent(own.value), texts.common.percent(others.value))));
+  } else {
+    const looks = report.strength?.rating;
+    if (looks) lines.push(el("p", {}, texts.myreport.looksLike(looks.value, looks.low, looks.high, SCALES[report.strength?.scale ?? ""] ?? "", looks.games)));
+  }
+  lines.push(el("p", { class: "note" }, texts.myreport.games(report.games, strengthOf(report), report.won, report.drawn, report.lost)));
+  if (report.checked_by) lines.push(el("p", { class: "note" }, `${checkedBy(report.checked_by, isGo(report) ? "go" : "chess")}.`));
+  return [el("div", { class: "my-headline" }, el("p", { class: "my-big" }, points(loss.value)), el("div", {}, ...lines))];
+}
+
+function strengthOf(report: Report | GoReport): string {
+  if (isGo(report)) return report.rank ? texts.mygo.ranked(report.rank) : "";
+  return report.rating ? texts.myreport.rated(report.rating) : "";
+}
+
+/** Where most, and where least, is lost. */
+function standout(report: Report): HTMLElement[] {
+  const { signed } = shownIn(CHESS);
   const told = [
     [texts.myreport.more, report.stands_out.filter(({ difference: by }) => by.value! > 0)],
     [texts.myreport.less, report.stands_out.filter(({ difference: by }) => by.value! < 0).reverse()],
@@ -81,12 +134,43 @@ function headline(report: Report): HTMLElement[] {
   const outstanding = told.flatMap(([words, some]) =>
     some.length ? [el("p", {}, el("b", {}, `${words}: `), `${some.slice(0, TOLD).map(({ label, difference: by }) => `${fromServer(label)} (${signed(by.value)})`).join(", ")}.`)] : [],
   );
-  if (usual && !outstanding.length) outstanding.push(el("p", { class: "note" }, texts.myreport.nothing));
-  return [el("div", { class: "my-headline" }, el("p", { class: "my-big" }, points(loss.value)), el("div", {}, ...lines)), ...outstanding];
+  if (report.usual_loss && !outstanding.length) outstanding.push(el("p", { class: "note" }, texts.myreport.nothing));
+  return outstanding;
+}
+
+/** Of Go: what a quick report lacks, and what changed since the last month. */
+function further(report: GoReport, quick: boolean): HTMLElement[] {
+  return [...(quick ? [el("p", { class: "note" }, texts.mygo.quick)] : []), ...(report.lately ? [changes(report.lately)] : [])];
+}
+
+function changes(lately: Lately): HTMLElement {
+  const { points, signed } = shownIn(GO);
+  const row = (label: string, { loss, earlier_loss: earlier, change }: Change): HTMLElement => {
+    const sure = change.low !== null && (change.low > 0 || change.high! < 0);
+    return el("tr", {}, el("th", { scope: "row" }, label), el("td", {}, points(loss.value)), el("td", { class: "quiet" }, points(earlier.value)), el("td", { class: sure ? "sure" : "quiet" }, signed(change.value)), el("td", { class: "quiet" }, interval(change, signed)));
+  };
+  const heads = [texts.mygo.since, texts.mygo.before, texts.mygo.change, texts.myreport.heads.interval].map((text) => el("th", { scope: "col" }, text));
+  const sure = lately.change.low !== null && (lately.change.low > 0 || lately.change.high! < 0);
+  const said = !sure ? texts.mygo.unsure : lately.change.value! > 0 ? texts.mygo.worse : texts.mygo.better;
+  return el(
+    "div",
+    { class: "my-lately" },
+    el("h3", {}, texts.mygo.lately(lately.since)),
+    el("p", {}, said),
+    el(
+      "table",
+      { class: "my-parts" },
+      el("caption", { class: "unseen" }, texts.mygo.latelyCaption(lately.since)),
+      el("thead", {}, el("tr", {}, el("td", {}), ...heads)),
+      el("tbody", {}, row(texts.mygo.allMoves, lately), ...lately.changed.map((each) => row(fromServer(each.label), each))),
+    ),
+    el("p", { class: "note" }, texts.mygo.latelyGames(lately.loss.games, lately.earlier_loss.games)),
+  );
 }
 
 /** Each part with a bar: what was lost, its interval, and a mark where the usual loss lies. */
-function table(title: string, parts: Part[]): HTMLElement {
+function table(title: string, parts: Part[], words: Wording): HTMLElement {
+  const { points, signed } = shownIn(words);
   const compared = parts.some((part) => part.usual_loss);
   const reach = Math.max(...parts.flatMap(({ loss, usual_loss: usual }) => [loss.high ?? loss.value ?? 0, usual?.value ?? 0])) || 1;
   const place = (value: number): string => `${Math.min(100, Math.max(0, (100 * value) / reach)).toFixed(2)}%`;
@@ -116,24 +200,25 @@ function table(title: string, parts: Part[]): HTMLElement {
   return el(
     "table",
     { class: "my-parts" },
-    el("caption", { class: "unseen" }, texts.myreport.caption(title)),
+    el("caption", { class: "unseen" }, words.caption(title)),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, title), ...heads)),
     el("tbody", {}, ...rows),
   );
 }
 
-function key(parts: Part[]): HTMLElement {
+function key(parts: Part[], words: Wording): HTMLElement {
   const compared = parts.some((part) => part.usual_loss);
   return el(
     "ul",
     { class: "legend" },
     el("li", {}, el("span", { class: "key my-key-lost" }), texts.myreport.keyLost),
-    compared && el("li", {}, el("span", { class: "key my-key-usual" }), texts.myreport.keyUsual),
+    compared && el("li", {}, el("span", { class: "key my-key-usual" }), words.keyUsual),
   );
 }
 
 /** All numbers of a division. */
-function numbers(title: string, parts: Part[], open: boolean): HTMLElement {
+function numbers(title: string, parts: Part[], open: boolean, wording: Wording): HTMLElement {
+  const { points, signed } = shownIn(wording);
   const compared = parts.some((part) => part.usual_loss);
   const scored = parts.some((part) => part.score);
   const { heads, lost, usual, moreHead } = texts.myreport;
@@ -158,41 +243,72 @@ function numbers(title: string, parts: Part[], open: boolean): HTMLElement {
 export function mistakeList(worst: Worst[], open: (mistake: Worst) => void): HTMLElement {
   const rows = worst.slice(0, LISTED).map((each) => {
     const made = button("", () => open(each), { title: whenAndHow(each) });
+    const strength = ofGo(each) ? each.opponent_rank : each.opponent_rating;
     made.append(
       el("span", { class: "puzzle-move" }, `${moveOf(each)}${each.mark}`),
-      el("span", { class: "my-against" }, `${texts.mygames.against(each.opponent)}${each.opponent_rating ? ` (${each.opponent_rating})` : ""}`),
-      el("span", { class: "puzzle-lost" }, `−${texts.common.percent(each.loss)}`),
+      el("span", { class: "my-against" }, `${texts.mygames.against(each.opponent)}${strength ? ` (${strength})` : ""}`),
+      el("span", { class: "puzzle-lost" }, ofGo(each) ? texts.mygo.lost(texts.common.number(each.loss, 1)) : `−${texts.common.percent(each.loss)}`),
     );
     return el("li", {}, made);
   });
   return el("ol", { class: "puzzle-list my-mistakes", "aria-label": texts.myreport.worst }, ...rows);
 }
 
-/** "12… Qxe4". */
-export function moveOf({ move_number: number, side, san }: Worst): string {
-  return `${number}${side === "white" ? "." : "…"} ${san}`;
+function ofGo(mistake: Worst): mistake is GoWorst {
+  return "vertex" in mistake;
 }
 
-function whenAndHow({ date, phase, time_left: left, game }: Worst): string {
-  const clock = left === null ? "" : texts.myreport.left(`${Math.floor(left / 60)}:${String(Math.floor(left % 60)).padStart(2, "0")}`);
-  return texts.myreport.where(game, `${/\d/.test(date) ? `, ${date}` : ""}, ${phase}${clock}`);
+/** "12… Qxe4"; in Go "White 38 Q4". */
+export function moveOf(mistake: Worst): string {
+  if (!ofGo(mistake)) return `${mistake.move_number}${mistake.side === "white" ? "." : "…"} ${mistake.san}`;
+  return texts.mygo.move(mistake.ply, mistake.side === "white" ? texts.common.white : texts.common.black, mistake.vertex);
 }
 
-function interval(figure: Figure | undefined, say: (value: number | null) => string): string {
+/** The position before a mistake, as cards name it. */
+export function placeOf(mistake: Worst): string {
+  if (!ofGo(mistake)) return positionOf(mistake);
+  const stones = mistake.stones.join("").replaceAll("X", "B").replaceAll("O", "W");
+  return positionOf({ stones, turn: mistake.side === "black" ? "b" : "w" });
+}
+
+/** What a mistake lost, where its position is on the board. */
+export function lostBefore(mistake: Worst): string {
+  if (ofGo(mistake)) return texts.mygo.beforeLost(moveOf(mistake), texts.common.number(mistake.loss, 1));
+  return texts.mygames.beforeLost(moveOf(mistake), Math.round(100 * mistake.loss));
+}
+
+function whenAndHow(mistake: Worst): string {
+  const { date, phase, game } = mistake;
+  const clock = ofGo(mistake) ? "" : clockOf(mistake);
+  return texts.myreport.where(game, `${/\d/.test(date) ? `, ${date}` : ""}, ${ofGo(mistake) ? fromServer(`the ${phase}`) : phase}${clock}`);
+}
+
+function clockOf({ time_left: left }: ChessWorst): string {
+  return left === null ? "" : texts.myreport.left(`${Math.floor(left / 60)}:${String(Math.floor(left % 60)).padStart(2, "0")}`);
+}
+
+type Said = (value: number | null | undefined) => string;
+
+function interval(figure: Figure | undefined, say: Said): string {
   return !figure || figure.low === null ? "–" : texts.myreport.to(say(figure.low), say(figure.high));
 }
 
-function more(difference: Figure): string {
+function more(difference: Figure, wording: Wording): string {
+  const { points, signed } = shownIn(wording);
   const value = difference.value ?? 0;
   const words = texts.myreport.moreHere(points(Math.abs(value)), value >= 0);
   return difference.low === null ? words : texts.myreport.withInterval(words, signed(difference.low), signed(difference.high));
 }
 
-const points = (value: number | null | undefined): string => (value === null || value === undefined ? "–" : texts.common.number(100 * value, 1));
-
-function signed(value: number | null | undefined): string {
-  if (value === null || value === undefined) return "–";
-  const text = texts.common.number(100 * Math.abs(value), 1);
-  if (Math.abs(100 * value) < 0.05) return text;
-  return value > 0 ? `+${text}` : `−${text}`;
+/** Losses as a game shows them: percentage points with one decimal, points with two. */
+function shownIn({ factor }: Wording): { points: Said; signed: Said } {
+  const digits = factor === 1 ? 2 : 1;
+  const points: Said = (value) => (value === null || value === undefined ? "–" : texts.common.number(factor * value, digits));
+  const signed: Said = (value) => {
+    if (value === null || value === undefined) return "–";
+    const text = texts.common.number(factor * Math.abs(value), digits);
+    if (Math.abs(factor * value) < 0.5 * 10 ** -digits) return text;
+    return value > 0 ? `+${text}` : `−${text}`;
+  };
+  return { points, signed };
 }

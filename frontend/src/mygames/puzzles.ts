@@ -13,7 +13,7 @@ import { named, players } from "../app/naming";
 import { exerciseOf, type KeptMistake, KeptMistakes } from "./keptmistakes";
 import { type Answer, cardOf, positionOf, schedule } from "./schedule";
 import type { App, Node } from "../app/state";
-import { texts } from "../texts";
+import { language, texts } from "../texts";
 import { ancestry } from "../app/tree";
 
 export function mountPuzzles(host: HTMLElement, app: App, mistakes: Mistakes, exercises: Handover<Exercise[]>): void {
@@ -394,7 +394,8 @@ class Puzzles {
     const judged = this.mistakes.judging.exact(puzzle.id);
     if (judged?.best.move) {
       const further = judged.line.length > 1 ? ` ${texts.puzzles.further(judged.line.join(" "))}` : "";
-      return `${texts.puzzles.best(judged.best.san)}${further}`;
+      const reason = judged.reason?.texts[language] ?? judged.reason?.texts["en"];
+      return `${texts.puzzles.best(judged.best.san)}${further}${reason ? ` ${reason}` : ""}`;
     }
     const first = app.network ? app.result(app.network, before.id)?.moves?.[0] : undefined;
     return first ? texts.puzzles.suggests(first.san) : this.siblings(puzzle);

@@ -6,7 +6,7 @@ import type { CheckedBy } from "./checker";
 import type { Judgement } from "./judging";
 import type { Judged } from "../analysis/summary";
 import type { Analysis } from "../analysis/found";
-import type { MyGames, Report } from "../mygames/myanswers";
+import type { MyGames, GivenReport } from "../mygames/myanswers";
 import type { Openings } from "../mygames/repertoire";
 import type { Line, Network, Node, Result } from "../app/state";
 import { fromServer, texts } from "../texts";
@@ -344,7 +344,7 @@ export class Api {
     return this.get("mygames");
   }
 
-  myReport(): Promise<{ revision: number; report: Report | Record<"none", never> }> {
+  myReport(): Promise<GivenReport> {
     return this.get("mygames/report");
   }
 
@@ -353,7 +353,7 @@ export class Api {
     return (await this.get<{ html: string }>("mygames/page")).html;
   }
 
-  /** A game of the report, or one of those that are opened now, as PGN. */
+  /** A game of the report, or one of those that are opened now, as PGN or SGF. */
   async myGame(game: number, opened = false): Promise<string> {
     return (await this.post<{ text: string }>("mygames/game", opened ? { game, opened } : { game })).text;
   }

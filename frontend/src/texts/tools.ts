@@ -5,7 +5,7 @@ export type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: stri
 
 export function toolsOf(language: string): {
   /** Rounded to this many digits after the point; 0 if none is given. */
-  number: (value: number, digits?: 0 | 1) => string;
+  number: (value: number, digits?: 0 | 1 | 2) => string;
   /** 0.63 as "63%". */
   percent: (share: number) => string;
   /** The form that fits the number, with the number in it. */
@@ -16,7 +16,7 @@ export function toolsOf(language: string): {
   const rules = new Intl.PluralRules(language);
   const shares = new Intl.NumberFormat(language, { style: "percent" });
   const distances = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
-  const formats = [0, 1].map((digits) => new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }));
+  const formats = [0, 1, 2].map((digits) => new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }));
   return {
     number: (value, digits = 0) => formats[digits]!.format(value),
     inDays: (days) => distances.format(days, "day"),

@@ -84,6 +84,11 @@ export class Fake {
     return this.children.flatMap((each) => (typeof each === "string" ? [] : [...(each.tag === tag ? [each] : []), ...each.all(tag)]));
   }
 
+  /** The first element with a tag. */
+  querySelector(tag: string): Fake | null {
+    return this.all(tag)[0] ?? null;
+  }
+
   /** The button with this text. */
   button(text: string): Fake {
     const found = this.all("button").find((each) => each.textContent === text);

@@ -113,7 +113,7 @@ class Measure:
         """Return the part that contains the moves for which `mask`, bool [moves], is true. games: bool [games], the
         games whose score is reported.
         """
-        loss = known_interval(self._groups.mean(self.loss, mask))
+        loss = self.mean_loss(mask)
         known = mask & self._known
         pair = self._groups.means([self.usual, self.loss - self.usual], known)
         marks = {sign: int((mask & (self.mark == i)).sum()) for i, sign in enumerate(SIGNS)}
@@ -121,6 +121,10 @@ class Measure:
         if games is not None:
             score = known_interval(self._games.mean(self.scores, games & np.isfinite(self.scores), score=True))
         return Part(label, loss, known_interval(pair[0]), known_interval(pair[1]), marks, score, opening, side)
+
+    def mean_loss(self, mask: NDArray[np.bool_]) -> Estimate:
+        """Return the mean loss of the moves for which `mask`, bool [moves], is true; n is 0 if there are none."""
+        return known_interval(self._groups.mean(self.loss, mask))
 
 
 def mean_over_games(values: Sequence[float]) -> Estimate:

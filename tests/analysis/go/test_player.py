@@ -75,6 +75,15 @@ def test_the_worst_mistakes() -> None:
     assert report_of(game({})).as_json()["worst"] == []
 
 
+def test_what_changed_since_the_last_month() -> None:
+    old, new = game({1: 9.0}), game({1: 3.0}, GAME.replace("2020-01-02", "2020-03-01"))
+    large = game({1: 9.0}, GAME.replace("2020-01-02", "2020-03-02").replace("SZ[9]", "SZ[19]"))
+    found = report_of(old, old, new, large).as_json()["lately"]
+    assert (found["since"], found["loss"]["games"], found["earlier_loss"]["games"]) == ("2020-02-01", 1, 2)
+    assert (found["loss"]["value"], found["change"]["value"]) == (1.0, -2.0)
+    assert report_of(old, old).as_json()["lately"] is None
+
+
 def test_the_other_side() -> None:
     found = report_of(game({2: 9.0}), colour=WHITE).as_json()
     assert (found["rank"], found["won"], found["lost"], found["loss"]["value"]) == ("2k", 0, 1, 3.0)

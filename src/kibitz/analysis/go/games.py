@@ -36,6 +36,8 @@ EXPECTED = 3
 """Number of likely moves that are listed for a position."""
 USUAL_NODES = 16
 """Visits of the search that finds the best line of a position."""
+QUICK = -1
+"""The number of visits for an analysis that searches only suspicious moves. It is faster and finds fewer mistakes."""
 
 
 @dataclass(frozen=True)
@@ -308,7 +310,7 @@ def analyse(
     swing: the smallest annotated change, in points; None for the default.
     nodes: visits per position of a search by a network that predicts moves and score. The analysis then uses the
         search's lead and win probability. With None, a search with USUAL_NODES visits finds only the best line. With 0,
-        there is no search.
+        there is no search. With QUICK, only moves that are suspicious by the network's own values are searched.
     steadied: whether the network is evaluated for both sides to move (see `play.go.ownership.judge`).
     engine: an engine that evaluates each position: the lead, the best line and, if the engine supports them, the win
         probability and the owners. The network then doesn't search.
@@ -335,14 +337,7 @@ def analyse(
         owns = np.stack([own if one.owners is None else one.owners for one, own in zip(checked, owns, strict=True)])
         named = [_checked(one, other) for one, other in zip(named, checked, strict=False)]
     elif names_score and nodes != 0:
-        from kibitz.analysis.go import searched  # imported here because it loads the search
-
-        if nodes is None:
-            short = searched.with_lines(record, session, named, USUAL_NODES)
-            named = [replace(one, line=other.line) for one, other in zip(named, short, strict=True)]
-        else:
-            named, owns = searched.with_values(record, session, named, nodes)
-            short = named
+        named, short, owns = _searched(record, session, named, nodes, owns)
         lost[:] = _judged(record, session, short, nodes or 0, swing, len(codes) - 1 - passes)
     if final is not None:
         first = len(codes) - passes
@@ -453,6 +448,25 @@ def _played(record: Record) -> tuple[NDArray[np.uint8], NDArray[np.uint8], str |
         terms = terms_of(record)
         final = count_board(board, terms.komi, terms.territory)
     return np.stack([codes for codes, _ in rows]), np.stack([state for _, state in rows]), problem, final
+
+
+def _searched(
+    record: Record, session: Session, named: list[PositionPrediction], nodes: int | None, owns: NDArray[np.float64]
+) -> tuple[list[PositionPrediction], list[PositionPrediction], NDArray[np.float64]]:
+    """Return the predictions with lines, the results that show which moves are suspicious, and the owners.
+
+    nodes: see `analyse`; not 0. owns: the owners without a search, float64 [n, 361].
+    """
+    from kibitz.analysis.go import searched  # imported here because it loads the search
+
+    if nodes == QUICK:
+        named = [replace(one, line=(one.likely(1)[0][0],)) for one in named]
+        return named, named, owns
+    if nodes is None:
+        short = searched.with_lines(record, session, named, USUAL_NODES)
+        return [replace(one, line=other.line) for one, other in zip(named, short, strict=True)], short, owns
+    named, owns = searched.with_values(record, session, named, nodes)
+    return named, named, owns
 
 
 def _judged(

@@ -7,6 +7,7 @@ an engine are suitable.
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,7 @@ from kibitz.analysis.go.games import AnalysedGame, Move
 from kibitz.analysis.go.kinds import AREAS, KINDS, area_of, kind_of
 from kibitz.analysis.go.losses import SIZE, UsualLosses
 from kibitz.analysis.go.predictions import PHASES, phase_of
+from kibitz.analysis.lately import Lately, lately
 from kibitz.analysis.parts import (
     A_GAME,
     MAX_WORST,
@@ -33,6 +35,7 @@ from kibitz.analysis.parts import (
     mean_over_games,
 )
 from kibitz.analysis.repeats import Seen
+from kibitz.dates import read_date
 from kibitz.games.go.io.sgf import Record
 from kibitz.games.go.points import BLACK, NONE, PASS, SIZES, WHITE, to_gtp
 from kibitz.games.go.ranks import rank_of, rank_value, read_rank
@@ -138,6 +141,7 @@ class GoPlayerReport:
     _sizes: list[int] = field(default_factory=list)
     _ranks: list[int] = field(default_factory=list)
     _accuracies: list[float] = field(default_factory=list)
+    _days: list[datetime.date | None] = field(default_factory=list)
 
     def add(self, game: AnalysedGame, colour: int, file: str = "") -> None:
         """Add a game from this file. colour: the player's color. Passes do not count."""
@@ -149,6 +153,7 @@ class GoPlayerReport:
         self._sizes.append(SIZES.index(record.size) if record.size in SIZES else -1)
         if rank := _rank(record, colour):
             self._ranks.append(rank_value(rank))
+        self._days.append(read_date(record.headers.get("DT", "")[:10]))
         accuracy = game.summary.sides[SIDES[colour]].accuracy
         self._accuracies.append(math.nan if accuracy is None else accuracy)
         compared = self.usual if rank and record.size == SIZE else None
@@ -214,11 +219,9 @@ class GoPlayerReport:
 
     def parts(self) -> Parts:
         """Return all results over the games so far."""
-        table = self._table()
-        game = table[:, 0].astype(np.int64)
+        table, measure = self._table(), self._measure()
+        game, scores = measure.game, measure.scores
         sides, sizes = np.array(self._sides, np.int64), np.array(self._sizes, np.int64)
-        scores = np.array(self._scores, np.float64)
-        measure = Measure(game, table[:, 1], table[:, 8], table[:, 5], scores)
         ends = np.select([scores == 1, scores == 0.5, scores == 0], [0, 1, 2], -1)
         keys = {
             "phase": table[:, 2], "area": table[:, 3], "kind": table[:, 4], "side": sides[game], "result": ends[game],
@@ -233,6 +236,28 @@ class GoPlayerReport:
             by[name] = {label_key: part for label_key, part in rows.items() if part.loss.n}
         whole = measure.part("all moves", np.ones(len(game), bool), np.ones(self.games, bool))
         return Parts(self._widened(whole), by, [])
+
+    def lately(self) -> Lately | None:
+        """Return what changed since the last month, for all moves and by phase, area and kind of move; None if the
+        games don't have dates of both periods.
+
+        Only games on the most frequent board count, because a mistake costs fewer points on a small board.
+        """
+        table = self._table()
+        columns = (("phase", PHASES), ("area", AREAS), ("kind", KINDS))
+        parts = {
+            LABELS[name][label]: table[:, column] == i
+            for column, (name, labels) in enumerate(columns, 2)
+            for i, label in enumerate(labels)
+        }
+        board = max(set(self._sizes), key=self._sizes.count, default=-1)
+        days = [day if size == board else None for day, size in zip(self._days, self._sizes, strict=True)]
+        return lately(self._measure(), days, parts)
+
+    def _measure(self) -> Measure:
+        table = self._table()
+        game, scores = table[:, 0].astype(np.int64), np.array(self._scores, np.float64)
+        return Measure(game, table[:, 1], table[:, 8], table[:, 5], scores)
 
     def _widened(self, part: Part) -> Part:
         """Return a part whose interval of the difference also includes the error of the usual loss."""
@@ -253,10 +278,12 @@ class GoPlayerReport:
         parts, (own, others) = self.parts(), self.first_choices()
         by = {f"by_{name}": {label: part.as_json() for label, part in rows.items()} for name, rows in parts.by.items()}
         whole = {name: value for name, value in parts.whole.as_json().items() if name not in ("label", "games")}
+        change = self.lately()
         return {
             "name": self.name, "games": self.games, **self.results(), "rank": self.rank,
             "accuracy": figure_of(self.accuracy), "first_choice": figure_of(own),
-            "usual_first_choice": figure_of(others), **whole, **by, "worst": [one.as_json() for one in self.worst],
+            "usual_first_choice": figure_of(others), **whole, **by, "lately": change and change.as_json(),
+            "worst": [one.as_json() for one in self.worst],
             **({} if self.checked_by is None else {"checked_by": self.checked_by.as_json()}),
         }  # fmt: skip
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 from rich.console import Console
 
 from kibitz.analysis.go.notes import lead_words
 from kibitz.analysis.go.player import GoMistake, GoPlayerReport
+from kibitz.analysis.lately import Lately, LossChange
 from kibitz.analysis.parts_table import print_heading, print_parts, score_words, with_interval
 from kibitz.analysis.printing import STYLES, clean, print_line
 from kibitz.games.go.points import to_gtp
@@ -49,6 +52,8 @@ def show_go(report: GoPlayerReport, console: Console) -> None:
         print_line(console, "usual: players of the rank, in moves of the same phase, area and kind.")
         print_line(console, "more: compared with usual.")
     print_line(console, "")
+    if change := report.lately():
+        _show_lately(change, console)
     if not report.worst:
         print_line(console, "No mistakes.")
         return
@@ -56,6 +61,21 @@ def show_go(report: GoPlayerReport, console: Console) -> None:
     several = len({one.file for one in report.worst}) > 1
     for one in report.worst[:SHOWN]:
         _show_mistake(one, several, console)
+
+
+def _show_lately(change: Lately, console: Console) -> None:
+    """Print what changed since the last month: all moves, and the parts that changed for sure."""
+    games, earlier = change.whole.loss.games, change.whole.earlier.games
+    print_line(console, f"Since {change.since}: {games:,} of {games + earlier:,} games with a date", "bold")
+    print_line(console, f"{'loss per move':<27}{'since':>7}{'before':>8}{'change':>8}")
+    for row in (change.whole, *change.changed):
+        print_line(console, _change_row(row))
+    print_line(console, "")
+
+
+def _change_row(row: LossChange) -> str:
+    known = "" if math.isnan(row.change.low) else f" ±{(row.change.high - row.change.low) / 2:.1f}"
+    return f"{row.label:<27}{row.loss.value:>7.1f}{row.earlier.value:>8.1f}{row.change.value:>+8.1f}{known}"
 
 
 def _show_mistake(one: GoMistake, several: bool, console: Console) -> None:

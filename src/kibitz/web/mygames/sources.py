@@ -1,4 +1,4 @@
-"""The sources of a player's games: a PGN file, or a store."""
+"""The sources of a player's games: a PGN file, SGF records, or a store."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from kibitz.games.chess.filters import STANDARD_VARIANTS
 from kibitz.personal import names
 
 if TYPE_CHECKING:
-    pass
+    from kibitz.games.go.io.sgf import Record
 
 SIDES = ("white", "black")
+"""The sides of a _GamePart, by whether the second name is the player's."""
 LARGEST = 400 << 20
 """The largest number of bytes of a file from the page."""
 UNPACKED = 1 << 30
@@ -40,13 +41,15 @@ class ChosenGame:
 class Source(ABC):
     """Games with the names of their players.
 
+    game: "chess" or "go".
     name: the name that the page shows.
     path: the path of the file or store, for `kibitz personal`.
-    games: number of games of standard chess.
-    variants: number of other games.
+    games: number of games of standard chess, or of Go.
+    variants: number of other games: chess variants, and records of Go that can't be read.
     players: all players, the most frequent first.
     """
 
+    game: str = "chess"
     name: str
     path: str
     games: int
@@ -68,7 +71,7 @@ class Source(ABC):
 
     @abstractmethod
     def text(self, number: int) -> str:
-        """Return a game as PGN. Raises IndexError if it doesn't exist."""
+        """Return a game as PGN or SGF. Raises IndexError if it doesn't exist."""
 
 
 @dataclass(frozen=True)
@@ -85,50 +88,34 @@ class _GamePart:
     date: str
 
 
-class PgnSource(Source):
-    """The games of a PGN file, compressed or not.
+class _FileSource(Source):
+    """The games of a file.
 
     An uncompressed copy in UTF-8 is made, from which single games are read later. The copy is removed together with
     this source.
     """
 
-    def __init__(self, path: Path, copy: Path, name: str):
-        """name: the file's name for the page. Raises KibitzError if no game of standard chess has the names of its
-        players.
-        """
-        from kibitz.games.chess.io.reader import glance
-
+    def __init__(self, copy: Path, name: str):
         self.name, self.path, self._copy = name, str(copy), copy
         weakref.finalize(self, copy.unlink, missing_ok=True)
         self._parts: list[_GamePart] = []
-        written: Counter[str] = Counter()
-        begin = number = 0
-        if path.is_file() and not path.stat().st_size:
-            raise KibitzError(f"{name}: the file is empty")
-        try:
-            with copy.open("wb") as file:
-                for number, (headers, text) in enumerate(glance(str(path), max(UNPACKED, path.stat().st_size)), 1):
-                    data = f"{text.strip()}\n\n".encode(errors="replace")
-                    file.write(data)
-                    self._add(number, begin, begin + len(data), headers, written)
-                    begin += len(data)
-        except KibitzError as error:  # the message would contain the path of the copy on this machine
-            raise KibitzError(str(error).replace(str(path), name)) from None
-        self.games, self.variants = len(self._parts), number - len(self._parts)
-        self.players = names.players_among(written)
-        if not self.games:
-            raise KibitzError(f"{name} has no games of standard chess, only variants ({number:,})")
-        if not self.players:
-            raise KibitzError(f"{name} contains no player names, so kibitz cannot find your games")
+        self._written: Counter[str] = Counter()
 
-    def _add(self, number: int, begin: int, end: int, headers: Mapping[str, str], written: Counter[str]) -> None:
-        if headers.get("Variant", "").strip().lower() not in STANDARD_VARIANTS:
-            return
-        white, black = headers.get("White", ""), headers.get("Black", "")
-        written.update((white, black) if white != black else (white,))
-        days = (headers.get(name, "") for name in ("UTCDate", "Date"))
-        # An unknown month or day counts as 00, so that the game comes before the other games of the year or month.
-        date = next((day.replace("?", "0") for day in days if day and "?" not in day[:4]), "")
+    def _count(self, number: int, problem: str) -> None:
+        """Count games and players of all `number` games that were read. Raises KibitzError if there are none.
+
+        problem: the error if there is no game.
+        """
+        self.games, self.variants = len(self._parts), number - len(self._parts)
+        self.players = names.players_among(self._written)
+        if not self.games:
+            raise KibitzError(problem)
+        if not self.players:
+            raise KibitzError(f"{self.name} contains no player names, so kibitz cannot find your games")
+
+    def _put(self, number: int, begin: int, end: int, sides: tuple[str, str], date: str) -> None:
+        white, black = sides
+        self._written.update((white, black) if white != black else (white,))
         self._parts.append(_GamePart(number, begin, end, names.key(white), names.key(black), date))
 
     def newest(self, players: Sequence[names.Player], most: int) -> list[ChosenGame]:
@@ -146,14 +133,85 @@ class PgnSource(Source):
             return file.read(part.end - part.begin).decode()
 
 
+class PgnSource(_FileSource):
+    """The games of a PGN file, compressed or not."""
+
+    def __init__(self, path: Path, copy: Path, name: str):
+        """name: the file's name for the page. Raises KibitzError if no game of standard chess has the names of its
+        players.
+        """
+        from kibitz.games.chess.io.reader import glance
+
+        super().__init__(copy, name)
+        begin = number = 0
+        if path.is_file() and not path.stat().st_size:
+            raise KibitzError(f"{name}: the file is empty")
+        try:
+            with copy.open("wb") as file:
+                for number, (headers, text) in enumerate(glance(str(path), max(UNPACKED, path.stat().st_size)), 1):
+                    data = f"{text.strip()}\n\n".encode(errors="replace")
+                    file.write(data)
+                    self._add(number, begin, begin + len(data), headers)
+                    begin += len(data)
+        except KibitzError as error:  # the message would contain the path of the copy on this machine
+            raise KibitzError(str(error).replace(str(path), name)) from None
+        self._count(number, f"{name} has no games of standard chess, only variants ({number:,})")
+
+    def _add(self, number: int, begin: int, end: int, headers: Mapping[str, str]) -> None:
+        if headers.get("Variant", "").strip().lower() not in STANDARD_VARIANTS:
+            return
+        days = (headers.get(name, "") for name in ("UTCDate", "Date"))
+        # An unknown month or day counts as 00, so that the game comes before the other games of the year or month.
+        date = next((day.replace("?", "0") for day in days if day and "?" not in day[:4]), "")
+        self._put(number, begin, end, (headers.get("White", ""), headers.get("Black", "")), date)
+
+
+class SgfSource(_FileSource):
+    """The games of an SGF file, compressed or not, or of a file with many records. Only main lines are read."""
+
+    game = "go"
+
+    def __init__(self, path: Path, copy: Path, name: str):
+        """name: the file's name for the page. Raises KibitzError if no game can be read, or if no game has the names
+        of its players.
+        """
+        from kibitz.games.go.io.sgf import Record, read_records, write_sgf
+
+        super().__init__(copy, name)
+        begin = number = 0
+        reason = ""
+        try:
+            with copy.open("wb") as file:
+                for record in read_records([str(path)], cut=True, most=max(UNPACKED, path.stat().st_size)):
+                    if not isinstance(record, Record):
+                        reason = reason or record.reason
+                        number += record.number > 0
+                        continue
+                    number += 1
+                    data = write_sgf(record).encode(errors="replace")
+                    file.write(data)
+                    self._add(number, begin, begin + len(data), record)
+                    begin += len(data)
+        except KibitzError as error:  # the message would contain the path of the copy on this machine
+            raise KibitzError(str(error).replace(str(path), name)) from None
+        if not number:
+            raise KibitzError(f"{name} has no game of Go. Check that it is an SGF file")
+        self._count(number, f"{name} has no game that kibitz can read: {reason} ({number:,})")
+
+    def _add(self, number: int, begin: int, end: int, record: Record) -> None:
+        white, black = (record.headers.get(name, "") for name in ("PW", "PB"))
+        self._put(number, begin, end, (white, black), record.headers.get("DT", "")[:10])
+
+
 class StoreSource(Source):
-    """The games of a chess store."""
+    """The games of a store."""
 
     def __init__(self, path: str):
         from kibitz.store.store import Store
 
         self.name = self.path = path
         self._store = Store(path)
+        self.game = self._store.game
         self.games = len(self._store)
         self.players = names.players_of(self._store)
         if not self.players:
@@ -164,7 +222,8 @@ class StoreSource(Source):
 
         sides, order = games.sides_of(self._store, games.spellings_of(players)), games.in_time(self._store)
         mine = order[sides[order] != games.NEITHER][-most:]
-        return [ChosenGame(int(game), SIDES[sides[game]]) for game in np.sort(mine)]
+        colours = games.COLOURS[self._store.game]
+        return [ChosenGame(int(game), colours[sides[game]]) for game in np.sort(mine)]
 
     def text(self, number: int) -> str:
         from kibitz.explorer.records import record

@@ -23,7 +23,7 @@ import numpy as np
 from kibitz.errors import KibitzError, need_training, one_line
 from kibitz.web.explored import PlayerGames
 from kibitz.web.mygames.background import Background, Message
-from kibitz.web.networks import RUNS, WHITE, NetworkRegistry
+from kibitz.web.networks import MOVES, RUNS, WHITE, NetworkRegistry
 from kibitz.web.params import BadRequest, Fields, text, whole, words
 
 if TYPE_CHECKING:
@@ -35,9 +35,17 @@ MOST = 200
 """The default number of newest games to analyze."""
 MOST_AT_ALL = 100_000
 PACE = {"quick": 1.0, "thorough": 20.0}
-"""Seconds per game in each stage, until an analysis on this machine has measured them."""
+"""Seconds per game of chess in each stage, until an analysis on this machine has measured them."""
 ENGINE_PACE = {"quick": 2.0, "thorough": 20.0}
-"""Seconds per game in each stage if an engine evaluates the moves."""
+"""Seconds per game of chess in each stage if an engine evaluates the moves."""
+GO_PACE = {"quick": 5.0, "thorough": 20.0}
+"""Seconds per game of Go in each stage."""
+GO_ENGINE_PACE = {"quick": 0.0, "thorough": 60.0}
+"""Seconds per game of Go if an engine evaluates the moves, which has no quick stage."""
+SHOWN = 10
+"""A thorough report about Go replaces the quick one when it has this many games, or all games."""
+JUDGES = {"chess": "human", "go": "gohuman"}
+"""The systems whose networks learn to play like a person, and the usual network that evaluates moves."""
 MEASURED = 3
 """The pace of a stage is known after this number of games."""
 NAMES = 200
@@ -89,13 +97,15 @@ class MyGames:
         self._copies = itertools.count(1)
         self._uploading = ""
         self._report: tuple[int, dict[str, Any]] = (0, {})
+        self._report_stage = ""
         self._report_of: Source | None = None
         self._report_games: PlayerGames | None = None
         self._analysis: Task | None = None
         self._training: Task | None = None
         self._download: Task | None = None
         self._allowed: set[str] = set()
-        self._pace, self._engine_pace = dict(PACE), dict(ENGINE_PACE)
+        self._pace = {"chess": dict(PACE), "go": dict(GO_PACE)}
+        self._engine_pace = {"chess": dict(ENGINE_PACE), "go": dict(GO_ENGINE_PACE)}
         self._ended = False
 
     # Games
@@ -106,7 +116,7 @@ class MyGames:
 
         After the last part, the response has the summary of the file. Raises KibitzError.
         """
-        from kibitz.web.mygames.sources import LARGEST, PgnSource
+        from kibitz.web.mygames.sources import LARGEST
 
         name = text(fields, "name")[-120:] or "my-games.pgn"
         at = whole(fields, "at", 0, 0, LARGEST)
@@ -127,20 +137,20 @@ class MyGames:
             file.write(data)
         if fields.get("last") is not True:
             return {"at": at + len(data)}
-        return self._take(PgnSource(path, self._copy(), name))
+        return self._take(self._read(path, name))
 
     def open(self, fields: Fields) -> dict[str, Any]:
         """Return the response of /api/mygames/open: the summary of a file or store that the command line
         names. Raises KibitzError.
         """
-        from kibitz.web.mygames.sources import PgnSource, StoreSource
+        from kibitz.web.mygames.sources import StoreSource
 
         name = text(fields, "name")
         if name not in self.given:
             raise BadRequest("unknown file of games. Start kibitz board with this file")
         if Path(name).is_dir():
             return self._take(StoreSource(name))
-        return self._take(PgnSource(Path(name), self._copy(), name))
+        return self._take(self._read(Path(name), name))
 
     def download(self, fields: Fields) -> dict[str, Any]:
         """Return the response of /api/mygames/download. The download of the newest games of an account is started.
@@ -154,13 +164,11 @@ class MyGames:
         account = account_in(typed) if ":" in typed else None
         if account is None:
             if chosen not in SITES:
-                raise BadRequest("unknown site. Choose lichess or chess.com")
+                raise BadRequest("unknown site. Choose lichess, chess.com or OGS")
             account = account_in(f"{chosen}:{typed}")
         if account is None:  # a file has this name, so it is not an account
             raise BadRequest(f"there is a file named {typed}. Start kibitz board with it")
         site = account.site
-        if site.game != "chess":
-            raise BadRequest(f"My games analyzes chess, and {site.title} has Go games. Choose lichess or chess.com")
         address = site.base()
         if fields.get("allowed") is True:
             self._allowed.add(site.name)
@@ -182,16 +190,14 @@ class MyGames:
         task.path = message.get("path", task.path)
 
     def _downloaded(self, task: Task) -> None:
-        """Open the downloaded games. Raises KibitzError if none is a game of standard chess."""
-        from kibitz.web.mygames.sources import PgnSource
-
-        source = PgnSource(Path(task.path), self._copy(), task.about["account"])
+        """Open the downloaded games. Raises KibitzError if none is a game of standard chess or of Go."""
+        source = self._read(Path(task.path), task.about["account"])
         task.about["games"] = source.games
         self._take(source)
 
     def game(self, fields: Fields) -> dict[str, str]:
-        """Return the response of /api/mygames/game: a game as PGN. It is one of the report's games, or one of the games
-        that are opened now. Raises BadRequest.
+        """Return the response of /api/mygames/game: a game as PGN or SGF. It is one of the report's games, or one of
+        the games that are opened now. Raises BadRequest.
         """
         source = self._source if fields.get("opened") is True else self._report_of or self._source
         number = whole(fields, "game", -1, 0, 10**9)
@@ -215,9 +221,18 @@ class MyGames:
                 self._folder = Path(tempfile.mkdtemp(prefix="kibitz-mygames-"))
             return self._folder
 
-    def _copy(self) -> Path:
-        """Return a new name for a copy, so that a copy that is still being read stays unchanged."""
-        return self._room() / f"games-{next(self._copies)}.pgn"
+    def _read(self, path: Path, name: str) -> Source:
+        """Return the games of a file; its ending decides between chess and Go. name: the file's name for the page.
+        Raises KibitzError.
+        """
+        from kibitz.records import game_by_ending
+        from kibitz.web.mygames.sources import PgnSource, SgfSource
+
+        # A new name, so that a copy that is still being read stays unchanged.
+        copy = self._room() / f"games-{next(self._copies)}"
+        if game_by_ending(path.name) == "go":
+            return SgfSource(path, copy.with_suffix(".sgf"), name)
+        return PgnSource(path, copy.with_suffix(".pgn"), name)
 
     def _players(self, fields: Fields) -> tuple[Source, list[Player]]:
         source = self._source
@@ -233,8 +248,8 @@ class MyGames:
     def analyse(self, fields: Fields) -> dict[str, Any]:
         """Start the analysis of a player's newest games. Raises KibitzError."""
         source, players = self._players(fields)
-        engine = self._judges.program(fields, "chess")
-        network = self._judge(text(fields, "network", "human"), by_engine=engine is not None)
+        engine = self._judges.program(fields, source.game)
+        network = self._judge(text(fields, "network", JUDGES[source.game]), source.game, by_engine=engine is not None)
         quick = fields.get("quick") is True
         most = whole(fields, "most", MOST, 1, MOST_AT_ALL)
         chosen = source.newest(players, most)
@@ -242,11 +257,12 @@ class MyGames:
             raise BadRequest(f"{players[0].name} plays both sides in all games")
         file = self._room() / "chosen.jsonl"
         name = ", ".join(player.name for player in players)
-        task = Task({"player": name, "games": len(chosen), "done": 0, "left_out": 0, "network": network,
-                     "quick": quick, "of": sum(player.games for player in players), "begun": False,
+        task = Task({"player": name, "game": source.game, "games": len(chosen), "done": 0, "left_out": 0,
+                     "network": network, "quick": quick, "of": sum(player.games for player in players), "begun": False,
                      "stage": "quick", "checked_by": engine.name if engine else ""})  # fmt: skip
         job = {"games": str(file), "network": network, "player": name, "source": source.name, "quick": quick,
-                 "engine": engine and {"name": engine.name, "command": engine.command}}  # fmt: skip
+                 "engine": engine and {"name": engine.name, "command": engine.command},
+                 "sizes": self._networks.ready(network).sizes if source.game == "go" else []}  # fmt: skip
         with self._lock:
             _refuse_second(self._analysis, "an analysis of")
             with file.open("w", encoding="utf-8") as lines:
@@ -254,17 +270,20 @@ class MyGames:
                     line = {"number": one.number, "side": one.side, "text": source.text(one.number)}
                     lines.write(json.dumps(line) + "\n")
             if not self._deepens(task, source):
-                self._report, self._report_of = (self._report[0] + 1, {}), source
+                self._report, self._report_of, self._report_stage = (self._report[0] + 1, {}), source, ""
                 self._report_games = _explored(self._report[0], name, source, chosen)
             self._analysis = task
-            self._begin(task, "kibitz.web.mygames.analysing", job, self._analysed)
+            module = "analysing_go" if source.game == "go" else "analysing"
+            self._begin(task, f"kibitz.web.mygames.{module}", job, self._analysed)
         return self.as_json()
 
-    def _judge(self, name: str, by_engine: bool = False) -> str:
+    def _judge(self, name: str, game: str = "chess", by_engine: bool = False) -> str:
+        """Return the name of a network that can find mistakes in a game. Raises BadRequest for other networks."""
         network = self._networks.ready(name)
-        if network.game != "chess" or (WHITE not in network.answers and not by_engine):
+        able = MOVES in network.answers if game == "go" else by_engine or WHITE in network.answers
+        if network.game != game or not able:
             raise BadRequest(
-                f"{name} does not evaluate positions, so it cannot find mistakes. Choose the network 'human'"
+                f"{name} does not evaluate positions, so it cannot find mistakes. Choose the network '{JUDGES[game]}'"
             )
         return name
 
@@ -282,20 +301,29 @@ class MyGames:
 
     def _analysed(self, task: Task, message: Message) -> None:
         """Process a message of the analyzing process."""
-        if "report" in message and message["report"]["games"] >= self._report[1].get("games", 0):
-            self._report = self._report[0] + 1, message["report"]
+        if "report" in message and self._replaces(task, message):
+            self._report, self._report_stage = (self._report[0] + 1, message["report"]), message["stage"]
         known = ("begun", "stage", "done", "left_out", "seconds")
         task.about |= {key: value for key, value in message.items() if key in known}
         if task.about["done"] >= MEASURED:
-            pace = self._engine_pace if task.about["checked_by"] else self._pace
+            pace = (self._engine_pace if task.about["checked_by"] else self._pace)[task.about["game"]]
             pace[task.about["stage"]] = round(task.about["seconds"] / task.about["done"], 2)
 
+    def _replaces(self, task: Task, message: Message) -> bool:
+        """Return whether a new report replaces the present one. It never has fewer games, with one exception: a
+        thorough report about Go has no games of the quick stage, and SHOWN games are enough.
+        """
+        games, now = message["report"]["games"], self._report[1].get("games", 0)
+        deeper = task.about["game"] == "go" and (self._report_stage, message["stage"]) == ("quick", "thorough")
+        return bool(games >= (min(SHOWN, now) if deeper else now))
+
     def report(self) -> dict[str, Any]:
-        """Return the response of /api/mygames/report: the last report and its number. Until the first game is analyzed,
-        the report is {}.
+        """Return the response of /api/mygames/report: the last report, its number, its game and its stage. Until the
+        first game is analyzed, the report is {}.
         """
         number, report = self._report
-        return {"revision": number, "report": report}
+        game = "chess" if self._report_of is None else self._report_of.game
+        return {"revision": number, "report": report, "game": game, "stage": self._report_stage}
 
     def report_games(self) -> PlayerGames | None:
         """Return the games that the report reads, for the explorer; None if there is no report."""
@@ -311,7 +339,7 @@ class MyGames:
         report, source, task = self._report[1], self._report_of, self._analysis
         if not report or source is None or task is None:
             raise BadRequest("there is no report yet")
-        about = {"run": task.about["network"], "system": "", "file": source.name}
+        about = {"run": task.about["network"], "system": "", "file": source.name, "game": source.game}
         if "checked_by" in report:
             about["checked_by"] = CheckedBy(**report["checked_by"]).words()
         return {"html": render_player_page(report, about)}
@@ -326,6 +354,8 @@ class MyGames:
         from kibitz.web.mygames.repertoire import repertoire
 
         source, players = self._players(fields)
+        if source.game != "chess":
+            raise BadRequest("the opening trainer is for chess. Choose games of chess")
         chosen = source.newest(players, whole(fields, "most", NEWEST, 1, NEWEST))
         if not chosen:
             raise BadRequest(f"{players[0].name} plays both sides in all games")
@@ -346,9 +376,10 @@ class MyGames:
         if games < LEAST:
             raise BadRequest(f"{players[0].name} has {games} games. Training needs at least {LEAST}")
         need_training("to train a network, the board")
-        base = text(fields, "base", "human")
-        if self._networks.ready(base).system != "human":
-            raise BadRequest(f"training cannot start from {base}. Choose the network 'human'")
+        system = JUDGES[source.game]
+        base = text(fields, "base", system)
+        if self._networks.ready(base).system != system:
+            raise BadRequest(f"training cannot start from {base}. Choose the network '{system}'")
         plain = re.sub(r"[^\w-]+", "-", key(players[0].name)).strip("-")[:60] or "somebody"
         run = _run_of(players, f"personal-{plain}")
         named = [player.name for player in players]
@@ -409,14 +440,14 @@ class MyGames:
         from kibitz.personal.games import LEAST
 
         source, analysis, training, download = self._source, self._analysis, self._training, self._download
-        games = None
+        games, game = None, "chess" if source is None else source.game
         if source is not None:
             offered = [{"name": player.name, "games": player.games} for player in source.players[:NAMES]]
-            games = {"opened": self._opened, "name": source.name, "games": source.games, "variants": source.variants,
-                     "players": offered}  # fmt: skip
+            games = {"opened": self._opened, "game": source.game, "name": source.name, "games": source.games,
+                     "variants": source.variants, "players": offered}  # fmt: skip
         return {
             "given": self.given, "least": LEAST, "most": MOST, "games": games, "revision": self._report[0],
-            "pace": self._pace, "engine_pace": self._engine_pace,
+            "pace": self._pace[game], "engine_pace": self._engine_pace[game],
             "analysis": analysis.as_json() if analysis else None, "training": training.as_json() if training else None,
             "download": download.as_json() if download else None,
         }  # fmt: skip
@@ -433,8 +464,10 @@ class MyGames:
                     shutil.rmtree(self._folder)
 
 
-def _explored(version: int, player: str, source: Source, chosen: Sequence[ChosenGame]) -> PlayerGames:
-    """Return the chosen games of a report for the explorer."""
+def _explored(version: int, player: str, source: Source, chosen: Sequence[ChosenGame]) -> PlayerGames | None:
+    """Return the chosen games of a report for the explorer; None for Go."""
+    if source.game != "chess":
+        return None
     sides = np.array([1 if one.side == "white" else -1 for one in chosen], np.int8)
     numbers = [one.number for one in chosen]
     return PlayerGames(
@@ -464,6 +497,8 @@ def _refuse_second(task: Task | None, what: str) -> None:
 
 
 def _ending(name: str) -> str:
-    """Return the suffix of a file name that shows its compression."""
-    found = re.search(r"\.(zst|gz|bz2)$", name.lower())
-    return f".pgn{found[0]}" if found else ".pgn"
+    """Return the suffix of a file name that shows its format and its compression."""
+    lower = name.lower()
+    packed = re.search(r"\.(zst|gz|bz2)$", lower)
+    known = re.search(r"\.(sgfl|sgf|gib)(\.(zst|gz|bz2))?$", lower)
+    return f".{known[1] if known else 'pgn'}{packed[0] if packed else ''}"

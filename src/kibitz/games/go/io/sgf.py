@@ -93,16 +93,16 @@ class Unreadable:
     reason: str
 
 
-def read_records(paths: list[str], cut: bool = False) -> Iterator[Record | Unreadable]:
+def read_records(paths: list[str], cut: bool = False, most: int | None = None) -> Iterator[Record | Unreadable]:
     """Yield the games of files, folders and archives, one by one. Raises KibitzError for a missing path.
 
     cut: whether to also yield a game whose text ends within the moves. Such a record has the complete moves and a
-    `problem`.
+    `problem`. most: the largest number of decompressed bytes of a file, see `Stream`.
     """
     for path in records.find(paths, ENDINGS):
         broken: list[str] = []
         try:
-            stream = Stream(path)
+            stream = Stream(path, most)
         except KibitzError as error:
             yield _broken(path, str(error))
             continue

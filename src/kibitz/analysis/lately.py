@@ -1,0 +1,86 @@
+"""What changed since the last month: the loss per move in a player's newest games, compared with the earlier ones."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.analysis.parts import Measure, figure_of
+from kibitz.stats import Estimate
+
+DAYS = 30
+"""Number of days in the last month, which ends with the newest game."""
+
+
+@dataclass(frozen=True)
+class LossChange:
+    """The change of some moves. label: the name of the part. loss, earlier: the mean loss per move in the last month
+    and before. change: `loss` minus `earlier`; a negative value is an improvement.
+    """
+
+    label: str
+    loss: Estimate
+    earlier: Estimate
+    change: Estimate
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the interval of the change does not contain 0."""
+        return not math.isnan(self.change.low) and not self.change.low <= 0 <= self.change.high
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "label": self.label, "loss": figure_of(self.loss), "earlier_loss": figure_of(self.earlier),
+            "change": figure_of(self.change),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Lately:
+    """The change since the last month. since: its first day. whole: all moves. changed: the parts with a sure change,
+    the worst first.
+    """
+
+    since: datetime.date
+    whole: LossChange
+    changed: Sequence[LossChange]
+
+    def as_json(self) -> dict[str, Any]:
+        whole = {name: value for name, value in self.whole.as_json().items() if name != "label"}
+        return {"since": str(self.since), **whole, "changed": [one.as_json() for one in self.changed]}
+
+
+def lately(
+    measure: Measure, days: Sequence[datetime.date | None], parts: Mapping[str, NDArray[np.bool_]]
+) -> Lately | None:
+    """Compare the games of the last month with the earlier ones. Games without a date do not count.
+
+    days: the date of each game, [games]. parts: by label, bool [moves], the moves of a part. Returns None if one of
+    the two groups has no move.
+    """
+    known = [day.toordinal() for day in days if day is not None]
+    if not known:
+        return None
+    since = max(known) - DAYS + 1
+    each = np.array([-1 if day is None else day.toordinal() for day in days])[measure.game]
+    now, before = each >= since, (each >= 0) & (each < since)
+    if not now.any() or not before.any():
+        return None
+    rows = [_change(measure, label, mask & now, mask & before) for label, mask in parts.items()]
+    changed = sorted((row for row in rows if row.is_sure), key=lambda row: -row.change.value)
+    return Lately(datetime.date.fromordinal(since), _change(measure, "all moves", now, before), changed)
+
+
+def _change(measure: Measure, label: str, now: NDArray[np.bool_], before: NDArray[np.bool_]) -> LossChange:
+    loss, earlier = measure.mean_loss(now), measure.mean_loss(before)
+    # No game is in both groups, so the errors are independent.
+    value = loss.value - earlier.value
+    low = value - math.hypot(loss.value - loss.low, earlier.high - earlier.value)
+    high = value + math.hypot(loss.high - loss.value, earlier.value - earlier.low)
+    return LossChange(label, loss, earlier, Estimate(value, low, high, loss.n + earlier.n, loss.games + earlier.games))

@@ -1,0 +1,113 @@
+"""The process that analyzes a player's games of Go. It sends the report of `kibitz analyze --player` repeatedly while
+it grows.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kibitz.web.mygames.background import Message, Send
+from kibitz.web.mygames.telling import QUICK, THOROUGH, Teller
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kibitz.analysis import OwnerAnalysis
+    from kibitz.analysis.go.engine_judge import GoEngineJudge
+    from kibitz.play.session import Session
+
+
+def work(job: Message, send: Send, stop: threading.Event) -> None:
+    """Analyze games and send the report repeatedly.
+
+    job: as for the games of chess, see `analysing.work`, and "sizes", the board sizes that the network supports. In
+    the quick stage, the network's own values find the suspicious moves, and searches check them. The thorough stage
+    searches each position. Its losses are larger, so the two stages are never in one report, and only the thorough one
+    is compared with the players of the rank. An engine evaluates all moves in one stage. The messages are those of
+    `analysing.work`.
+    """
+    from kibitz.analysis import load_owners
+    from kibitz.analysis.go.losses import fitted_losses
+    from kibitz.analysis.go.player import GoPlayerReport
+    from kibitz.errors import KibitzError
+    from kibitz.play.session import Session
+    from kibitz.runs import Run
+
+    session = Session(Run(job["network"]))
+    lines = Path(job["games"]).read_text(encoding="utf-8").splitlines()
+    first_refused, done = "", 0
+    with _engine(job.get("engine")) as engine:
+        games = _Games(session, load_owners(session.system), engine, max(job["sizes"]), stop)
+        for stage in (THOROUGH,) if engine else (QUICK,) if job["quick"] else (QUICK, THOROUGH):
+            usual = fitted_losses(session) if stage == THOROUGH and engine is None else None
+            teller = Teller(partial(GoPlayerReport, job["player"], usual=usual), job["source"], send)
+            teller.begin(stage, engine.checked_by if engine else None, keep=False)
+            first_refused = games.analyse(lines, stage, teller) or first_refused
+            teller.send_report()
+            done += teller.report.games
+            if stop.is_set():
+                break
+    if not done and not stop.is_set():
+        raise KibitzError(f"none of the player's games can be analyzed ({first_refused})")
+
+
+@contextmanager
+def _engine(asked: Message | None) -> Iterator[GoEngineJudge | None]:
+    """Start the engine of a request; None if there is none."""
+    from kibitz.analysis.checkers import Checker
+    from kibitz.analysis.go.engine_judge import GoEngineJudge
+    from kibitz.external.programs import Program
+    from kibitz.web.judges import OPTION
+
+    if asked is None:
+        yield None
+        return
+    with GoEngineJudge(Checker(Program(asked["name"], tuple(asked["command"]), "go"), option=OPTION)) as judge:
+        yield judge
+
+
+@dataclass(frozen=True)
+class _Games:
+    """Analyzes games with a network and an engine. largest: the largest board that the network supports."""
+
+    session: Session
+    analysis: OwnerAnalysis
+    engine: GoEngineJudge | None
+    largest: int
+    stop: threading.Event
+
+    def analyse(self, lines: Sequence[str], stage: str, teller: Teller) -> str:
+        """Analyze the games of a stage until the analysis is stopped. Returns the reason of the first refused game."""
+        from kibitz.analysis.go.games import QUICK as QUICK_NODES
+        from kibitz.analysis.go.games import analyse
+        from kibitz.analysis.go.player import GoSides
+        from kibitz.games.go.io.sgf import parse_record
+        from kibitz.games.go.points import BLACK, WHITE
+
+        repeats, first_refused = GoSides(()), ""
+        for line in lines:
+            chosen = json.loads(line)
+            try:
+                record = parse_record(chosen["text"], cut=True)
+                refused = "" if record.size <= self.largest else f"the board is {record.size}×{record.size}"
+            except ValueError as error:
+                refused = str(error)
+            if refused:
+                first_refused = first_refused or f"game {chosen['number']}: {refused}"
+            if refused or not repeats.is_new(record):
+                teller.game_left_out()
+                continue
+            game = analyse(
+                chosen["number"], record, self.session, self.analysis, None, QUICK_NODES if stage == QUICK else None,
+                steadied=True, engine=self.engine,
+            )  # fmt: skip
+            teller.game_done(chosen["number"], game, BLACK if chosen["side"] == "black" else WHITE)
+            if self.stop.is_set():
+                break
+        return first_refused

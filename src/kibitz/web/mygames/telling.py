@@ -1,0 +1,102 @@
+"""The messages of an analyzing process: its progress, and the report of `kibitz analyze --player` while it grows."""
+
+from __future__ import annotations
+
+import copy
+import time
+from typing import TYPE_CHECKING, Any, Protocol
+
+from kibitz.web.mygames.background import Send
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kibitz.analysis.checkers import CheckedBy
+    from kibitz.analysis.chess.strength.player import PlayerStrength
+
+QUICK, THOROUGH = "quick", "thorough"
+"""The stages of an analysis."""
+EVERY, SHARE = 1.5, 0.05
+"""The shortest time in seconds between two reports, and the largest share of the time that reports may take: computing
+their intervals takes time.
+"""
+
+
+class GrowingReport(Protocol):
+    """A report on one player's games of chess or Go.
+
+    games: the number of games. checked_by: the engine that evaluated the moves; None for the network.
+    """
+
+    games: int
+    checked_by: CheckedBy | None
+
+    def add(self, game: Any, side: Any, file: str = "", /) -> None:
+        """Add an analyzed game with the player's side."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as one object."""
+
+
+class Teller:
+    """Sends the progress, and also the report if the last report is old enough.
+
+    empty: a function that returns a new report. source: the name of the games.
+    """
+
+    def __init__(self, empty: Callable[[], GrowingReport], source: str, send: Send):
+        self.report = empty()
+        """The report of this stage's games."""
+        self.left_out = 0
+        self.strength: PlayerStrength | None = None
+        """The rating that is estimated from the moves. It does not depend on the stage."""
+        self._rest: dict[int, tuple[Any, Any]] = {}
+        """Games of the quick stage that the thorough stage has not replaced, by their number, with the player's
+        side.
+        """
+        self._empty, self._source, self._send = empty, source, send
+        self._keeps, self._stage, self._began, self._next = False, "", 0.0, 0.0
+
+    def begin(self, stage: str, checked_by: CheckedBy | None, keep: bool) -> None:
+        """Begin to count the games and seconds of a new stage.
+
+        checked_by: the engine that evaluates moves, None for the network. keep: whether the earlier games stay in the
+        report until this stage replaces them.
+        """
+        self._stage, self._keeps, self._began = stage, keep, time.monotonic()
+        self.report, self.left_out = self._empty(), 0
+        self.report.checked_by = checked_by
+        self._send({"begun": True, "stage": stage, "done": 0, "left_out": 0, "seconds": 0.0})
+
+    def send_progress(self) -> float:
+        """Send the progress. Returns the current time."""
+        now = time.monotonic()
+        progress = {"done": self.report.games, "left_out": self.left_out, "seconds": round(now - self._began, 2)}
+        self._send({"stage": self._stage, **progress})
+        return now
+
+    def game_left_out(self) -> None:
+        self.left_out += 1
+        self.send_progress()
+
+    def game_done(self, number: int, game: Any, side: Any) -> None:
+        """Add an analyzed game to the report, with the player's side. number: its place in the source."""
+        self._rest.pop(number, None)
+        if self._keeps:
+            self._rest[number] = game, side
+        self.report.add(game, side, self._source)
+        now = self.send_progress()
+        if now >= self._next:
+            self.send_report()
+            end = time.monotonic()
+            self._next = end + max(EVERY, (end - now) / SHARE)
+
+    def send_report(self) -> None:
+        report = self.report
+        if self._rest and not self._keeps:
+            report = copy.deepcopy(report)
+            for game, side in self._rest.values():
+                report.add(game, side, self._source)
+        if report.games:
+            told = report.as_json() | ({} if self.strength is None else {"strength": self.strength.as_json()})
+            self._send({"report": told, "stage": self._stage})
