@@ -334,11 +334,14 @@ def test_the_report_has_the_rating_that_the_moves_look_like(tmp_path: Path) -> N
     texts = [game("Ana", "Bo", f"2024.01.0{day}", moves) for day, moves in enumerate(OPENINGS, 1)]
     lines = [json.dumps({"number": number, "side": "white", "text": text}) for number, text in enumerate(texts, 1)]
     games.write_text("\n".join(lines), encoding="utf-8")
-    said: list[dict[str, Any]] = []
+    reports: list[dict[str, Any]] = []
     asked = {"games": str(games), "player": "Ana", "source": "games.pgn", "quick": True}
     for network in ("human", "chessnet"):
+        said: list[dict[str, Any]] = []
         analysing.work({**asked, "network": str(Session(network).run.path)}, said.append, threading.Event())
-    human, chessnet = (one["report"] for one in said if one.get("report", {}).get("games") == len(OPENINGS))
+        # The last report of all games may be sent twice, if the one before it was long ago.
+        reports.append([one["report"] for one in said if "report" in one][-1])
+    human, chessnet = reports
     assert human["strength"]["games"] == human["games"] == len(OPENINGS)
     assert (
         human["strength"]["rating"]["low"] < human["strength"]["rating"]["value"] < human["strength"]["rating"]["high"]
