@@ -12,6 +12,8 @@ import { App } from "./app/state";
 import { showPreparing } from "./ui/status";
 import { texts } from "./texts";
 import type { Tabs } from "./ui/tabs";
+// After the rules of all panels.
+import "./analysis/engines.css";
 
 /** How often new runs are looked for, ms. */
 const LOOK_FOR_RUNS = 10_000;

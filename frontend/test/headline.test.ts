@@ -20,6 +20,8 @@ test("the line begins with the side and its number, then says what it means", ()
   const chance = new Chance();
   chance.draw("chess", network("human", { claim }), { chance: 0.85, source: "search" }, null);
   expect(words(chance)).toEqual(["White", "85%", texts.chance.much("White")]);
+  chance.draw("go", network("gohuman", { game: "go", claim: { ...claim, name: "Black's win probability" } }), { chance: 0.2, source: "search" }, null);
+  expect(words(chance)).toEqual(["Black", "20%", texts.chance.much("White")]);
   // Of a number that is something else, the line says what it is.
   const other = { ...claim, name: "White's probability of standing better" };
   chance.draw("chess", network("deepchess", { claim: other }), { chance: 0.85, source: "search" }, null);

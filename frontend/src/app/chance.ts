@@ -77,7 +77,7 @@ export class Chance {
     this.bar.hidden = p === null || !short;
     if (p !== null) {
       // Of a network that claims something else, these would be the wrong words.
-      const words = !claim || /winning|expected/.test(claim.name) ? inWords(kind, p) : "";
+      const words = !claim || /\bwin|expected/.test(claim.name) ? inWords(kind, p) : "";
       const name = valueName(kind, network);
       // "White 85% · White is clearly better": what the number is, is said where there is room, or where one points.
       this.name.textContent = short ? name : whose(kind);

@@ -4,10 +4,9 @@ import { message } from "../server/asking";
 import { grown, hashOf, read, same, type Read } from "./hash";
 import { keep, kept } from "./storage";
 import { reopened } from "./earlier";
-import { sentence } from "../library/load";
 import type { App, Game, Line } from "./state";
 import type { Tabs } from "../ui/tabs";
-import { fromServer, texts } from "../texts";
+import { texts } from "../texts";
 import { empty, loaded, START, written } from "./tree";
 
 /** Browsers do not like addresses that change often, ms. */
@@ -57,18 +56,8 @@ export class Address {
   /** Opens the first file of the command line in a tab that has had nothing open. */
   private async openGiven(): Promise<void> {
     const { app } = this;
-    if (kept("session", "hash") !== null) return;
-    const { opened } = app;
-    try {
-      const { name = "", text, problem } = await app.api.given();
-      if (!name || opened !== app.opened) return;
-      if (text === undefined) return app.say(problem ? fromServer(problem) : texts.load.inExplorer(name), problem !== undefined, true);
-      const { count, problems } = await app.during(texts.load.reading, app.load(text, 0, undefined, name), texts.load.slow);
-      if (problems.length) app.say(sentence(problems[0]!), true);
-      else app.say(count > 1 ? texts.load.games(count) : texts.load.game);
-    } catch (error) {
-      app.notOpened(error);
-    }
+    if (!app.api.annotates || kept("session", "hash") !== null) return;
+    await (await import("../library/given")).openGiven(app);
   }
 
   private async networks(wanted: string | null): Promise<void> {

@@ -42,10 +42,6 @@ export class LocalApi extends Api {
     return Promise.resolve({ networks: [{ ...network, stamp, problem: this.problem }], given: [network.name] });
   }
 
-  override given(): Promise<{ name?: string; text?: string; problem?: string }> {
-    return Promise.resolve({});
-  }
-
   override preparing(): Promise<{ is_running: boolean; done: number; total: number }> {
     return Promise.resolve({ is_running: false, done: 0, total: 0 });
   }
