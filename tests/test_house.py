@@ -109,6 +109,53 @@ BOTH_GAMES = {"AnalysedGame", "Filter", "GameResult", "Move", "MoveAnswer", "Rec
 A_SYSTEM_EACH = {"Settings"}
 
 
+WORDS = frozenset(
+    [
+        "told",
+        "tell",
+        "tells",
+        "asked",
+        "ask",
+        "asks",
+        "said",
+        "say",
+        "says",
+        "heard",
+        "believed",
+        "stands",
+        "way",
+        "ways",
+        "places",
+        "kept",
+        "made",
+    ]
+)
+"""Words that do not describe a value."""
+ALLOWED_NAMES = {
+    "TwoWayBootstrap",  # two-way clustering, a term of statistics
+    "connection_made",  # a method of asyncio
+    "kept",  # a key of the JSON output of kibitz import
+    "told",  # a layer of gohuman, whose name is in its files of weights
+}
+
+
+def test_names_use_the_words_of_the_field() -> None:
+    found = []
+    for module, path in modules().items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.arg(arg=name):
+                    pass
+                case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                    pass
+                case _:
+                    continue
+            words = {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}
+            if words & WORDS and name not in ALLOWED_NAMES:
+                found.append(f"{module}:{node.lineno} {name}")
+    assert not found
+
+
 def test_a_class_name_means_one_thing() -> None:
     places = defaultdict(list)
     for name, path in modules().items():

@@ -115,8 +115,10 @@ def _name_of_person(name: str) -> str:
     """Return the name of a personal network in a folder that may be shared. It has the person's name only if the user
     confirms this; otherwise it is "a person".
     """
-    can_ask = sys.stdin is not None and sys.stdin.isatty()
-    if can_ask and typer.confirm(f"This network plays like {name}. Write the name into the folder?", default=False):
+    is_interactive = sys.stdin is not None and sys.stdin.isatty()
+    if is_interactive and typer.confirm(
+        f"This network plays like {name}. Write the name into the folder?", default=False
+    ):
         return name
     note("the folder does not name the player")
     return "a person"

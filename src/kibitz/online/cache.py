@@ -145,8 +145,8 @@ def opened(account: Account) -> Iterator[CachedGames]:
         open(folder / TEXTS, "r+b") as texts,
         open(folder / INDEX, "r+b") as index,
     ):
-        kept = CachedGames(folder, texts, index)
+        cache = CachedGames(folder, texts, index)
         try:
-            yield kept
+            yield cache
         finally:
-            kept.save()
+            cache.save()

@@ -754,7 +754,7 @@ class Trainer:
         copying.
         """
 
-        def made(iteration: int) -> dict[str, Tensor]:
+        def batch_of(iteration: int) -> dict[str, Tensor]:
             with self.profile.part(REPLAY):
                 batch = make(iteration)
                 if not self.on_gpu:
@@ -763,7 +763,7 @@ class Trainer:
                 # pinned memory can be copied to the GPU during the computation
                 return {name: values.pin_memory() for name, values in batch.items()}
 
-        source = ahead(made, iterations, min(GPU_THREADS, cores()) if self.on_gpu else 1)
+        source = ahead(batch_of, iterations, min(GPU_THREADS, cores()) if self.on_gpu else 1)
         while True:
             with self.profile.part(parts[0]):
                 batch = next(source, None)

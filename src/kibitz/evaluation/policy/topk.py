@@ -53,11 +53,13 @@ def selectors(results: PolicyResults) -> tuple[Metrics, list[Table]]:
     figures: Metrics = {}
     at_rows: list[list[Cell]] = []
     rule_rows: list[list[Cell]] = []
-    for key, words, asks, piece in questions(results):
+    for key, words, chosen, piece in questions(results):
         mask = None if piece is None else results.marks["piece"] == piece
-        mark = {kind: results.marks[f"{asks}_{kind}"] for kind in ("rank", "legal_rank")}
+        mark = {kind: results.marks[f"{chosen}_{kind}"] for kind in ("rank", "legal_rank")}
         columns: list[NDArray[Any]] = [mark[kind] <= k for kind in ("rank", "legal_rank") for k in AT]
-        columns += [results.marks[f"{asks}_{kind}"] for kind in ("illegal", "squared", "largest", "rank", "legal_rank")]
+        columns += [
+            results.marks[f"{chosen}_{kind}"] for kind in ("illegal", "squared", "largest", "rank", "legal_rank")
+        ]
         estimates = results.groups.means(columns, mask)
         at, rules = estimates[: 2 * len(AT)], estimates[2 * len(AT) :]
         figures |= metrics("share", dict(zip([*at_names(key), *at_names(f"{key}_legal")], at, strict=True)))

@@ -39,13 +39,13 @@ def search(
     assert isinstance(line, GoLine)
     due = time.monotonic() + PERIOD
 
-    def heard(look: Look) -> None:
+    def on_look(look: Look) -> None:
         nonlocal due
         if time.monotonic() >= due:
             report(_as_json(look(LINES), line.size))
             due = time.monotonic() + PERIOD
 
-    thought = search_board(networks.session(network.name), line.board(), line.terms, on_progress=heard, stop=stop)
+    thought = search_board(networks.session(network.name), line.board(), line.terms, on_progress=on_look, stop=stop)
     return _as_json(thought, line.size)
 
 

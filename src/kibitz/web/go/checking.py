@@ -108,12 +108,12 @@ def _looked(session: Session, line: GoLine, stop: threading.Event) -> GoThought:
         return _searched(session, board, line, stop)
     looks: list[Look] = []
 
-    def heard(look: Look) -> None:
+    def on_look(look: Look) -> None:
         _go_on(stop)
         looks[:] = [look]
 
     last = line.moves[-1] if line.moves else PASS
-    player_of(session).choose(board, board.to_move, line.terms, last=last, on_progress=heard, stop=stop)
+    player_of(session).choose(board, board.to_move, line.terms, last=last, on_progress=on_look, stop=stop)
     return looks[0]()
 
 

@@ -297,17 +297,17 @@ class _Game:
             if name in properties:
                 twice = properties[name][0].strip() == b"2"
                 entry["nags"] = sorted({*entry["nags"], nag + 2 if nag < 3 and twice else nag})
-        kept: dict[str, list[str]] = entry.get("props", {})
-        _keep(kept, properties, _OF_MOVES)
-        if kept:
-            entry["props"] = kept
+        noted: dict[str, list[str]] = entry.get("props", {})
+        _keep(noted, properties, _OF_MOVES)
+        if noted:
+            entry["props"] = noted
 
 
-def _keep(kept: dict[str, list[str]], properties: Properties, known: set[str]) -> None:
+def _keep(saved: dict[str, list[str]], properties: Properties, known: set[str]) -> None:
     """Add unknown properties to the kept ones. Their values stay as they are between the brackets."""
     for name, values in properties.items():
         if name not in known:
-            kept.setdefault(name, []).extend(value.decode("utf-8", "replace") for value in values)
+            saved.setdefault(name, []).extend(value.decode("utf-8", "replace") for value in values)
 
 
 def save_sgf(

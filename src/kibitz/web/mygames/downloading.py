@@ -54,8 +54,8 @@ class _Counts:
     def __init__(self, send: Send, limit: int):
         self._send, self._limit, self._new, self._next = send, limit, 0, 0.0
 
-    def account(self, account: Account, kept: int) -> None:
-        self._send({"kept": kept})
+    def account(self, account: Account, saved_games: int) -> None:
+        self._send({"kept": saved_games})
 
     def expect(self, games: int) -> None:
         self._send({"expected": min(games, self._limit)})

@@ -138,14 +138,14 @@ def check(state: AppState, fields: Fields) -> StreamJob:
 
     def found(stop: threading.Event) -> dict[str, Any]:
         module = by_engine(line) if program else importlib.import_module(f"kibitz.web.{line.game}.checking")
-        kept = state.judged if program is None and line.game == "go" and line.moves else None
-        key = kept.keys(network, line, module.limits())[-1] if kept else b""
-        if kept and (known := kept.get([key])):
+        judged_store = state.judged if program is None and line.game == "go" and line.moves else None
+        key = judged_store.keys(network, line, module.limits())[-1] if judged_store else b""
+        if judged_store and (known := judged_store.get([key])):
             return known[key]
         judge = state.judges.judge(program, network) if program else (state.networks, network)
         checked: dict[str, Any] = module.check(*judge, line, stop)
-        if kept:
-            kept.put({key: checked})
+        if judged_store:
+            judged_store.put({key: checked})
         return checked
 
     def steps(on_step: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:

@@ -191,17 +191,17 @@ def _divided(text: bytes, begins: NDArray[np.int64], bodies: NDArray[np.int64], 
         return block
     found: list[NDArray[np.int64]] = []
     done = count = 0
-    places = np.stack([begins, bodies, ends], axis=1)
+    starts_of_parts = np.stack([begins, bodies, ends], axis=1)
     for game in odd.tolist():
-        found.append(places[done:game])
+        found.append(starts_of_parts[done:game])
         count += game - done
         pieces = _divide(block, int(begins[game]), int(ends[game]), count)
         found.append(pieces)
         count += len(pieces)
         done = game + 1
-    found.append(places[done:])
-    places = np.ascontiguousarray(np.concatenate(found))
-    block.begins, block.bodies, block.ends = (np.ascontiguousarray(places[:, i]) for i in range(3))
+    found.append(starts_of_parts[done:])
+    starts_of_parts = np.ascontiguousarray(np.concatenate(found))
+    block.begins, block.bodies, block.ends = (np.ascontiguousarray(starts_of_parts[:, i]) for i in range(3))
     block.flags, block.spans = classify(data, block.begins, block.bodies, block.ends, is_utf8)
     return block
 
