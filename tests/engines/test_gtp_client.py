@@ -32,10 +32,10 @@ def engine(go_run: Path) -> Iterator[GtpProgram]:
 
 
 def test_who_it_is(engine: GtpProgram) -> None:
-    assert engine.ask("name", PATIENCE) == "KataGo kibitz"
-    assert re.fullmatch(r"\d+\.\d+.*", engine.ask("version", PATIENCE))
+    assert engine.request("name", PATIENCE) == "KataGo kibitz"
+    assert re.fullmatch(r"\d+\.\d+.*", engine.request("version", PATIENCE))
     with pytest.raises(CommandRefused, match="unacceptable size"):
-        engine.ask("boardsize 19", PATIENCE)
+        engine.request("boardsize 19", PATIENCE)
 
 
 @pytest.mark.parametrize("size", [9, 13])
@@ -45,30 +45,30 @@ def test_a_game_against_gnugo(engine: GtpProgram, size: int) -> None:
     board = Board(size, superko=True)
     with GtpProgram(gnugo) as opponent:
         for player in (engine, opponent):
-            player.ask(f"boardsize {size}", PATIENCE)
-            player.ask("clear_board", PATIENCE)
-            player.ask("komi 7.5", PATIENCE)
+            player.request(f"boardsize {size}", PATIENCE)
+            player.request("clear_board", PATIENCE)
+            player.request("komi 7.5", PATIENCE)
         passes = 0
         while passes < 2:
             colour = board.to_move
             mine, other = (engine, opponent) if colour == BLACK else (opponent, engine)
             word = "bw"[colour - 1]
-            said = mine.ask(f"genmove {word}", PATIENCE).lower()
+            said = mine.request(f"genmove {word}", PATIENCE).lower()
             if said == "resign":
                 break
-            other.ask(f"play {word} {said}", PATIENCE)
+            other.request(f"play {word} {said}", PATIENCE)
             move = from_gtp(said, size)
             board.play(colour, move)
             passes = passes + 1 if move == PASS else 0
             assert board.ply < 4 * size**2
-        assert engine.ask("list_stones b", PATIENCE).split() != []
+        assert engine.request("list_stones b", PATIENCE).split() != []
         for colour in ("b", "w"):
-            ours, theirs = (set(player.ask(f"list_stones {colour}", PATIENCE).split()) for player in (engine, opponent))
+            ours, theirs = (set(player.request(f"list_stones {colour}", PATIENCE).split()) for player in (engine, opponent))
             assert ours == theirs
-        assert re.fullmatch(r"0|[BW]\+\d+(\.5)?", engine.ask("final_score", PATIENCE))
-        alive = engine.ask("final_status_list alive", PATIENCE).split()
-        dead = engine.ask("final_status_list dead", PATIENCE).split()
-        stones = engine.ask("list_stones b", PATIENCE).split() + engine.ask("list_stones w", PATIENCE).split()
+        assert re.fullmatch(r"0|[BW]\+\d+(\.5)?", engine.request("final_score", PATIENCE))
+        alive = engine.request("final_status_list alive", PATIENCE).split()
+        dead = engine.request("final_status_list dead", PATIENCE).split()
+        stones = engine.request("list_stones b", PATIENCE).split() + engine.request("list_stones w", PATIENCE).split()
         assert sorted(alive + dead) == sorted(stones)
 
 
@@ -78,10 +78,10 @@ def test_fixed_handicap_is_where_gnugo_has_it(engine: GtpProgram, count: int) ->
         for size in (9, 13):
             places = []
             for player in (engine, gnugo):
-                player.ask(f"boardsize {size}", PATIENCE)
-                player.ask("clear_board", PATIENCE)
+                player.request(f"boardsize {size}", PATIENCE)
+                player.request("clear_board", PATIENCE)
                 try:
-                    places.append(set(player.ask(f"fixed_handicap {count}", PATIENCE).split()))
+                    places.append(set(player.request(f"fixed_handicap {count}", PATIENCE).split()))
                 except CommandRefused:
                     assert player is gnugo
                     return
@@ -92,41 +92,41 @@ def test_a_game_file(engine: GtpProgram, tmp_path: Path) -> None:
     pytest.importorskip("kibitz.games.go.io.sgf")
     path = tmp_path / "a game.sgf"
     path.write_text("(;GM[1]FF[4]SZ[9]KM[5.5]HA[2]AB[cg][gc]RU[Japanese];W[ee];B[ed];W[fd](;B[dd])(;B[aa]))")
-    engine.ask(f"loadsgf {path}", PATIENCE)
-    assert engine.ask("get_komi", PATIENCE) == "5.5"
-    assert engine.ask("list_stones b", PATIENCE).split() == ["G7", "D6", "E6", "C3"]
-    assert '"scoring":"TERRITORY"' in engine.ask("kata-get-rules", PATIENCE)
-    engine.ask(f'loadsgf "{path}" 3', PATIENCE)  # the position before the third move
-    assert engine.ask("list_stones w", PATIENCE) == "E5"
-    engine.ask("undo", PATIENCE)
-    assert engine.ask("list_stones b", PATIENCE).split() == ["G7", "C3"]
-    engine.ask("undo", PATIENCE)
+    engine.request(f"loadsgf {path}", PATIENCE)
+    assert engine.request("get_komi", PATIENCE) == "5.5"
+    assert engine.request("list_stones b", PATIENCE).split() == ["G7", "D6", "E6", "C3"]
+    assert '"scoring":"TERRITORY"' in engine.request("kata-get-rules", PATIENCE)
+    engine.request(f'loadsgf "{path}" 3', PATIENCE)  # the position before the third move
+    assert engine.request("list_stones w", PATIENCE) == "E5"
+    engine.request("undo", PATIENCE)
+    assert engine.request("list_stones b", PATIENCE).split() == ["G7", "C3"]
+    engine.request("undo", PATIENCE)
     with pytest.raises(CommandRefused, match="cannot undo"):
-        engine.ask("undo", PATIENCE)
+        engine.request("undo", PATIENCE)
     for text, reason in (("(;SZ[19])", "unacceptable size"), ("", "cannot load"), ("(;SZ[9];B[aa];W[aa])", "illegal")):
         path.write_text(text)
         with pytest.raises(CommandRefused, match=reason):
-            engine.ask(f"loadsgf {path}", PATIENCE)
+            engine.request(f"loadsgf {path}", PATIENCE)
     with pytest.raises(CommandRefused, match="no such file"):
-        engine.ask(f"loadsgf {tmp_path}", PATIENCE)
-    assert engine.ask("query_boardsize", PATIENCE) == "9"
+        engine.request(f"loadsgf {tmp_path}", PATIENCE)
+    assert engine.request("query_boardsize", PATIENCE) == "9"
 
 
 def test_a_clock(engine: GtpProgram) -> None:
     """Whatever the clock says, even that no time is left, the answer is a move, which is then on the board."""
-    engine.ask("boardsize 13", PATIENCE)
+    engine.request("boardsize 13", PATIENCE)
     moves = []
     for clock, colour in (
         ("time_settings 0 0 0", "b"),
         ("time_left w 0 0", "w"),
         ("kata-time_settings fischer 10 1", "b"),
     ):
-        assert engine.ask(clock, PATIENCE) == ""
-        moves.append((colour, engine.ask(f"genmove {colour}", PATIENCE)))
+        assert engine.request(clock, PATIENCE) == ""
+        moves.append((colour, engine.request(f"genmove {colour}", PATIENCE)))
     for colour in ("b", "w"):
-        stones = engine.ask(f"list_stones {colour}", PATIENCE).split()
+        stones = engine.request(f"list_stones {colour}", PATIENCE).split()
         assert sorted(stones) == sorted(move for side, move in moves if side == colour and move != "pass")
-    assert engine.ask("kgs-time_settings none", PATIENCE) == ""
+    assert engine.request("kgs-time_settings none", PATIENCE) == ""
 
 
 def test_analysis_until_the_next_command(go_run: Path) -> None:

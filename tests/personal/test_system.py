@@ -50,7 +50,7 @@ def test_the_weights_of_the_base_network_are_adopted() -> None:
     assert adopted.keys() == begun.keys() > base.keys()
     for name, value in adopted.items():
         assert torch.equal(value, base.get(name, begun[name])), name
-    with pytest.raises(UsageError, match=naming("shape & human & blocks")):
+    with pytest.raises(UsageError, match=naming("architectures & human & blocks")):
         SYSTEM.adopt(network, "human", dict(list(base.items())[1:]))
 
 

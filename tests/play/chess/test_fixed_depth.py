@@ -147,7 +147,7 @@ def test_without_a_level_the_likeliest_moves_are_told() -> None:
     """Where the first level is cut short, and where there is nothing to think about."""
     board = chess.Board()
     thought = think(board, SearchLimits(nodes=3), lines=4)
-    assert (thought.depth, thought.nodes) == (1, 3)
+    assert (thought.depth, thought.nodes) == (1, 3 + 4), "each line has an evaluation of its own"
     assert [line.pv for line in thought.lines] == [(move,) for move in likely(Fake(), board, 0.98, 20)[:4]]
     assert {line.score for line in thought.lines} == {0}, "what the network says of the position itself"
     alone = think(chess.Board("8/8/8/8/8/k7/8/K7 w - - 0 1"), SearchLimits(seconds=1000.0))

@@ -161,7 +161,7 @@ def test_a_stop_leaves_the_policy() -> None:
     player = HumanSearchPlayer(RatedFake(), lines=20)
     result = player.think(chess.Board(), SearchLimits(), stop)
     assert result
-    assert (result.nodes, len(result.lines)) == (1, 20)
+    assert (result.nodes, len(result.lines)) == (1 + 20, 20)
 
 
 def test_only_some_moves_and_none() -> None:
