@@ -63,7 +63,9 @@ def test_a_game_against_gnugo(engine: GtpProgram, size: int) -> None:
             assert board.ply < 4 * size**2
         assert engine.request("list_stones b", PATIENCE).split() != []
         for colour in ("b", "w"):
-            ours, theirs = (set(player.request(f"list_stones {colour}", PATIENCE).split()) for player in (engine, opponent))
+            ours, theirs = (
+                set(player.request(f"list_stones {colour}", PATIENCE).split()) for player in (engine, opponent)
+            )
             assert ours == theirs
         assert re.fullmatch(r"0|[BW]\+\d+(\.5)?", engine.request("final_score", PATIENCE))
         alive = engine.request("final_status_list alive", PATIENCE).split()

@@ -112,7 +112,7 @@ def test_the_table(capsys: pytest.CaptureFixture[str], no_gnugo: None) -> None:
 @pytest.mark.parametrize(
     ("fault", "kind", "said"),
     [
-        ("crash", "crash", "ended at 'genmove"),
+        ("crash", "crash", "ended during the command 'genmove"),
         ("hang", "hang", "did not reply to 'genmove"),
         ("occupied", "illegal", "on a stone"),
         ("off", "illegal", "board"),
