@@ -4,11 +4,11 @@ import { beforeEach, expect, test, vi } from "vitest";
 
 import { gamesOf } from "../src/library/explorersources";
 import { Address } from "../src/app/url";
-import type { App } from "../src/app/state";
+import type { App, Network } from "../src/app/state";
 import type { Tabs } from "../src/ui/tabs";
 import { texts } from "../src/texts";
 import { page } from "./support/games";
-import { Server, until } from "./support/server";
+import { type Answer, held, Server, until } from "./support/server";
 
 const tabs = { chosen: "analysis", choose: () => undefined, on: () => undefined } as unknown as Tabs;
 const START = { ply: 0, move: null, san: "", turn: "b", end: null, stones: ".".repeat(361), id: 0, parent: null, comment: "", nags: [] };
@@ -31,12 +31,12 @@ beforeEach(() => {
   vi.stubGlobal("window", Object.assign(Object.create(globalThis), { addEventListener: () => undefined }));
 });
 
-function begun(given: object): { app: App; server: Server } {
+function begun(given: Answer, loaded: Answer = LOADED, networks: Answer = { networks: [], given: [] }): { app: App; server: Server } {
   const server = new Server()
     .on("given", () => given)
-    .on("load", () => LOADED)
+    .on("load", () => loaded)
     .on("line", () => ({ nodes: [START] }))
-    .on("networks", () => ({ networks: [], given: [] }));
+    .on("networks", () => networks);
   const app = page();
   void new Address(app).begin(tabs);
   return { app, server };
@@ -48,6 +48,30 @@ test("a new tab opens it, and the explorer has it as one source", async () => {
   expect([app.game.kind, app.game.file?.count, app.game.file?.given]).toEqual(["go", 2, "a.sgf"]);
   expect(gamesOf(app.game.file!, true)).toBe(0);
   expect(gamesOf({ text: "", count: 2 }, true)).toBe(2);
+});
+
+test("a network of Go on the same command line does not replace it, however slow the server is", async () => {
+  const gohuman = { name: "gohuman", game: "go", answers: ["moves"], problem: null } as unknown as Network;
+  const file = { name: "a.sgf", text: "(;B[pd])(;B[dd])" };
+  const known = { networks: [gohuman], given: ["gohuman"] };
+  for (const slow of ["given", "load"]) {
+    sessionStorage.removeItem("kibitz-hash");
+    const { answer, give } = held<object>();
+    const networks = held<object>();
+    const { app, server } = begun(slow === "given" ? answer : file, slow === "load" ? answer : LOADED, networks.answer);
+    await until(() => server.of(slow).length === 1);
+    networks.give(known);
+    await until(() => app.networks.length === 1);
+    give(slow === "given" ? file : LOADED);
+    await app.begun;
+    await until(() => app.network === "gohuman");
+    expect([app.game.kind, app.game.file?.given, app.status]).toEqual(["go", "a.sgf", texts.load.games(2)]);
+  }
+  // Without a file, the network brings its board.
+  sessionStorage.removeItem("kibitz-hash");
+  const none = begun({}, LOADED, known);
+  await until(() => none.app.network === "gohuman");
+  expect([none.app.game.kind, none.app.game.file]).toEqual(["go", undefined]);
 });
 
 test("a tab that had something open, and an address that names something, keep that", async () => {

@@ -35,7 +35,7 @@ export class Address {
     tabs.on(() => (this.begun ? this.write() : this.nameTab()));
     // The board is there before the networks are.
     const opened = (said ? this.open(said) : this.openGiven()).then(() => app.begin());
-    await Promise.all([opened, this.networks(said?.network ?? null)]);
+    await Promise.all([opened, this.networks(said?.network ?? null, opened)]);
     if (said) this.orGameOf(said);
     for (const event of ["game", "tree", "path", "cursor", "networks"] as const) app.on(event, () => this.soon());
     this.begun = true;
@@ -60,7 +60,7 @@ export class Address {
     await (await import("../library/given")).openGiven(app);
   }
 
-  private async networks(wanted: string | null): Promise<void> {
+  private async networks(wanted: string | null, opened: Promise<void>): Promise<void> {
     const { app } = this;
     for (;;) {
       try {
@@ -71,7 +71,8 @@ export class Address {
         await new Promise((next) => window.setTimeout(next, 1500));
       }
     }
-    // A network of Go was named first, and nothing is open: a board of Go.
+    // A network of Go was named first, and nothing is open: a board of Go. A file may still be on its way.
+    await opened;
     const first = app.named(wanted) ?? app.named(app.given[0] ?? null);
     if (first && first.game !== app.game.kind && !app.touched && !/game=/.test(location.hash)) app.choose(first.name);
   }
