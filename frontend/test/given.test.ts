@@ -7,7 +7,7 @@ import { Address } from "../src/app/url";
 import type { App, Network } from "../src/app/state";
 import type { Tabs } from "../src/ui/tabs";
 import { texts } from "../src/texts";
-import { page } from "./support/games";
+import { after, page } from "./support/games";
 import { type Answer, held, Server, until } from "./support/server";
 
 const tabs = { chosen: "analysis", choose: () => undefined, on: () => undefined } as unknown as Tabs;
@@ -72,6 +72,22 @@ test("a network of Go on the same command line does not replace it, however slow
   const none = begun({}, LOADED, known);
   await until(() => none.app.network === "gohuman");
   expect([none.app.game.kind, none.app.game.file]).toEqual(["go", undefined]);
+});
+
+test("what somebody has played while the file is read stays", async () => {
+  for (const slow of ["given", "load"]) {
+    sessionStorage.removeItem("kibitz-hash");
+    const { answer, give } = held<object>();
+    const file = { name: "a.sgf", text: "(;B[pd])(;B[dd])" };
+    const { app, server } = begun(slow === "given" ? answer : file, slow === "load" ? answer : LOADED);
+    await until(() => server.of(slow).length === 1);
+    server.on("move", () => ({ node: after("chess", app.node(), "e2e4") }));
+    await app.play("e2e4");
+    expect(app.touched).toBe(true);
+    give(slow === "given" ? file : LOADED);
+    await app.begun;
+    expect([app.game.kind, app.node().move, app.game.file, app.problem]).toEqual(["chess", "e2e4", undefined, false]);
+  }
 });
 
 test("a tab that had something open, and an address that names something, keep that", async () => {
