@@ -84,6 +84,12 @@ def test_what_changed_since_the_last_month() -> None:
     assert report_of(old, old).as_json()["lately"] is None
 
 
+@pytest.mark.parametrize("day", ["2020年3月1日", "2020-3-1 19:30", " 2020-03-01"])
+def test_a_day_is_read_like_that_of_an_import(day: str) -> None:
+    found = report_of(game({}), game({}, GAME.replace("2020-01-02", day))).as_json()["lately"]
+    assert found["since"] == "2020-02-01"
+
+
 def test_the_other_side() -> None:
     found = report_of(game({2: 9.0}), colour=WHITE).as_json()
     assert (found["rank"], found["won"], found["lost"], found["loss"]["value"]) == ("2k", 0, 1, 3.0)

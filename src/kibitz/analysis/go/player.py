@@ -35,7 +35,7 @@ from kibitz.analysis.parts import (
     mean_over_games,
 )
 from kibitz.analysis.repeats import Seen
-from kibitz.dates import read_date
+from kibitz.games.go.io.headers import first_day
 from kibitz.games.go.io.sgf import Record
 from kibitz.games.go.points import BLACK, NONE, PASS, SIZES, WHITE, to_gtp
 from kibitz.games.go.ranks import rank_of, rank_value, read_rank
@@ -153,7 +153,7 @@ class GoPlayerReport:
         self._sizes.append(SIZES.index(record.size) if record.size in SIZES else -1)
         if rank := _rank(record, colour):
             self._ranks.append(rank_value(rank))
-        self._days.append(read_date(record.headers.get("DT", "")[:10]))
+        self._days.append(first_day(record.headers.get("DT", "")))
         accuracy = game.summary.sides[SIDES[colour]].accuracy
         self._accuracies.append(math.nan if accuracy is None else accuracy)
         compared = self.usual if rank and record.size == SIZE else None

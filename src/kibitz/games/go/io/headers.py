@@ -151,7 +151,7 @@ _DAY = re.compile(
 )
 
 
-def _day(text: str) -> datetime.date | None:
+def first_day(text: str) -> datetime.date | None:
     """Parse the first day in the value of DT, which may be followed by a time or by other days; None if there is none.
 
     An unknown month or day becomes the first one.
@@ -169,5 +169,5 @@ def interpret_headers(headers: Mapping[str, str], handicap: int, size: int) -> H
     komi = read_komi(headers.get("KM", ""), margin, rules, handicap, server_of(headers))
     return HeaderInfo(
         headers, read_rank(headers.get("BR", "")), read_rank(headers.get("WR", "")), result, margin, ending,
-        komi, rules, handicap, size, _day(headers.get("DT", "")),
+        komi, rules, handicap, size, first_day(headers.get("DT", "")),
     )  # fmt: skip
