@@ -74,10 +74,14 @@ def _reason(fields: list[str]) -> str:
             return f"rank {number} has the letter {shown(other[0])}, which is no piece"
         if (width := sum(int(one) if one.isdigit() else one != "~" for one in rank)) != 8:
             return f"rank {number} has {width} {'square' if width == 1 else 'squares'} instead of 8"
+        if pair := re.search(r"\d\d", rank):
+            return f"rank {number} has {pair[0]}, but empty squares side by side are one number"
     if side not in ("w", "b"):
         return f"the side to move is {shown(side)} instead of w or b"
     if not re.fullmatch(r"-|[KQkqA-Ha-h]{1,4}", castling):
         return f"the castling rights are {shown(castling)} instead of letters of KQkq"
+    if not re.fullmatch(r"-|[KQA-H]{0,2}[kqa-h]{0,2}", castling):
+        return f"the castling rights are {shown(castling)}, but at most two of White are before at most two of Black"
     return "its fields are not those of a FEN"
 
 

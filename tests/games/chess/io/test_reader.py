@@ -279,7 +279,8 @@ def test_positions_that_cannot_be(fen: str) -> None:
     [("", "empty"), ("hello", "1 rank "), ("8/8/8/8/8/8/8", "7 ranks"), ("8/8/8/8/8/8/8/7 w - -", "rank 1 & 7 squares"),
      ("x7/8/8/8/8/8/8/8", "rank 8 & letter x"), ("8/9/8/8/8/8/8/8", "rank 7 & letter 9"),
      ("8/8/8/8/8/8/8/8 s - -", "side & s "), ("8/8/8/8/8/8/8/8 w XYZ -", "castling & XYZ"),
-     ("44/8/8/8/8/8/8/8 w - -", "cannot be read"), ("8/8/8/8/8/8/8/\x1b w - -", "rank 1 & ?")],
+     ("44/8/8/8/8/8/8/8 w - -", "rank 8 & 44"), ("8/8/8/8/8/8/8/8 w kqKQ -", "castling & kqKQ"),
+     ("8/8/8/8/8/8/8/\x1b w - -", "rank 1 & ?")],
 )  # fmt: skip
 def test_the_fault_of_a_fen_is_named_in_own_words(fen: str, cause: str) -> None:
     with pytest.raises(BadStart, match=naming(cause)) as error:
