@@ -81,6 +81,7 @@ def test_a_training_finds_its_batch_once(small_store: Store, tmp_path: Path, mon
     assert again.path == stopped.path
     assert again.continued
     assert Run(again.path).settings.batch == 64
+    assert Run(again.path).info["batch_found"]  # runs of earlier versions have this key, too
     named = train("winner", replace(given, batch=128), str(small_store.path), plan=QUICK)
     assert named.path != again.path
     assert asked == asked[:1]

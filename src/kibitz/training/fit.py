@@ -328,7 +328,7 @@ def _batch(request: TrainRequest, log: Callable[[str], None]) -> int:
         runs = [(requested, Run(requested).info)] if (requested / INFO).is_file() else []
     for _, info in runs:
         before = info.get("settings", {}).get("batch")
-        if info.get("found_batch_size") and same_training(
+        if info.get("batch_found") and same_training(
             info, system.name, replace(settings, batch=before), data.description, request.plan.seed
         ):
             return int(before)
@@ -547,7 +547,7 @@ def _new_info(request: TrainRequest, system: System, network: nn.Module, data: T
         + ("" if plan.ranks.alone else f", {plan.ranks.world} processes"),
         "command": request.command,
         "beyond": cast(Network, network).side_inputs,
-        **({"found_batch_size": True} if request.found_batch_size else {}),
+        **({"batch_found": True} if request.found_batch_size else {}),
         "finished": False,
         "seconds": 0.0,
     }
