@@ -157,7 +157,7 @@ class _Followed:
 
     def take(self, indices: NDArray[np.intp], other: _Followed, at: NDArray[np.intp]) -> None:
         """Copy the results of the positions `at` of another object. They replace the results of this object's positions
-        `places`.
+        `indices`.
         """
         for name, values in vars(self).items():
             values[indices] = getattr(other, name)[at]

@@ -117,7 +117,7 @@ class _Continuation:
     """A line from a search: legal moves up to the last capture or promotion, or up to mate.
 
     start: the position before the line's first move, which is the played or the better move. score: the search's score
-    for the side to move after the first move. depth: the search's completed depth; −1 for none.
+    for the side to move after the first move.
     """
 
     start: chess.Board

@@ -49,8 +49,8 @@ def set_up(
     white: Sequence[int],
     handicap: int,
 ) -> None:
-    """Send the start position of a game to an engine. ask: a function that sends a command. commands: the commands that
-    the engine supports.
+    """Send the start position of a game to an engine. request: a function that sends a command. commands: the commands
+    that the engine supports.
 
     handicap: the number of Black's stones that are handicap stones; 0 for none. Raises CommandRefused.
     """

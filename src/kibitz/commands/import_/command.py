@@ -251,7 +251,9 @@ def _stray_lines(done: ImportResult) -> list[str]:
 def _why_nothing(
     files: list[str], read: int, rejections: dict[str, Any], broken: list[str], keep: GameFilter, imported: str
 ) -> str:
-    """Return one line for an import without any game: the problem, and what to do. kept: what happened to the store."""
+    """Return one line for an import without any game: the problem, and what to do. imported: what happened to the
+    store.
+    """
     name = records.printable(files[0]) if len(files) == 1 else f"{len(files):,} files"
     more = f" {len(broken) - 1:,} more files have no games either." if len(broken) > 1 else ""
     if read == 0:

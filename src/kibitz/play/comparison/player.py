@@ -92,7 +92,7 @@ class ComparisonPlayer:
         """Return the result for a position; None if there is no legal move (or none of limits.moves is legal).
 
         limits.nodes: the largest number of entered positions. The other arguments are those of
-        play.chess.player.Player.think.
+        play.chess.player.ChessPlayer.think.
         """
         if self.lines == 1 and not self.temperature:
             limits = narrowed(board, limits)
