@@ -77,7 +77,7 @@ def test_an_answer_of_a_hundred_megabytes_is_not_taken(tmp_path: Path) -> None:
 
 def test_one_that_dies_is_told_with_its_exit_code(tmp_path: Path) -> None:
     fake = started("die", tmp_path)
-    with pytest.raises(EngineDied, match="ended during the command 'final_status_list dead'") as lost:
+    with pytest.raises(EngineDied, match="command 'final_status_list dead'") as lost:
         fake.request(STATUS, 10)
     assert lost.value.how == "died"
     fake.close()

@@ -63,7 +63,7 @@ def test_large_sizes() -> None:
 
 @pytest.mark.parametrize(("first", "count"), [(-1, 1), (0, 11), (10, 1), (5, -1)])
 def test_places_that_are_not_there(first: int, count: int) -> None:
-    with pytest.raises(ValueError, match="from 0 to 10"):
+    with pytest.raises(ValueError, match="from 0 to 9"):
         permutation(10, 0, 0, first, count)
 
 

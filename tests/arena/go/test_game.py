@@ -158,7 +158,7 @@ def test_garbage_is_passed_over_and_a_resignation_counts() -> None:
 
 @pytest.mark.parametrize(
     ("fault", "said"),
-    [("exit", "ended during the command 'name'"), ("19", "9 & board"), ("mute", "reply & GTP")],
+    [("exit", "command 'name'"), ("19", "9 & board"), ("mute", "reply & GTP")],
 )
 def test_programs_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch, fault: str, said: str) -> None:
     monkeypatch.setattr(engine_module, "START_PATIENCE", 0.3 if fault == "mute" else 20)

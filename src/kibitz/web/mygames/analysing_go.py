@@ -58,17 +58,17 @@ def work(job: Message, send: Send, stop: threading.Event) -> None:
 
 
 @contextmanager
-def _engine(asked: Message | None) -> Iterator[GoEngineJudge | None]:
+def _engine(engine: Message | None) -> Iterator[GoEngineJudge | None]:
     """Start the engine of a request; None if there is none."""
     from kibitz.analysis.checkers import Checker
     from kibitz.analysis.go.engine_judge import GoEngineJudge
     from kibitz.external.programs import Program
     from kibitz.web.judges import OPTION
 
-    if asked is None:
+    if engine is None:
         yield None
         return
-    with GoEngineJudge(Checker(Program(asked["name"], tuple(asked["command"]), "go"), option=OPTION)) as judge:
+    with GoEngineJudge(Checker(Program(engine["name"], tuple(engine["command"]), "go"), option=OPTION)) as judge:
         yield judge
 
 
