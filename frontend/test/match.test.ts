@@ -3,6 +3,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { Control } from "../src/play/clock";
+import * as confirming from "../src/ui/confirming";
 import { ending } from "../src/app/naming";
 import { Match, RESIGN, type Strength } from "../src/play/match";
 import { shown } from "../src/board/overlays";
@@ -205,6 +206,32 @@ describe("taking back", () => {
     await play("e4", "e5");
     app.alter("", () => app.game.nodes.delete(find(app.game, "e5").id), () => undefined);
     expect(match.state).toBe("none");
+  });
+});
+
+describe("resigning", () => {
+  test.each([
+    ["yes", true, "over"],
+    ["no", false, "human"],
+  ])("is asked for: %s", async (_, answer, then) => {
+    sit();
+    begin();
+    const asked = vi.spyOn(confirming, "confirmed").mockResolvedValue(answer);
+    await match.askToResign();
+    expect(asked).toHaveBeenCalledOnce();
+    expect(asked.mock.calls[0]![0]).toContain("chessnet");
+    expect([match.state, app.game.headers.Result]).toEqual([then, answer ? "0-1" : "*"]);
+  });
+
+  test("a yes counts no more when the game is over meanwhile", async () => {
+    sit();
+    begin();
+    vi.spyOn(confirming, "confirmed").mockImplementation(() => {
+      match.end();
+      return Promise.resolve(true);
+    });
+    await match.askToResign();
+    expect([match.state, match.result]).toEqual(["none", ""]);
   });
 });
 

@@ -202,7 +202,7 @@ def test_nothing_of_a_tab_is_below_the_fold_of_a_laptop(visit: Callable[..., Pag
     else:
         panel.get_by_label("You play").select_option("w")
     panel.get_by_role("button", name="New game").click()
-    panel.get_by_role("button", name="Resign").click()
+    desk.resign()
     desk.play_state("over")
     wrong += below(page, "after a game")
     panel.locator(".series summary").click()

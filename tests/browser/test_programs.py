@@ -125,7 +125,7 @@ def test_programs_of_go_estimate_play_and_resign(visit: Callable[..., Page]) -> 
     desk.page.mouse.click(*desk.point("E5"))
     desk.counts(2)
     desk.my_turn("b")
-    desk.tab("Play").get_by_role("button", name="Resign").click()
+    desk.resign()
     desk.play_state("over", "b")
     begin(desk, "gtp-resigner", "b")  # without a setting of ratings
     desk.page.mouse.click(*desk.point("E5"))

@@ -200,7 +200,7 @@ def test_a_game_of_go_to_its_count(look: Callable[..., Page], tmp_path: Path) ->
         page.locator(".typed input").fill("E5")
         page.locator(".typed input").press("Enter")
         desk.counts(2)
-        panel.get_by_role("button", name="Resign", exact=True).click()
+        desk.resign()
         # The last game is finished. Each side has a living wall, and one stone of Black is dead.
         desk.open(COUNTED)
         desk.keys("End")

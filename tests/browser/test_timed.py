@@ -66,7 +66,7 @@ def test_a_game_with_clocks_and_its_record(desk: Desk) -> None:
     panel.get_by_role("button", name="Take back").click()
     desk.after(desk.moves.locator("button.move").nth(1).inner_text())
     expect(clock(desk, "below")).to_have_text(re.compile("^(30:00|2[5-9]:)"))
-    panel.get_by_role("button", name="Resign").click()
+    desk.resign()
     desk.play_state("over")
     record = desk.copied("PGN")
     assert '[TimeControl "1800"]' in record

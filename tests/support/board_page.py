@@ -160,6 +160,11 @@ class Desk:
 
     # Chess
 
+    def resign(self) -> None:
+        """Resigns the game on the tab Play, and says yes to the question."""
+        self.tab("Play").get_by_role("button", name="Resign", exact=True).click()
+        self.page.get_by_role("dialog", name="Question").get_by_role("button", name="Resign", exact=True).click()
+
     def square(self, name: str) -> tuple[float, float]:
         """Where the middle of a square is on the screen."""
         box = self.page.locator("#board cg-board").bounding_box()

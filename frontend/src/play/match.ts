@@ -288,6 +288,12 @@ export class Match {
     if (move) void this.make(move);
   }
 
+  /** Resigns if the player says yes, unless the game has ended meanwhile. */
+  async askToResign(): Promise<void> {
+    const wanted = await confirmed(texts.match.resigning(this.title), texts.play.resign, texts.match.playOn);
+    if (wanted && this.state !== "none" && this.state !== "over") this.resign();
+  }
+
   resign(): void {
     this.score(this.human === "w" ? "b" : "w", "R");
     this.finish(texts.match.resigned(this.called));
@@ -642,7 +648,7 @@ export class Match {
     const running = state !== "none" && state !== "over";
     const waits = this.app.game.kind === "chess" && (state === "thinking" || (state === "stopped" && this.making));
     shown.early = waits ? this.human : null;
-    shown.resign = running ? () => this.resign() : null;
+    shown.resign = running ? () => void this.askToResign() : null;
     this.app.mayLeave = running ? () => this.mayLeave() : null;
     this.hide(running);
     this.remember();

@@ -165,7 +165,7 @@ class PlayPanel {
       draw: button(texts.play.draw, () => this.match.offerDraw()),
       undo: button(texts.play.undo, () => this.match.takeBack()),
       retry: button(texts.play.retry, () => this.match.retry(), { title: texts.play.retryAbout }),
-      resign: button(texts.play.resign, () => this.match.resign()),
+      resign: button(texts.play.resign, () => void this.match.askToResign()),
       end: button(texts.play.end, () => this.match.end(), { title: texts.play.endAbout }),
     };
     this.temperatureField = field(texts.play.temperature, this.temperature);
