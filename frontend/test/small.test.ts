@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from "vitest";
 import { ByWeights, Kept, Latest, message } from "../src/server/asking";
 import { banded, BANDS, inBand } from "../src/app/bands";
 import { chanceOf, inWords, leads } from "../src/app/chance";
-import { usual, usualRun } from "../src/app/choosing";
+import { runName, usual, usualRun } from "../src/app/choosing";
 import { percent } from "../src/ui/elements";
 import { finder } from "../src/library/filegames";
 import type { Wanted } from "../src/library/gamelist";
@@ -30,6 +30,11 @@ test("the training that runs is shown, unless another one was picked", () => {
   expect(usualRun(runs, "b", "a", "chess")).toBe("b");
   const ended = runs.map((each) => ({ ...each, live: false }));
   expect([usualRun(ended, "", "c", "chess"), usualRun(ended, "", "x", "go"), usualRun([], "", null, "go")]).toEqual(["c", "b", ""]);
+});
+
+test("a step of a personal training is named by its network", () => {
+  expect(runName(network("runs/personal-ana/candidates/22e5-adapters-0.01", { part_of: "runs/personal-ana" }))).toBe("runs/personal-ana: adapters-0.01");
+  expect(runName(network("runs/a-b"))).toBe("runs/a-b");
 });
 
 test("what is being done is said until it is done", async () => {

@@ -289,6 +289,23 @@ describe("networks", () => {
     expect(app.network).toBe("chessnet");
   });
 
+  test("steps of the training of a personal network are in no list of networks", async () => {
+    const app = page();
+    const step = network("runs/ana/candidates/22e5-adapters-0.01", { from: "run", live: true, part_of: "runs/ana" });
+    const whole = network("runs/ana", { from: "run" });
+    server.on("networks", () => ({ networks: [step, whole], given: [] }));
+    await app.findNetworks(step.name);
+    expect(app.networks.map(({ name }) => name)).toEqual(["runs/ana"]);
+    expect([app.network, app.steps, app.named(step.name)]).toEqual(["runs/ana", [step], step]);
+    let changes = 0;
+    app.on("networks", () => (changes += 1));
+    await app.findNetworks();
+    expect(changes).toBe(0);
+    server.on("networks", () => ({ networks: [whole], given: [] }));
+    await app.findNetworks();
+    expect([changes, app.steps]).toEqual([1, []]);
+  });
+
   test("the second network is no longer compared with itself", () => {
     const app = page(chess(), [network("a"), network("b")]);
     app.chooseSecond("b");

@@ -78,6 +78,13 @@ def test_a_training_that_runs_is_live_and_those_within_a_personal_one_are_listed
     info.pop("ended", None)
     (inner / "run.json").write_text(json.dumps(info))
     assert live() == {name: True}
+    # The page lists it as a step of the personal network, not as a network of its own.
+    assert {each.name: each.as_json()["part_of"] for each in NetworkRegistry().known() if each.live} == {
+        name: "runs/personal-a"
+    }
+    shutil.copytree(inner, tmp_path / "runs" / "whole")
+    assert NetworkRegistry().find("runs/whole").part_of is None
+    shutil.rmtree(tmp_path / "runs" / "whole")
     assert NetworkRegistry().find(name).run is not None
     os.utime(inner / "metrics.jsonl", (1, 1))
     assert live() == {}, "it was killed"

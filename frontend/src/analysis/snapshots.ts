@@ -72,7 +72,7 @@ export class Snapshots {
   private draw(): void {
     const { app } = this;
     const snapshot = this.snapshots[Number(this.slider.value)];
-    const network = app.networks.find((each) => each.name === this.network);
+    const network = app.named(this.network);
     if (!snapshot || !network || !this.element.offsetParent) return;
     const words = snapshotName(snapshot);
     this.name.textContent = words;

@@ -4,7 +4,7 @@ import "../ui/fields.css";
 import "./training.css";
 import type { Snapshot } from "../server/api";
 import { message } from "../server/asking";
-import { usualRun } from "../app/choosing";
+import { runName, usualRun } from "../app/choosing";
 import { Curve, type Points } from "./curve";
 import { Choice, el } from "../ui/elements";
 import { Snapshots } from "./snapshots";
@@ -96,12 +96,12 @@ class TrainingPanel {
   }
 
   private offer(): void {
-    const runs = this.app.networks.filter((each) => each.metrics);
+    const runs = [...this.app.networks, ...this.app.steps].filter((each) => each.metrics);
     this.none.hidden = runs.length > 0;
     this.run.element.parentElement!.hidden = runs.length === 0;
     const usual = usualRun(runs, this.picked ? this.shown : "", this.app.network, this.app.game.kind);
     this.run.offer(
-      runs.map((each) => [each.name, each.name] as const),
+      runs.map((each) => [each.name, runName(each)] as const),
       usual || null,
     );
     const anew = this.finished && this.app.weights(this.shown) !== this.weights;

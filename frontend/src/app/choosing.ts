@@ -19,6 +19,12 @@ export function usual(networks: Network[], given: string[], kind: "chess" | "go"
   return named ?? best?.name ?? ready[0]?.name ?? here[0]?.name ?? null;
 }
 
+/** A run as a choice names it; a step of a personal training by the network that it trains, as in "runs/personal-ana: adapters-0.01". */
+export function runName({ name, part_of }: Network): string {
+  // The folder of a step is named by the games, what learns and how fast.
+  return part_of ? `${part_of}: ${name.slice(name.lastIndexOf("/") + 1).replace(/^[^-]*-/, "")}` : name;
+}
+
 /** The run that is shown: the one that was picked, else one that trains now, else the network that is looked at, else one of its game. */
 export function usualRun(runs: readonly Network[], picked: string, network: string | null, kind: "chess" | "go"): string {
   const found =

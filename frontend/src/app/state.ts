@@ -35,6 +35,8 @@ export interface Network {
   metrics: boolean;
   /** Whether it trains now. */
   live?: boolean;
+  /** The personal network that it is only a step of; null for a network of its own. */
+  part_of?: string | null;
   snapshots: number;
   from: "run" | "package";
   /** Changes with its weights. */
@@ -155,6 +157,8 @@ export class App {
   readonly api: Api;
   readonly programs: Programs;
   networks: Network[] = [];
+  /** Steps of the training of a personal network, while they train: only the tab Training shows them. */
+  steps: Network[] = [];
   /** Names of the command line. */
   given: string[] = [];
   network: string | null = null;
@@ -392,7 +396,7 @@ export class App {
 
   /** Whose network it is, by name. */
   named(name: string | null): Network | undefined {
-    return this.networks.find((each) => each.name === name);
+    return [...this.networks, ...this.steps].find((each) => each.name === name);
   }
 
   /** Whether there is anything that would be missed. */
@@ -503,10 +507,12 @@ export class App {
 
   /** What the server knows now; the choice is kept where it can be. */
   async findNetworks(wanted?: string | null): Promise<void> {
-    const { networks, given } = await this.api.networks();
-    const same = JSON.stringify([networks, given]) === JSON.stringify([this.networks, this.given]);
+    const { networks: all, given } = await this.api.networks();
+    const [networks, steps] = [all.filter((each) => !each.part_of), all.filter((each) => each.part_of)];
+    const same = JSON.stringify([networks, steps, given]) === JSON.stringify([this.networks, this.steps, this.given]);
     if (same && wanted === undefined) return;
     this.networks = networks;
+    this.steps = steps;
     this.given = given;
     const kept = [wanted ?? null, this.network].find((name) => fitting(networks, this.game.kind, name));
     this.network = kept ?? usual(networks, given, this.game.kind);

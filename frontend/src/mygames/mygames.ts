@@ -436,7 +436,7 @@ class MyGamesPanel {
     const few = games && mine > 0 && mine < least;
     const about = this.kind === "go" ? texts.mygo.netAbout : texts.mygames.netAbout;
     const lack = !games ? texts.mygames.chooseFirst : few ? texts.mygames.tooFew(mine) : "";
-    this.lesson.textContent = texts.mygames.least(about, least, lack).trim();
+    this.lesson.textContent = texts.mygames.least(about, least, this.kind === "go" ? "" : texts.mygames.enough, lack).trim();
     this.train.hidden = going;
     this.train.disabled = !games || Boolean(few);
     const same = training?.player === this.names().join(", ") && training.state !== "failed";

@@ -177,11 +177,8 @@ def make(
                 return PersonalResult(person.path, person.info, reason)
             network = _moderated(Run(folder), positions) if learns == ADAPTERS else Session(folder, corrected=False)
             score = _score(positions, network, book, step.name)
-            log(
-                f"{step.name}: {_in_words(score)} on the validation games; before this training: "
-                f"{_in_words(tried.best)}"
-            )
             tried.add(score, Run(folder), settings)
+            log(f"{step.name}: {_in_words(score)} on the validation games; best so far: {_in_words(tried.best)}")
             losses.append(score["log_loss_past_move_10"])
     strength = tried.best["strength"]
     moderated = None if strength == 1 else AtStrength(tried.network, strength).network

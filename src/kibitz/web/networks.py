@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from kibitz.play.session import Session
 
 RUNS = Path("runs")
+CANDIDATES = "candidates"
+"""The folder in a personal network's run that holds the networks its training tries."""
 MAX_RUNS = 500
 LIVE = 600.0
 """If the last row of metrics is older than this, in seconds, the training job is considered to have ended."""
@@ -122,6 +124,12 @@ class NetworkInfo:
         return None if person is None else str(person.get("name") or self.name)
 
     @property
+    def part_of(self) -> str | None:
+        """The personal network whose training this run is a part of; None for a network of its own."""
+        folder = Path(self.name).parent
+        return folder.parent.as_posix() if self.source == "run" and folder.name == CANDIDATES else None
+
+    @property
     def live(self) -> bool:
         """Whether a training job is writing the run's metrics: it has not ended, and the last row is not too old."""
         if self.run is None or self.run.info.get("finished") or "ended" in self.run.info:
@@ -167,6 +175,7 @@ class NetworkInfo:
             "person": self.person,
             "metrics": bool(self.run and (self.run.path / "metrics.jsonl").is_file()),
             "live": self.live,
+            "part_of": self.part_of,
             "snapshots": len(self.run.checkpoints()) if self.run else 0,
             "from": self.source,
             "stamp": stamp(self.run) if self.run else "",
@@ -207,7 +216,7 @@ class NetworkRegistry:
         shipped = {folder.resolve() for folder in package.values()}
         usual = _usual(package)
         folders = [path for path in RUNS.iterdir() if (path / "run.json").is_file()] if RUNS.is_dir() else []
-        candidates = {path.parent.as_posix() for path in RUNS.glob("*/candidates/*/run.json")}
+        candidates = {path.parent.as_posix() for path in RUNS.glob(f"*/{CANDIDATES}/*/run.json")}
         named = (path.as_posix() for path in sorted(folders)[:MAX_RUNS])
         for name in [*self.given, *named, *sorted(candidates), *usual, *package]:
             try:
