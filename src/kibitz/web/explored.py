@@ -102,8 +102,8 @@ class BuiltStore:
 
     share: the completed share of the work, 0 to 1.
     left_out: number of skipped games by reason.
-    numbers: the number of each game in the file, from 1, int64 [games of the store]; with several files the number
-        among the games of the store.
+    numbers: the number of each game in the file, from 1, int64 [games of the store]; None if there are several files,
+        because the page shows their games as one text, which also has the skipped games.
     sides: the player's side in each game of the store, int8 [games of the store], or None.
     """
 
@@ -111,7 +111,7 @@ class BuiltStore:
         self.name, self.material, self.game = name, material, material.game
         self.share = 0.0
         self.left_out: dict[str, int] = {}
-        self.numbers: NDArray[np.int64] = np.empty(0, np.int64)
+        self.numbers: NDArray[np.int64] | None = None
         self._origins: list[tuple[str, int]] = []
         self.sides: NDArray[np.int8] | None = None
         self._problem = ""
@@ -221,13 +221,13 @@ class BuiltStore:
             Path(file).unlink(missing_ok=True)
         numbers = store.column("number").astype(np.int64)
         self._origins = list(zip(store.column("source").tolist(), numbers.tolist(), strict=True))
-        self.numbers = numbers if len(files) == 1 else np.arange(1, len(store) + 1)
+        self.numbers = numbers if len(files) == 1 else None
         if material.sides is not None:
             if writer.read != len(material.sides):
                 raise BadRequest(
                     f"{title}: kibitz cannot separate these games. Open the original file in the explorer instead"
                 )
-            self.sides = material.sides[self.numbers - 1]
+            self.sides = material.sides[numbers - 1]
         return store
 
 

@@ -203,7 +203,9 @@ class Stores:
 
 
 def _number(rows: list[dict[str, Any]], store: BuiltStore) -> None:
-    """Add to each game its number in its file, from 1."""
+    """Add to each game its number in its file, from 1; nothing if the store is made from several files."""
+    if store.numbers is None:
+        return
     for row in rows:
         row["number"] = int(store.numbers[row["game"]])
 
