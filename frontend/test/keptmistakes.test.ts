@@ -7,7 +7,7 @@ import { cardOf, Schedule } from "../src/mygames/schedule";
 import { App } from "../src/app/state";
 import { Refused } from "../src/server/api";
 import { Judging, type Judgement } from "../src/server/judging";
-import { Handover } from "../src/app/handover";
+import { type Exercise, Handover } from "../src/app/handover";
 import { Mistakes } from "../src/analysis/mistakes";
 import { mountPuzzles } from "../src/mygames/puzzles";
 import { texts } from "../src/texts";
@@ -84,10 +84,12 @@ describe("mistakes that are due", () => {
     practiced(mistake("b"));
     now = new Date(2026, 2, 3, 12);
     const [a, b] = JSON.parse(localStorage.getItem(KEY)!) as KeptMistake[];
-    for (const wrong of [{ ...judgement, white: {} }, { ...judgement, best: { move: 7, san: "d4" } }, { ...judgement, line: [null] }]) {
+    for (const wrong of [{ ...judgement, white: {} }, { ...judgement, best: { move: 7, san: "d4" } }, { ...judgement, line: [null] }, { ...judgement, reason: {} }, { ...judgement, reason: { code: "a", texts: { en: 7 } } }]) {
       localStorage.setItem(KEY, JSON.stringify([{ ...a, judgement: wrong }, b]));
       expect(cards(mistakes.due(new Set()))).toEqual([b!.card]);
     }
+    localStorage.setItem(KEY, JSON.stringify([{ ...a, judgement: { ...judgement, reason: { code: "a", texts: { en: "It hangs." } } } }, b]));
+    expect(cards(mistakes.due(new Set()))).toHaveLength(2);
   });
 
   test.each(["", "{", "7", '[null, 7, {"card": "x"}]'])("storage that is %j has none", (text) => {
@@ -162,22 +164,47 @@ test("a second click while the first mistake opens begins the practice all the s
   expect(app.hints).toBe(false);
 });
 
-test("a mistake that cannot be opened is left out of a practice, and forgotten", async () => {
-  const { element } = withDocument();
-  new Server();
-  const app = page(chess("e4 e5 Qh5"));
-  const given = new Handover<{ about: string; card: string; open: () => Promise<number> }[]>();
-  mountPuzzles(element, app, new Mistakes(app, new Judging(app)), given);
-  const id = find(app.game, "Qh5").id;
-  practiced(mistake("damaged"));
-  practiced(mistake("sound"));
-  const open = vi.fn(() => Promise.resolve(id));
-  given.give([
-    { about: "", card: mistake("damaged").card, open: () => Promise.reject(new Refused("move 1, e2e9, is not a move")) },
-    { about: "", card: mistake("sound").card, open },
-  ]);
-  await until(() => app.cursor === app.node(id).parent);
-  expect(open).toHaveBeenCalledTimes(1);
-  now = new Date(2026, 2, 3, 12);
-  expect(cards(new KeptMistakes(schedule).due(new Set()))).toEqual([mistake("sound").card]);
+describe("a mistake that cannot be opened", () => {
+  const none = { about: "", card: mistake("sound").card, open: () => Promise.reject(new Error("not asked")) };
+  const damaged = { about: "", card: mistake("damaged").card, open: () => Promise.reject(new Refused("move 1, e2e9, is not a move")), kept: true };
+  let app: App;
+  let given: Handover<Exercise[]>;
+  let id: number;
+
+  beforeEach(() => {
+    const { element } = withDocument();
+    new Server();
+    app = page(chess("e4 e5 Qh5"));
+    given = new Handover();
+    mountPuzzles(element, app, new Mistakes(app, new Judging(app)), given);
+    id = find(app.game, "Qh5").id;
+    practiced(mistake("damaged"));
+    practiced(mistake("sound"));
+    now = new Date(2026, 2, 3, 12);
+  });
+  const known = (): string[] => cards(new KeptMistakes(schedule).due(new Set()));
+
+  test("is left out of a practice, and forgotten", async () => {
+    const open = vi.fn(() => Promise.resolve(id));
+    given.give([damaged, { ...none, open }]);
+    await until(() => app.cursor === app.node(id).parent);
+    expect(open).toHaveBeenCalledTimes(1);
+    expect(known()).toEqual([none.card]);
+  });
+
+  test("is forgotten if it is the only one, which says why", async () => {
+    given.give([damaged]);
+    await until(() => app.problem);
+    expect(app.status).toContain("e2e9");
+    expect(known()).toEqual([none.card]);
+  });
+
+  test.each([
+    ["the server is busy or lets nobody in", { ...damaged, open: () => Promise.reject(new Refused("busy", 503)) }],
+    ["it is a game of the report, which the server no longer has", { ...damaged, kept: false }],
+  ])("stays if %s", async (_, refused) => {
+    given.give([refused, none]);
+    await until(() => app.problem);
+    expect(known()).toHaveLength(2);
+  });
 });

@@ -20,6 +20,6 @@ export interface Exercise {
   /** The name of its card in the schedule. */
   card: string;
   open: () => Promise<number>;
-  /** Forgets one that is damaged; absent where nothing is kept of it. */
-  forget?: () => void;
+  /** The browser has kept it: if it is damaged, it is forgotten. */
+  kept?: boolean;
 }

@@ -89,7 +89,7 @@ export function exerciseOf(app: App, judging: Judging | null, { card, line, move
     if (judgement && judging?.judge === judge) judging.accept(last, judgement);
     return last;
   };
-  return { about: texts.puzzles.earlier, card, open };
+  return { about: texts.puzzles.earlier, card, open, kept: true };
 }
 
 function sound(value: unknown): value is KeptMistake {
@@ -101,10 +101,16 @@ function sound(value: unknown): value is KeptMistake {
 }
 
 function soundJudgement(value: unknown): boolean {
-  const { white, best, line } = (value ?? {}) as Record<string, unknown>;
+  const { white, best, line, reason } = (value ?? {}) as Record<string, unknown>;
   const { before, after } = (white ?? {}) as Record<string, unknown>;
   const { move, san } = (best ?? {}) as Record<string, unknown>;
   const name = (each: unknown): boolean => each === null || typeof each === "string";
   const share = (each: unknown): boolean => each === null || typeof each === "number";
-  return share(before) && share(after) && name(move) && name(san) && Array.isArray(line) && line.every((each) => typeof each === "string");
+  return share(before) && share(after) && name(move) && name(san) && Array.isArray(line) && line.every((each) => typeof each === "string") && soundReason(reason);
+}
+
+function soundReason(value: unknown): boolean {
+  const { texts: words } = (value ?? {}) as Record<string, unknown>;
+  const texted = typeof words === "object" && words !== null && Object.values(words).every((each) => typeof each === "string");
+  return value === undefined || value === null || texted;
 }

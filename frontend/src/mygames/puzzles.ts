@@ -196,12 +196,15 @@ class Puzzles {
     } catch (error) {
       this.opening = false;
       if (this.exercises !== exercises) return this.exercises.length ? this.fetch(0) : undefined;
-      // What the server refuses is damaged: the others are asked all the same.
-      if (error instanceof Refused && exercises.length > 1) {
-        this.keptOnes.drop(exercises[at]!.card);
+      // A kept one that the server cannot read is damaged: the others are asked all the same.
+      const damaged = error instanceof Refused && error.status === 400 && exercises[at]!.kept;
+      if (damaged) this.keptOnes.drop(exercises[at]!.card);
+      if (damaged && exercises.length > 1) {
         this.exercises = exercises.toSpliced(at, 1);
         this.ids = this.ids.toSpliced(at, 1);
-        return at < this.exercises.length ? this.fetch(at) : this.over();
+        if (at < this.exercises.length) return this.fetch(at);
+        this.over();
+        return app.say(texts.puzzles.last);
       }
       this.over();
       app.say(message(error), true);

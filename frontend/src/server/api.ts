@@ -12,7 +12,14 @@ import type { Line, Network, Node, Result } from "../app/state";
 import { fromServer, texts } from "../texts";
 
 /** The server answered that it cannot: its own words. */
-export class Refused extends Error {}
+export class Refused extends Error {
+  constructor(
+    message: string,
+    readonly status = 400,
+  ) {
+    super(message);
+  }
+}
 
 /** No answer came: the server is gone, or was restarted while it answered. */
 export class Unreachable extends Error {
@@ -489,7 +496,7 @@ export class Api {
     } catch {
       // An answer without words.
     }
-    throw new Refused(fromServer(said) || texts.api.refused(response.status));
+    throw new Refused(fromServer(said) || texts.api.refused(response.status), response.status);
   }
 
   /** What a promise of the browser gives; where the connection broke, that in our own words. */
