@@ -98,6 +98,15 @@ def test_the_games_of_a_go_player(tmp_path: Path) -> None:
     assert not (tmp_path / "copy.sgf").exists()
 
 
+def test_a_text_that_is_no_date_is_an_old_day(tmp_path: Path) -> None:
+    days = ("2024-03-01", "unknown", "2024-05-01", "Spring 2023", "2024/04/02", "2024")
+    text = "\n".join(f"(;GM[1]SZ[9]PB[Kim]PW[Bo]DT[{day}];B[ee])" for day in days)
+    (tmp_path / "mine.sgf").write_text(text)
+    source = SgfSource(tmp_path / "mine.sgf", tmp_path / "copy.sgf", "mine.sgf")
+    for most, numbers in ((1, [3]), (2, [3, 5]), (3, [1, 3, 5]), (4, [1, 3, 5, 6])):
+        assert [game.number for game in source.newest(source.find(["kim"]), most)] == numbers
+
+
 @pytest.mark.parametrize(
     ("text", "words"), [("a letter", "mine.sgf"), ("(;GM[1]SZ[9];B[ee])", "names"), ("(;GM[1]SZ[99];B[ee])", "99")]
 )

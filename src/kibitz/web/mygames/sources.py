@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.dates import read_date
 from kibitz.errors import KibitzError
 from kibitz.games.chess.filters import STANDARD_VARIANTS
 from kibitz.personal import names
@@ -200,7 +201,8 @@ class SgfSource(_FileSource):
 
     def _add(self, number: int, begin: int, end: int, record: Record) -> None:
         white, black = (record.headers.get(name, "") for name in ("PW", "PB"))
-        self._put(number, begin, end, (white, black), record.headers.get("DT", "")[:10])
+        day = read_date(record.headers.get("DT", "")[:10])
+        self._put(number, begin, end, (white, black), "" if day is None else day.isoformat())
 
 
 class StoreSource(Source):
