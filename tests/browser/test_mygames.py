@@ -72,7 +72,9 @@ def in_window(page: Page, *, width: int) -> None:
 
 
 def test_report_mistakes_and_exercises(visit: Callable[..., Page], own: Server, mine: Path) -> None:
-    page = visit(of=own, width=1366, height=768)
+    # An address with an empty board, which the file of the command line does not replace. Beside a game, with its moves
+    # and its graph, the panel is lower and scrolls.
+    page = visit("/#game=chess", of=own, width=1366, height=768)
     panel = Panel(page)
     expect(panel.panel.get_by_role("button", name=str(mine))).to_be_visible()
     expect(panel.panel.get_by_role("combobox", name="Number of games")).to_be_hidden()
