@@ -11,6 +11,7 @@ import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import chess
@@ -81,10 +82,11 @@ def balance(board: chess.Board) -> int:
     return (sides[0] - sides[1]) * (1 if board.turn else -1)
 
 
-def greedy(board: chess.Board) -> tuple[int, chess.Move]:
-    """The most material that one move leaves, and this move; of several the last of the alphabet."""
+def greedy(board: chess.Board, only: Sequence[str] = ()) -> tuple[int, chess.Move]:
+    """The most material that one move leaves, and this move; of several the last of the alphabet. only: the moves that
+    may be chosen; () for all."""
     found = []
-    for move in board.legal_moves:
+    for move in [move for move in board.legal_moves if not only or move.uci() in only]:
         after = board.copy(stack=False)
         after.push(move)
         found.append((-balance(after), move.uci()))
@@ -114,8 +116,9 @@ def uci(fault: str, folder: Path) -> None:
             from_search = int(fault.removeprefix("crash from ")) if fault.startswith("crash from ") else searches + 1
             if fault == "crash" or (fault == "crash once" and first) or searches >= from_search:
                 sys.exit(3)
-            if fault == "greedy":
-                score, move = greedy(board_of(position))
+            if fault in ("greedy", "stubbornly greedy"):
+                only = words[words.index("searchmoves") + 1 :] if "searchmoves" in words else []
+                score, move = greedy(board_of(position), only if fault == "greedy" else ())
                 say(f"info depth 1 score cp {score} nodes 9 pv {move.uci()}")
                 say(f"bestmove {move.uci()}")
                 continue

@@ -206,18 +206,24 @@ class ExternalEngine:
             raise EngineDied(f"{self.name} gave no score for {fen}", "died")
         return EngineEvaluation(score.white().score(mate_score=MATE), move.uci() if move else "(none)")
 
-    def search(self, board: chess.Board, search_limit: chess.engine.Limit, lines: int, limit: float) -> SearchReport:
+    def search(
+        self, board: chess.Board, search_limit: chess.engine.Limit, lines: int, limit: float,
+        only: Sequence[chess.Move] | None = None,
+    ) -> SearchReport:  # fmt: skip
         """Search a position with an empty hash table, and return the engine's output.
 
         board: the position with the moves that led to it, which are sent too. lines: the number of lines to rank.
-        limit: seconds. Raises EngineDied if the engine does not reply within the limit, or plays an illegal move.
+        limit: seconds. only: the moves in the position that are searched; None for all. Some engines ignore it. Raises
+        EngineDied if the engine does not reply within the limit, or plays an illegal move.
         """
         try:
-            return self._wait_for(self._report_of(board, search_limit, lines), limit)
+            return self._wait_for(self._report_of(board, search_limit, lines, only), limit)
         except chess.engine.EngineError as error:
             raise EngineDied(f"{self.name}: {one_line(error)}", "died") from None
 
-    async def _report_of(self, board: chess.Board, search_limit: chess.engine.Limit, lines: int) -> SearchReport:
+    async def _report_of(
+        self, board: chess.Board, search_limit: chess.engine.Limit, lines: int, only: Sequence[chess.Move] | None
+    ) -> SearchReport:
         info = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE | chess.engine.INFO_PV
         ranked: dict[int, chess.Move] = {}
         score: chess.engine.PovScore | None = None
@@ -226,7 +232,7 @@ class ExternalEngine:
         several = lines if lines > 1 else None
         protocol = self._engine.protocol
         with await _begun(
-            protocol.analysis(board, search_limit, multipv=several, game=object(), info=info)
+            protocol.analysis(board, search_limit, multipv=several, game=object(), info=info, root_moves=only)
         ) as analysis:
             async for line in analysis:
                 if "string" in line:

@@ -23,6 +23,7 @@ from kibitz.external import EngineDied, uci
 from kibitz.external.programs import Program
 from kibitz.external.uci import ExternalEngine
 from kibitz.games.chess.io.reader import Record, parse
+from kibitz.play.chess.score import win_chance
 from kibitz.play.session import Session
 from support.helpers import program
 from support.opinion_fakes import fake
@@ -154,6 +155,40 @@ def test_an_unknown_option_is_refused_and_the_engine_has_ended(
         EngineJudge(session, load(session.system), checker)
     assert started
     assert not started[0].runs
+
+
+# The engine's own choice
+
+
+OVERLOOKED = "1. e4 c5 2. Bc4 Nc6 3. Bxf7+ Kxf7 *"
+"""White's third move takes a pawn, but the king takes the bishop. Every other move keeps the balance."""
+NO_BETTER = "1. e4 a6 2. Qg4 h6 3. Qxg7 Bxg7 *"
+"""Greedy's second choice, Qxd7+, loses the queen, too."""
+
+
+def test_an_own_choice_whose_value_drops_is_compared_with_the_second_one(
+    session: Session, faulty: Callable[[str], Checker]
+) -> None:
+    """The greedy fake sees only captures of its next move, so it chooses 3. Bxf7+ itself."""
+    move = judged(session, OVERLOOKED, faulty("greedy")).moves[4]
+    assert move.judged is not None
+    assert move.worth is not None
+    even, after = (win_chance(chess.engine.Cp(score)) for score in (0, -200))
+    assert move.worth.after == pytest.approx(after)
+    assert move.judged.loss == pytest.approx(even - after)
+    assert move.sign == "?!"
+    assert move.judged.best not in (move.uci, None)
+    other = judged(session, NO_BETTER, faulty("greedy")).moves[4]
+    assert other.judged is not None
+    assert other.worth is not None
+    assert other.worth.after < 0.1  # the control: this value drops even more, but no move is better
+    assert (other.judged.loss, other.judged.best, other.sign) == (0, other.uci, "")
+
+
+def test_an_engine_that_cannot_leave_out_a_move(session: Session, faulty: Callable[[str], Checker]) -> None:
+    move = judged(session, OVERLOOKED, faulty("stubbornly greedy")).moves[4]
+    assert move.judged is not None
+    assert (move.judged.loss, move.judged.best, move.sign) == (0, move.uci, "")
 
 
 # Engines that fail

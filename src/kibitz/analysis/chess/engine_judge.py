@@ -2,7 +2,8 @@
 
 The engine searches each position of a game once, with an empty hash table. So a position has the same value whether it
 is analyzed alone or as part of a game. The loss of a move is the change of the win probability from the position before
-it to the one after it. The network still estimates all moves of a position; the risk is computed from these estimates.
+it to the one after it. The engine's own choice loses nothing, unless the value then drops so much that a mistake would be
+marked. Then the engine also searches its second choice. The network still estimates all moves of a position; the risk is computed from these estimates.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from kibitz import ongoing
 from kibitz.analysis.checkers import CheckedBy, Checker
 from kibitz.analysis.chess.judging import FirstLook, Judge, Judgement, Stopped, earlier_move, end_value, push
 from kibitz.analysis.chess.limits import DEPTH
+from kibitz.analysis.glyphs import CHESS_SWING, mark
 from kibitz.errors import KibitzError, UsageError
 from kibitz.external import EngineDied
 from kibitz.external.uci import SEARCH_OPTIONS, ExternalEngine, OptionRefused, SearchReport
@@ -112,18 +114,40 @@ class EngineJudge(Judge):
                 push(board, move)
         white = np.array([one.white for one in seen])
         _, only, options = self._alternatives(rows[:-1], moves, earlier_move(start))
-        found = []
+        found, replay = [], start.copy()
         for i, played in enumerate(moves):
             before, after = seen[i], seen[i + 1]
             turn = start.turn if i % 2 == 0 else not start.turn
             change = before.white - after.white if turn == chess.WHITE else after.white - before.white
-            best = (before.line or (played,))[0]
-            loss = 0.0 if best == played else max(0.0, change)
+            line = before.line or (played,)
+            loss = max(0.0, change)
+            if chosen := line[0] == played:
+                loss, line = self._overlooked(replay, played, after, loss) if mark(-loss, CHESS_SWING) else (0.0, line)
             found.append(Judgement(
-                before.white, after.white, loss, best if loss else played, before.line if loss else (played,),
-                only[i] and best == played, options[i], after.mate, after.line,
+                before.white, after.white, loss, line[0] if loss else played, line if loss else (played,),
+                only[i] and chosen and not loss, options[i], after.mate, after.line,
             ))  # fmt: skip
+            push(replay, played)
         return white, found
+
+    def _overlooked(
+        self, board: chess.Board, chosen: chess.Move, after: _Searched, change: float
+    ) -> tuple[float, tuple[chess.Move, ...]]:
+        """Return what the engine's own choice lost, and the line of the second choice.
+
+        The search before the move may have overlooked the reply. The second choice is searched in the same way: first
+        without `chosen`, and then the position after it. The loss is the difference of the positions after the two
+        moves, 0 to `change`. board: the position before the move. after: the result after the move. change: the drop of
+        the value, 0 to 1.
+        """
+        others = [move for move in board.legal_moves if move != chosen]
+        second = self._see(board, others).line[:1] if others else ()
+        if not second or second[0] == chosen:  # some engines always search all moves
+            return 0.0, (chosen,)
+        push(other := board.copy(), second[0])
+        instead = self._see(other, keep=False)
+        gain = instead.white - after.white if board.turn == chess.WHITE else after.white - instead.white
+        return min(max(0.0, gain), change), (*second, *instead.line)[:LONGEST]
 
     def value(self, board: chess.Board) -> PositionValue:
         seen = self._see(board)
@@ -141,9 +165,11 @@ class EngineJudge(Judge):
             return super()._alternatives(rows, played, earlier)
         return list(played), [False] * len(played), [None] * len(played)
 
-    def _see(self, board: chess.Board) -> _Searched:
+    def _see(self, board: chess.Board, only: Sequence[chess.Move] | None = None, keep: bool = True) -> _Searched:
         """Return the result for a position, which may be in memory. The moves on the board's stack are its history.
-        Raises Stopped, and KibitzError if the engine fails.
+
+        only: the moves that are searched, None for all. keep: whether the result goes into the memory; a result of
+        `only` never does. Raises Stopped, and KibitzError if the engine fails.
         """
         if self.stop is not None and self.stop.is_set():
             raise Stopped
@@ -154,21 +180,23 @@ class EngineJudge(Judge):
         key = board.fen(), tuple(board.move_stack)
         # A game is judged in parts, and the last position of a part is searched again as the first one of the next
         # part.
-        if (known := self._searched.get(key)) is not None:
+        if only is None and (known := self._searched.get(key)) is not None:
             return known
-        report = self._search(board)
+        report = self._search(board, only)
         if report.score is None:
             raise EngineDied(f"{self._name} gave no score for {board.fen()}", "died")
         score = report.score.white()
         line = report.line or ((report.best,) if report.best else ())
         seen = _Searched(win_chance(score), score.mate(), line[:LONGEST])
+        if only is not None or not keep:
+            return seen
         self._searched[key] = seen
         while len(self._searched) > self._max_positions:
             del self._searched[next(iter(self._searched))]
         return seen
 
-    def _search(self, board: chess.Board) -> SearchReport:
-        """Search a position. If the engine ends, it is started again once. Raises EngineDied."""
+    def _search(self, board: chess.Board, only: Sequence[chess.Move] | None) -> SearchReport:
+        """Search a position, or only some of its moves. If the engine ends, it is started again once. Raises EngineDied."""
         nodes, depth = self.checker.limit_nodes, self.checker.depth
         limit = PATIENCE + nodes / SLOWEST if nodes else DEEP_PATIENCE
         for attempt in range(2):
@@ -176,7 +204,7 @@ class EngineJudge(Judge):
                 self._engine.kill()
                 self._engine = self._start()
             try:
-                return self._engine.search(board, chess.engine.Limit(nodes=nodes, depth=depth), 1, limit)
+                return self._engine.search(board, chess.engine.Limit(nodes=nodes, depth=depth), 1, limit, only)
             except EngineDied as error:
                 self._engine.kill()
                 if error.how == "hung" or attempt:
