@@ -2,8 +2,9 @@
 
 The engine searches each position of a game once, with an empty hash table. So a position has the same value whether it
 is analyzed alone or as part of a game. The loss of a move is the change of the win probability from the position before
-it to the one after it. The engine's own choice loses nothing, unless the value then drops so much that a mistake would be
-marked. Then the engine also searches its second choice. The network still estimates all moves of a position; the risk is computed from these estimates.
+it to the one after it. The engine's own choice loses nothing, unless the value then drops so much that a mistake would
+be marked. Then the engine also searches its second choice. The network still estimates all moves of a position; the
+risk is computed from these estimates.
 """
 
 from __future__ import annotations
@@ -196,7 +197,10 @@ class EngineJudge(Judge):
         return seen
 
     def _search(self, board: chess.Board, only: Sequence[chess.Move] | None) -> SearchReport:
-        """Search a position, or only some of its moves. If the engine ends, it is started again once. Raises EngineDied."""
+        """Search a position, or only some of its moves. If the engine ends, it is started again once.
+
+        Raises EngineDied.
+        """
         nodes, depth = self.checker.limit_nodes, self.checker.depth
         limit = PATIENCE + nodes / SLOWEST if nodes else DEEP_PATIENCE
         for attempt in range(2):
