@@ -1,8 +1,9 @@
 /** My openings and their trainer: what comes late or not at all, and what somebody does meanwhile. */
 
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
-import { OpeningsView } from "../src/mygames/openings";
+import * as confirming from "../src/ui/confirming";
+import { OpeningsView, whereLeft } from "../src/mygames/openings";
 import type { OpeningChecks } from "../src/mygames/openingchecks";
 import { keepOpenings, type Openings, type Position, Repertoire } from "../src/mygames/repertoire";
 import { Trainer } from "../src/mygames/trainer";
@@ -155,4 +156,36 @@ test("of two positions that are clicked the later one is shown, also if it comes
   await first;
   expect(app.flipped).toBe(true);
   expect(app.line().moves).toEqual(["d4"]);
+});
+
+test("a deviation is found by its opening, else by the moves before it", () => {
+  const before = ["a3", "e5", "h3", "d5", "c3", "Nf6", "d3"];
+  expect(whereLeft({ opening: "Anderssen Opening", before, ply: 8 })).toBe("Anderssen Opening");
+  expect(whereLeft({ opening: null, before, ply: 8 })).toBe("1… e5 2. h3 d5 3. c3 Nf6 4. d3");
+  expect(whereLeft({ opening: null, before: before.slice(0, 2), ply: 3 })).toBe("1. a3 e5");
+  expect(whereLeft({ opening: null, before: [], ply: 1 })).toBe("");
+});
+
+test("what was said of a move stays next to the opponent's answer, with the number of the position", async () => {
+  const { app, element } = await practice();
+  await app.play("e4");
+  await until(() => element.textContent.includes("Position 2 of 2. The opponent plays e5."));
+  expect(element.textContent).toContain(texts.openings.right("e4", 8, 11));
+});
+
+test.each([true, false])("a game on the board is replaced by the first move only after a yes: %s", async (yes) => {
+  const { view: openings, app } = view();
+  const asked = vi.spyOn(confirming, "confirmed").mockResolvedValue(yes);
+  const other = chess("d4 d5");
+  other.headers = { White: "Ana", Black: "Bo" };
+  app.open(other);
+  app.set({ flipped: true });
+  await openings["begins"]();
+  expect(asked).toHaveBeenCalledOnce();
+  expect([app.game === other, app.flipped]).toEqual([!yes, !yes]);
+  // An empty board is replaced at once.
+  app.open(chess());
+  await openings["begins"]();
+  expect(asked).toHaveBeenCalledOnce();
+  expect(app.flipped).toBe(false);
 });

@@ -45,6 +45,13 @@ describe("what is asked", () => {
     expect(usual(MINE)?.san).toBe("e4");
   });
 
+  test("of two moves that were played equally often none is the usual one", () => {
+    const tied = position("tied w - -", [played("d2d4", "d4", 3), played("e2e4", "e4", 3)]);
+    expect(usual(tied)).toBeUndefined();
+    expect(usual(position("tied w - -", [played("d2d4", "d4", 4), played("e2e4", "e4", 3)]))?.san).toBe("d4");
+    expect(Repertoire.of({ ...OPENINGS, positions: [MINE, tied] }).asked("both")).toEqual([MINE]);
+  });
+
   test("positions are found whatever the numbers of their moves and the square of a capture in passing", () => {
     const repertoire = Repertoire.of(OPENINGS);
     expect(repertoire.at("white", START.replace("- 0 1", "e3 4 9"))).toBe(MINE);
@@ -114,7 +121,7 @@ describe("answers", () => {
 
 describe("what is kept", () => {
   test("the same cards come after the board was started again, and no name is kept", () => {
-    const repertoire = Repertoire.of({ ...OPENINGS, left: [{ game: 1, ply: 1, side: "white", san: "a3", usual: "e4", usual_games: 8, line: [], date: "", opponent: "Bo", opponent_rating: null }] });
+    const repertoire = Repertoire.of({ ...OPENINGS, left: [{ game: 1, ply: 1, side: "white", san: "a3", usual: "e4", usual_games: 8, opening: null, before: [], line: [], date: "", opponent: "Bo", opponent_rating: null }] });
     schedule.attempt(cardOf(repertoire.owner, START.split(" ").slice(0, 4).join(" ")))("failed");
     keepOpenings(repertoire);
     const again = keptOpenings()!;

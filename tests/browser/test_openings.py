@@ -51,7 +51,7 @@ def test_openings_are_practiced_and_come_back(visit: Callable[..., Page], own: S
     # The usual move of the start position, and what players of the rating play.
     here = view.get_by_role("region", name="Position on the board")
     expect(here.get_by_role("row", name=re.compile(r"^e4\s*usual\s*19\b"))).to_be_visible()
-    expect(here.get_by_role("list", name="Players rated 1500 play")).to_contain_text("in 6 games of yours")
+    expect(here.get_by_role("list", name="Players rated 1500 play")).to_contain_text("your opponents: 6 games")
     # The usual move that gives the queen, and what is better; the one game that went another way.
     flaws = view.get_by_role("list", name="Usual moves that lose much").get_by_role("listitem")
     expect(flaws).to_have_text(re.compile(r"3… Qd6.*3 games.*better: .*−\d\d%"), timeout=WORK)
@@ -75,7 +75,7 @@ def test_openings_are_practiced_and_come_back(visit: Callable[..., Page], own: S
     assert serious(page) == []
     type_move(page, "e4")
     expect(verdict).to_have_class(re.compile("good"), timeout=WORK)
-    expect(question).to_contain_text(re.compile(r"The opponent plays (e5|c5|e6)\."), timeout=WORK)
+    expect(question).to_contain_text(re.compile(r"Position 2 of 10\. The opponent plays (e5|c5|e6)\."), timeout=WORK)
     desk.counts(2)
     view.get_by_role("button", name="Show my move").press("Enter")
     usual = re.compile(r"Your usual move is (Nf3|d4) \(\d+ of \d+ games\)")

@@ -77,6 +77,8 @@ def test_where_recent_games_left_the_repertoire() -> None:
     assert (left["game"], left["ply"], left["side"], left["san"]) == (3, 5, "white", "d4")
     assert (left["usual"], left["usual_games"], left["opponent"], left["opponent_rating"]) == ("Bc4", 2, "Bo", 1400)
     assert left["line"] == ["e2e4", "e7e5", "g1f3", "b8c6"]
+    assert left["before"] == ["e4", "e5", "Nf3", "Nc6"]
+    assert left["opening"].startswith("King's Knight Opening")
     # A move that was played twice is one of the repertoire, so no game has left it.
     assert found(*MINE, ("white", game(SCOTCH, 6)))["left"] == []
     # The newest is first, by date and not by the order of the file.
@@ -85,6 +87,13 @@ def test_where_recent_games_left_the_repertoire() -> None:
     # An old one is not a recent one.
     later = [("white", game(ITALIAN, 10 + number % 10)) for number in range(RECENT)]
     assert found(*MINE, *later)["left"] == []
+
+
+def test_a_tie_leaves_no_usual_move() -> None:
+    tied = [("white", game(text, number)) for number, text in enumerate(("1. d4", "1. d4", "1. e4", "1. e4"), 1)]
+    other = ("white", game("1. c4", 9))
+    assert found(*tied, other)["left"] == []
+    assert [each["usual"] for each in found(*tied, ("white", game("1. e4", 8)), other)["left"]] == ["e4"]
 
 
 def test_ratings_depth_and_games_that_do_not_count() -> None:
@@ -123,11 +132,15 @@ def test_braces_remarks_and_results_of_long_games() -> None:
 
 
 def test_games_of_one_day_in_a_file_that_begins_with_the_newest() -> None:
-    """The later one of two equally frequent moves is the usual one, in whichever order the file has the games."""
+    """The later one of two equally frequent moves is the first, in whichever order the file has the games."""
     games = [("white", game(moves, day)) for moves, day in ((ITALIAN, 1), (ITALIAN, 2), (SCOTCH, 2), (SCOTCH, 2))]
     left = ("white", game("1. e4 e5 2. Nf3 Nc6 3. Bb5", 3))
     for order in ([*games, left], [left, *games[::-1]]):
-        assert [each["usual"] for each in found(*order)["left"]] == ["d4"]
+        position = at(found(*order), "white", "e2e4", "e7e5", "g1f3", "b8c6")
+        assert position is not None
+        assert [each["san"] for each in position["played"][:2]] == ["d4", "Bc4"]
     games[1], games[3] = games[3], games[1]
     for order in ([*games, left], [left, *games[::-1]]):
-        assert [each["usual"] for each in found(*order)["left"]] == ["Bc4"]
+        position = at(found(*order), "white", "e2e4", "e7e5", "g1f3", "b8c6")
+        assert position is not None
+        assert [each["san"] for each in position["played"][:2]] == ["Bc4", "d4"]

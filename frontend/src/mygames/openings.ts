@@ -4,6 +4,7 @@ import "./openings.css";
 
 import { Latest, message } from "../server/asking";
 import type { ByRating } from "../server/api";
+import { confirmed } from "../ui/confirming";
 import { button, Choice, el } from "../ui/elements";
 import { keep, kept } from "../app/storage";
 import type { App } from "../app/state";
@@ -193,7 +194,7 @@ export class OpeningsView {
     const other = found.find((each) => !each.own);
     this.latest.cancel();
     if (!own && !other) {
-      const begin = button(texts.openings.start, () => void app.fresh("chess"));
+      const begin = button(texts.openings.start, () => void this.begins());
       this.here.replaceChildren(el("p", { class: "note" }, texts.openings.outside), el("div", { class: "buttons" }, begin));
       return;
     }
@@ -292,6 +293,7 @@ export class OpeningsView {
       const date = each.date.includes("?") ? "" : each.date.replaceAll(".", "-");
       made.append(
         el("span", { class: "opening-left-at" }, texts.openings.leftAt(`${place} ${each.san}`, each.usual, each.usual_games)),
+        el("span", { class: "my-against" }, whereLeft(each)),
         el("span", { class: "my-against" }, texts.openings.against(each.opponent, date)),
       );
       return el("li", {}, made);
@@ -300,6 +302,14 @@ export class OpeningsView {
       el("h3", {}, texts.openings.left),
       ...(rows.length ? [el("ol", { class: "puzzle-list opening-lefts", "aria-label": texts.openings.left }, ...rows)] : [el("p", { class: "note" }, texts.openings.neverLeft(recent))]),
     );
+  }
+
+  /** Shows the position of the first move, from the player's side. A game on the board is not replaced without a question. */
+  private async begins(): Promise<void> {
+    const { app, color } = this;
+    const own = app.touched && (app.game.changed || Object.keys(app.game.headers).length > 0);
+    if (own && !app.mayLeave && !(await confirmed(texts.openings.replacing, texts.openings.start, texts.common.cancel))) return;
+    if (await app.fresh("chess")) app.set({ flipped: color === "black" });
   }
 
   /** Shows a position of the repertoire on the board. */
@@ -320,4 +330,18 @@ export class OpeningsView {
 function moveIn({ fen }: Position, san: string): string {
   const [, turn, , , , number = "1"] = fen.split(" ");
   return `${number}${turn === "w" ? "." : "…"} ${san}`;
+}
+
+/** Moves before a deviation that are shown where the opening has no name. */
+const FEW = 6;
+
+/** The opening that a game left; the last moves before it where that has no name; "" at the first move. */
+export function whereLeft({ opening, before, ply }: Pick<LeftAt, "opening" | "before" | "ply">): string {
+  if (opening) return opening;
+  const first = Math.max(0, ply - 1 - FEW);
+  const moves = before.slice(first).map((san, at) => {
+    const number = Math.floor((first + at) / 2) + 1;
+    return (first + at) % 2 === 0 ? `${number}. ${san}` : at === 0 ? `${number}… ${san}` : san;
+  });
+  return moves.join(" ");
 }

@@ -40,6 +40,10 @@ export interface LeftAt {
   san: string;
   usual: string;
   usual_games: number;
+  /** The name of the opening before it; null for none. */
+  opening: string | null;
+  /** The moves before it, as they are written. */
+  before: string[];
   line: string[];
   date: string;
   opponent: string;
@@ -138,10 +142,10 @@ const ownerOf = (player: string): string => `${NAME} ${digest(player.trim().toLo
 
 const key = (side: Side, fen: string, parts: 3 | 4): string => `${side} ${fen.split(" ").slice(0, parts).join(" ")}`;
 
-/** The player's usual move in a position; none where no move was played often enough. */
+/** The player's usual move in a position; none where no move was played often enough, or two were played equally often. */
 export function usual({ own, played }: Position): PlayedMove | undefined {
-  const first = own ? played[0] : undefined;
-  return first && first.games >= LEAST ? first : undefined;
+  const [first, second] = own ? played : [];
+  return first && first.games >= LEAST && first.games !== second?.games ? first : undefined;
 }
 
 /** The usual move as one that loses much; null where it does not. */

@@ -146,8 +146,9 @@ export class Trainer {
     const after = app.node().move === null ? "" : named(app, app.node());
     const opening = position.opening?.name ?? "";
     const at = this.total - this.rest.length;
-    this.question.textContent = replied ? texts.openings.replied(replied, side) : texts.openings.question(at, this.total, side, after, opening);
-    this.say("");
+    this.question.textContent = replied ? texts.openings.replied(at, this.total, replied, side) : texts.openings.question(at, this.total, side, after, opening);
+    // What was said of the move before stays to be read next to the opponent's answer.
+    if (!replied) this.say("");
     this.answers.replaceChildren();
     this.buttons();
     // What the search says of the usual move is there when the answer comes, most often.

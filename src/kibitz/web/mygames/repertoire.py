@@ -67,11 +67,12 @@ class _Reached:
         return self.lines.total()
 
     def usual(self) -> tuple[str, _Choice] | None:
-        """Return the move that was played most often. If several moves were played equally often, the result is the one
-        that was played last. It is None if no move was played in at least LEAST games.
+        """Return the move that was played most often. It is None if no move was played in at least LEAST games, or if
+        two moves were played equally often.
         """
-        best = max(self.moves.items(), key=lambda each: (each[1].games, each[1].last), default=None)
-        return best if best is not None and best[1].games >= LEAST else None
+        ranked = sorted(self.moves.items(), key=lambda each: -each[1].games)
+        most = [each for each in ranked if each[1].games == ranked[0][1].games]
+        return most[0] if len(most) == 1 and most[0][1].games >= LEAST else None
 
     def board(self) -> tuple[list[str], chess.Board]:
         """Return the most frequent sequence of moves (UCI) that leads to this position, and the position itself."""
@@ -174,13 +175,24 @@ class Repertoire:
         }  # fmt: skip
 
     def _left(self, game: _Opened) -> dict[str, Any] | None:
-        """Return the first move of a game that the player does not usually play; None if there is none."""
+        """Return the first move of a game that the player does not usually play; None if there is none.
+
+        opening: the name of the opening before this move; None if it has none. before: the moves before it, in SAN.
+        """
         for ply, (key, move) in enumerate(zip(game.keys, game.moves, strict=True)):
             position = self._positions[game.side][key]
             usual = position.usual() if position.is_own else None
             if usual is None or move not in position.moves or position.moves[move].games >= LEAST:
                 continue
+            board = chess.Board()
+            before: list[str] = []
+            opening = None
+            for each in game.moves[:ply]:
+                before.append(board.san(chess.Move.from_uci(each)))
+                board.push_uci(each)
+                opening = opening_at(board) or opening
             return {
+                "opening": opening and opening.name, "before": before,
                 "game": game.number, "ply": ply + 1, "side": game.side, "san": position.moves[move].san,
                 "usual": usual[1].san, "usual_games": usual[1].games, "line": game.moves[:ply],
                 "date": game.date, "opponent": game.opponent, "opponent_rating": game.opponent_rating or None,
