@@ -18,19 +18,31 @@ export async function copy(app: App, what: string, make: () => string | Promise<
     await navigator.clipboard.writeText(text);
     app.say([texts.copy.copied(what), more].filter(Boolean).join(" "));
   } catch {
-    byHand(what, text);
+    byHand(what, text, () => app.say([texts.copy.copied(what), more].filter(Boolean).join(" ")));
   }
 }
 
-/** Where the browser gives no clipboard: the text, selected. */
-function byHand(what: string, text: string): void {
+/** How a text that is selected is copied by hand: without a keyboard by a menu of the phone or tablet. */
+export const handWords = (): string => (matchMedia("(hover: none) and (pointer: coarse)").matches ? texts.copy.byTouch : texts.copy.byHand);
+
+/** Copies what is selected, as browsers also do over plain http; whether that was possible. */
+export function copySelected(): boolean {
+  try {
+    return document.execCommand("copy");
+  } catch {
+    return false;
+  }
+}
+
+/** Where the browser gives no clipboard: the text, selected. done: called when it could be copied after all. */
+function byHand(what: string, text: string, done: () => void): void {
   const area = el("textarea", { rows: 10, readonly: true, "aria-label": what, spellcheck: "false" });
   area.value = text;
   const dialog = el(
     "dialog",
     { class: "dialog", "aria-label": texts.copy.title(what) },
     el("h2", {}, texts.copy.title(what)),
-    el("p", { class: "note" }, texts.copy.byHand),
+    el("p", { class: "note" }, handWords()),
     area,
     el("div", { class: "dialog-buttons" }, button(texts.common.close, () => dialog.close(), { class: "primary" })),
   );
@@ -39,4 +51,8 @@ function byHand(what: string, text: string): void {
   dialog.showModal();
   area.focus();
   area.select();
+  area.scrollTop = 0;
+  if (!copySelected()) return;
+  dialog.close();
+  done();
 }

@@ -110,6 +110,7 @@ export const de: Texts = {
     addressWord: "Link",
     title: (what) => `${what} kopieren`,
     copied: (what) => `${what}: kopiert.`,
+    byTouch: "Der Browser erlaubt das Kopieren nicht. Halte den Text gedrückt und tippe auf Kopieren.",
     byHand: "Der Browser erlaubt das Kopieren nicht. Der Text ist markiert: drücke Strg+C.",
   },
   curve: {

@@ -109,6 +109,7 @@ export const en = {
     addressWord: "Link",
     title: (what: string) => `Copy ${what}`,
     copied: (what: string) => `${what} copied.`,
+    byTouch: "The browser does not allow copying. Hold the text and tap Copy.",
     byHand: "The browser does not allow copying. The text is selected: press Ctrl+C.",
   },
   curve: {

@@ -118,6 +118,7 @@ export const fr: Texts = {
     addressWord: "Lien",
     title: (what) => `Copier : ${what}`,
     copied: (what) => `${what} : copié.`,
+    byTouch: "Le navigateur n’autorise pas la copie. Maintenez le doigt sur le texte et touchez Copier.",
     byHand: "Le navigateur n’autorise pas la copie. Le texte est sélectionné : appuyez sur Ctrl+C.",
   },
   curve: {
