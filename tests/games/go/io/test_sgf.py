@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sgfmill import sgf, sgf_moves
 
 from kibitz.errors import KibitzError
-from kibitz.games.go.io.sgf import Record, Unreadable, parse_record, read_records, write_sgf
+from kibitz.games.go.io.sgf import Record, Unreadable, glance, parse_record, read_records, write_sgf
 from kibitz.games.go.points import BLACK, GRID, PASS, WHITE
 from kibitz.games.go.rules import Board, Illegal
 from support.causes import mentions
@@ -31,6 +31,15 @@ def random_game(seed: int, size: int, plies: int) -> list[int]:
         board.play(colour, point)
         moves.append(point)
     return moves
+
+
+def test_a_glance_skips_text_between_the_games(tmp_path: Path) -> None:
+    file = tmp_path / "my.sgf"
+    file.write_text("Downloaded games\n(;GM[1]B[aa])\nThe second one\n(;GM[1]B[bb])\n")
+    assert list(glance(str(file))) == ["(;GM[1]B[aa])", "(;GM[1]B[bb])"]
+    file.write_text("Downloaded games\n")
+    with pytest.raises(KibitzError, match="no games"):
+        list(glance(str(file)))
 
 
 def test_a_record() -> None:

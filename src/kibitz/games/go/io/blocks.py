@@ -256,6 +256,8 @@ def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
             return
 
 
+STRAY = "skipped text that belongs to no game"
+"""The message about text of a file that belongs to no game. Such a file is not damaged."""
 _ENDS_OF_LINES = re.compile(rb"\r\n|\r|\n")
 _SHOWN_LENGTH = 40
 
@@ -268,7 +270,7 @@ def _stray(text: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> 
         if len(words) > 1:
             line = len(_ENDS_OF_LINES.findall(text, 0, start + text[start:stop].index(words)))
             begin = words[:_SHOWN_LENGTH].decode(charset_of(words), "replace")
-            yield line, f"skipped text that belongs to no game: {shown(begin)}"
+            yield line, f"{STRAY}: {shown(begin)}"
 
 
 def stray_text(text: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> list[str]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kibitz import records
 from kibitz.errors import KibitzError
-from kibitz.games.go.io.blocks import ENDINGS, ILLEGAL, SET_UP_LATE, Games, doubles_in, gather, pieces
+from kibitz.games.go.io.blocks import ENDINGS, ILLEGAL, SET_UP_LATE, STRAY, Games, doubles_in, gather, pieces
 from kibitz.games.go.io.gib import gib_as_sgf, is_gib
 from kibitz.games.go.io.headers import SUICIDE, SUPERKO, has_komi, interpret_headers
 from kibitz.games.go.io.main_lines import play
@@ -116,8 +116,8 @@ def read_records(paths: list[str], cut: bool = False, most: int | None = None) -
 def glance(path: str) -> Generator[str]:
     """Yield the text of each game of an SGF file, decoded, without parsing its moves.
 
-    A file in Tygem's format gives one game as SGF. Raises KibitzError if the file is missing or damaged, or has no
-    game.
+    A file in Tygem's format gives one game as SGF. Text between the games is skipped. Raises KibitzError if the file is
+    missing or damaged, or has no game.
     """
     broken: list[str] = []
     with contextlib.closing(Stream(path)) as stream:
@@ -125,8 +125,8 @@ def glance(path: str) -> Generator[str]:
             for begin, end in zip(piece.begins.tolist(), piece.ends.tolist(), strict=True):
                 text = piece.text[begin:end]
                 yield text.decode(charset_of(text), "replace")
-    if broken:
-        raise KibitzError(broken[0])
+    if damage := [line for line in broken if f": {STRAY}: " not in line]:
+        raise KibitzError(damage[0])
 
 
 def _broken(file: str, line: str) -> Unreadable:
