@@ -313,7 +313,9 @@ def test_a_process_that_cannot_begin_is_no_work_that_runs(monkeypatch: pytest.Mo
     try:
         uploaded(mine, "a.pgn", FILE[0])
         for _ in range(2):
-            answer = mine.analyse({"players": ["Ana"], "network": "human"})["analysis"]
+            answered = mine.analyse({"players": ["Ana"], "network": "human"})
+            answer = answered["analysis"]
+            assert answer["opened"] == answered["games"]["opened"]
             assert answer["state"] == "failed"
             assert mentions(answer["error"], "process & memory")
     finally:

@@ -131,6 +131,8 @@ export type Stage = "quick" | "thorough";
 
 export interface AnalysisTask extends Task {
   game: "chess" | "go";
+  /** Which of the opened games it is of. */
+  opened: number;
   done: number;
   left_out: number;
   /** Games of the player that there are. */

@@ -323,7 +323,8 @@ class MyGamesPanel {
     this.drawProgress(now.analysis);
     this.none.hidden = this.shown !== null || now.analysis?.state === "running";
     this.report.element.hidden = this.saving.hidden = this.shown === null;
-    this.deepen.hidden = !this.shown || now.analysis?.state !== "done" || !now.analysis.quick;
+    // Of other games that were opened since it would be another report.
+    this.deepen.hidden = !this.shown || now.analysis?.state !== "done" || !now.analysis.quick || now.analysis.opened !== now.games?.opened;
     if (this.shown) this.report.draw(this.shown, this.shownOf.quick);
     this.drawMistakes(this.shown?.worst ?? []);
     this.drawOpenings(now);
@@ -394,7 +395,7 @@ class MyGamesPanel {
     // Of the report come those that it lists; the browser has kept the others.
     const others = this.keptMistakes.due(new Set(worst.map((each) => cardOf(player, placeOf(each)))), this.shown ? this.shownOf.game : undefined);
     const count = plan.due.length + others.length;
-    const known = JSON.stringify([this.shown !== null, worst.map(({ game, ply }) => [game, ply]), plan.due.map(({ game, ply }) => [game, ply]), plan.fresh.length, plan.next, others.map(({ card }) => card)]);
+    const known = JSON.stringify([this.shown !== null, worst.map(({ game, ply, loss, mark }) => [game, ply, loss, mark]), plan.due.map(({ game, ply }) => [game, ply]), plan.fresh.length, plan.next, others.map(({ card }) => card)]);
     if (this.mistakes.dataset.known === known) return;
     this.mistakes.dataset.known = known;
     this.dueCount.textContent = String(count);

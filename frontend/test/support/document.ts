@@ -9,6 +9,7 @@ export class Fake {
   disabled = false;
   /** Something in a panel that is looked at, null in another one. */
   offsetParent: object | null = {};
+  parentElement: Fake | null = null;
   readonly dataset: Record<string, string> = {};
   readonly style: Record<string, string> = {};
   readonly classes = new Set<string>();
@@ -54,8 +55,13 @@ export class Fake {
     return this.attributes.get(name) ?? null;
   }
 
+  removeAttribute(name: string): void {
+    this.attributes.delete(name);
+  }
+
   append(...children: Child[]): void {
     this.children.push(...children);
+    for (const each of children) if (typeof each !== "string") each.parentElement = this;
   }
 
   appendChild(child: Fake): Fake {
@@ -99,18 +105,18 @@ export class Fake {
 
 /** Serves the document until the end of the test. look: what observers are told once another panel is looked at. */
 export function withDocument(): { host: Fake; element: HTMLElement; look: () => void } {
-  const observers: (() => void)[] = [];
+  const observers: ((seen: object[]) => void)[] = [];
   const body = new Fake("body");
-  vi.stubGlobal("document", { createElement: (tag: string) => new Fake(tag), getElementById: () => null, body, activeElement: body });
+  vi.stubGlobal("document", { createElement: (tag: string) => new Fake(tag), getElementById: () => null, body, activeElement: body, addEventListener: () => undefined, visibilityState: "hidden" });
   vi.stubGlobal(
     "IntersectionObserver",
     class {
-      constructor(told: () => void) {
+      constructor(told: (seen: object[]) => void) {
         observers.push(told);
       }
       observe(): void {}
     },
   );
   const host = new Fake("div");
-  return { host, element: host as unknown as HTMLElement, look: () => observers.forEach((told) => told()) };
+  return { host, element: host as unknown as HTMLElement, look: () => observers.forEach((told) => told([{ isIntersecting: true }])) };
 }

@@ -257,8 +257,9 @@ class MyGames:
             raise BadRequest(f"{players[0].name} plays both sides in all games")
         file = self._room() / "chosen.jsonl"
         name = ", ".join(player.name for player in players)
-        task = Task({"player": name, "game": source.game, "games": len(chosen), "done": 0, "left_out": 0,
-                     "network": network, "quick": quick, "of": sum(player.games for player in players), "begun": False,
+        task = Task({"player": name, "game": source.game, "opened": self._opened, "games": len(chosen), "done": 0,
+                     "left_out": 0, "network": network, "quick": quick,
+                     "of": sum(player.games for player in players), "begun": False,
                      "stage": "quick", "checked_by": engine.name if engine else ""})  # fmt: skip
         job = {"games": str(file), "network": network, "player": name, "source": source.name, "quick": quick,
                  "engine": engine and {"name": engine.name, "command": engine.command},
