@@ -40,7 +40,7 @@ COOL = 0.4
 """The last share of the time, in which the rate falls."""
 VALIDATION_POSITIONS = 8_192
 ATTACK_PLANES = slice(12, 24)
-"""The planes of attacks in the input of `human`."""
+"""The attack planes in the input of `human`."""
 HEADS = 8
 
 
@@ -89,7 +89,7 @@ class PairAttention(nn.Module):
 
 
 class SlimHuman(Human):
-    """`human` without the planes of attacks."""
+    """`human` without the attack planes."""
 
     def __init__(self, settings: Settings):
         super().__init__(settings)

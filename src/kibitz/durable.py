@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NEW = ".new"
-"""The ending of a file's name until the file is complete."""
+"""The extension of a file name until the file is complete."""
 
 
 def sync(file: IO[Any]) -> None:

@@ -70,7 +70,8 @@ def _send_again(number: int) -> None:
     """Send this signal to the main thread again, after a pause."""
     timer = threading.Timer(_PAUSE, _send, (number,))
     timer.daemon = True
-    # No thread can start while the interpreter is ending, which is what the signal requests.
+    # While the interpreter is shutting down, no thread can start. This error is ignored, because the signal requests
+    # the shutdown anyway.
     with contextlib.suppress(RuntimeError):
         timer.start()
 

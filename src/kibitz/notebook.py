@@ -149,10 +149,10 @@ class MovesByRating:
         }  # fmt: skip
 
     def save(self, path: str | Path) -> None:
-        """Write the picture to a file. The ending of the path selects the format, .svg or .png. A PNG needs the extra
-        `train`.
+        """Write the picture to a file. The extension of the path selects the format, .svg or .png. A PNG needs the
+        extra `train`.
 
-        Raises UsageError for any other ending, and KibitzError if the file can't be written.
+        Raises UsageError for any other extension, and KibitzError if the file can't be written.
         """
         target = Path(path)
         kind = check_picture(target)
@@ -184,9 +184,9 @@ class MovesByRating:
 
 
 def check_picture(path: Path) -> str:
-    """Return the ending of a picture's file, .svg or .png.
+    """Return the extension of a picture's file, .svg or .png.
 
-    Raises UsageError for any other ending, and KibitzError for .png if the extra `train` is not installed.
+    Raises UsageError for any other extension, and KibitzError for .png if the extra `train` is not installed.
     """
     kind = path.suffix.lower()
     if kind not in (".svg", ".png"):
@@ -206,7 +206,7 @@ def moves_by_rating(position: chess.Board | str, run: str | Path = "human", *, p
     1400, 10% or more of the players choose the move, and at 2200 at most half as many do. The page shows the same
     numbers.
 
-    Raises KibitzError for a text that can't be read, for a position of Go, and for a network without rating inputs.
+    Raises KibitzError for a text that can't be read, for a Go position, and for a network without rating inputs.
 
     >>> import kibitz
     >>> found = kibitz.moves_by_rating("1. e4 e5 2. Nf3 *")
@@ -227,7 +227,7 @@ def moves_by_rating(position: chess.Board | str, run: str | Path = "human", *, p
         if ply is not None:
             raise UsageError(f"ply works only with a PGN (got a board and ply {ply}). Leave ply out.")
     if not isinstance(board, chess.Board):
-        raise UsageError("moves by rating work only for chess (got a position of Go). Give a chess position.")
+        raise UsageError("the moves by rating are available only for chess (got a Go position). Give a chess position.")
     line = _chess_line(board)
     line.check(known)
     found = by_rating(networks, known, line)

@@ -25,7 +25,7 @@ from kibitz.links import what_to_do
 from kibitz.remote import is_remote
 
 ENDINGS = {".pgn": "chess", ".sgf": "go", ".sgfl": "go", ".gib": "go"}
-"""The game by the name ending of a record file."""
+"""The game by the file extension of a record."""
 PACKED = (".zst", ".gz", ".bz2")
 ARCHIVE = ".zip"
 STDIN = "-"
@@ -44,10 +44,10 @@ member.
 def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
     """Return the record files at the paths.
 
-    The path of a file is returned unchanged. Folders and zip archives are searched for files with the given endings,
-    which may be followed by that of a compression. "archive.zip:member" is a file in an archive. "-" is standard input;
-    s3://… and similar paths are read with fsspec. Raises KibitzError for a path that is missing, or a folder or archive
-    without records, and UsageError for an empty path.
+    The path of a file is returned unchanged. Folders and zip archives are searched for files with the given extensions,
+    which may be followed by that of a compression format. "archive.zip:member" is a file in an archive. "-" is
+    standard input; s3://… and similar paths are read with fsspec. Raises KibitzError for a path that is missing, or a
+    folder or archive without records, and UsageError for an empty path.
     """
     ends = tuple(ending + packed for ending in endings for packed in ("", *PACKED))
     records: list[str] = []
@@ -91,8 +91,8 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
 
 
 def game_by_ending(path: str) -> str:
-    """Return the game of a record file by its name ending, which may be followed by that of a compression; chess if the
-    ending doesn't decide.
+    """Return the game of a record file by its file extension, which may be followed by that of a compression format;
+    chess if the extension doesn't decide.
     """
     plain = Path(path.lower())
     ending = Path(plain.stem).suffix if plain.suffix in PACKED else plain.suffix
@@ -100,7 +100,7 @@ def game_by_ending(path: str) -> str:
 
 
 def games_by_ending(paths: Sequence[str]) -> dict[str, str]:
-    """Return the games that the name endings of these files indicate, each with one of its files, for example {"chess":
+    """Return the games that the extensions of these files indicate, each with one of its files, for example {"chess":
     path, "go": path}.
 
     paths: record files, and archives and folders that couldn't be searched. These archives and folders don't count if

@@ -20,7 +20,7 @@ def is_remote(path: str) -> bool:
 
 def find(path: str, ends: tuple[str, ...]) -> list[str]:
     """Return the path of a remote file in a list. For a folder (a path that ends in /), return the files in it with
-    these endings.
+    these extensions.
     """
     system, inner_path = _reach(path)
     try:

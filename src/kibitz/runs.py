@@ -253,7 +253,7 @@ class Run:
 
 
 def write_seen(path: Path, seen: Sequence[NDArray[np.uint32]]) -> None:
-    """Write the short hashes of the games that a run has seen into its directory, without repetitions."""
+    """Write the short hashes of the games that a run has seen to its directory, without duplicates."""
     write_array(path / SEEN, np.unique(np.concatenate(seen)))
 
 
@@ -281,7 +281,7 @@ def write_json(path: Path, data: Any) -> None:
 
 
 def same_training(info: dict[str, Any], system: str, settings: Any, data: dict[str, Any], seed: int) -> bool:
-    """Return whether a run.json has the same system, settings, games, split and seed."""
+    """Return whether a run.json describes a run with this system and the same settings, games, split and seed."""
     return bool(
         info.get("kibitz_run") == FORMAT
         and info.get("system") == system

@@ -71,7 +71,7 @@ class Parts:
 
         In these parts, the interval of the difference doesn't contain 0.
         """
-        # Parts by result are excluded, because a lost game always contains larger losses.
+        # Parts of the table by result are excluded, because a lost game always contains larger losses.
         some = [rows for name, rows in self.by.items() if name != "result"]
         every = [part for rows in some for part in rows.values()] + list(self.openings)
         sure = [

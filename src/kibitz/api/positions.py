@@ -98,9 +98,13 @@ def read_position(position: Any, to_move: str | None = None) -> ReadPosition:
     """Read a position in any form. Raises UsageError for an unsupported type, KibitzError for an invalid position."""
     if isinstance(position, chess.Board):
         if type(position).uci_variant != "chess":
-            raise UsageError(f"position must be of standard chess (got the variant {type(position).__name__})")
+            raise UsageError(
+                f"position must be a position of standard chess (got the variant {type(position).__name__})"
+            )
         if position.chess960 and position.clean_castling_rights():
-            raise UsageError("position must be of standard chess (got a Chess960 board with castling rights)")
+            raise UsageError(
+                "position must be a position of standard chess (got a Chess960 board with castling rights)"
+            )
         read_fen(position.fen())
         return ReadPosition(position)
     if isinstance(position, str):

@@ -412,7 +412,8 @@ class GameStore:
         return positions_of(run, self._store, choose(run, self._store, part).games, count, seed)
 
     def unseen_games(self, *networks: str | Path | TrainedNetwork | TrainingRun) -> NDArray[np.int64]:
-        """Return the indexes of the games that none of these networks was trained on or selected by, int64 [games].
+        """Return the indexes of the games that were used neither to train nor to select any of these networks, int64
+        [games].
 
         Only games that every network's system uses are included (`winner` uses decisive games). Raises KibitzError if
         no game is left.

@@ -184,8 +184,8 @@ def test(
     )  # fmt: skip
     if not rows:
         raise UsageError(
-            f"kibitz cannot list the positions that it tests with {run.name}, a network of {run.info['system']}."
-            " Use the command kibitz test."
+            f"kibitz cannot list the tested positions for networks of the system '{run.info['system']}' (got"
+            f" {run.name}). To test the network, use the command kibitz test."
         )
     figures = {name: _estimate(figure) for name, figure in result["figures"].items()}
     return TestResult(result["headline"], figures, _public(rows[0]), result, *pictures)

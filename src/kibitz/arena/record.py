@@ -108,7 +108,7 @@ def resume(path: Path, settings: Mapping[str, str], form: RecordFormat) -> list[
             rows[game.number] = game
         complete += len(part)
     if complete < len(text) or len(_whole_letters(data)) < len(data):
-        # the file is written again, because an editor may have changed the line ends
+        # the file is written again, because an editor may have changed the line endings
         write_whole(path, text[:complete].encode())
     return list(rows.values())
 

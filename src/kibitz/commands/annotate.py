@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from kibitz.play.session import Session
 
 SUFFIX = "-annotated"
-"""The text at the end of an output's name, before the file name ending."""
+"""The text at the end of an output's name, before the file extension."""
 ENDINGS = {"chess": ".pgn", "go": ".sgf"}
-"""The file name endings of outputs, by game."""
+"""The file extensions of outputs, by game."""
 SHOWN_FILES = 5
 """The largest number of skipped files in the JSON output, for each reason."""
 
@@ -235,7 +235,7 @@ class Annotation:
 
 
 def _plain(file: str) -> str:
-    """Return the name of a record file, without the ending of a compression."""
+    """Return the name of a record file, without the extension of a compression format."""
     name = Path(file.removeprefix(f"{records.on_disk(file)}:")).name
     return Path(name).stem if name.lower().endswith(records.PACKED) else name
 
@@ -245,8 +245,8 @@ def _stem(file: str) -> str:
 
 
 def _game_of(file: str, otherwise: str) -> str:
-    """Return the game of a file by its name ending. The result is `otherwise` if the ending does not decide and kibitz
-    can write this game.
+    """Return the game of a file by its file extension. The result is `otherwise` if the extension does not decide and
+    kibitz can write this game.
     """
     game = records.ENDINGS.get(Path(_plain(file).lower()).suffix, otherwise)
     return game if game in ENDINGS else "chess"

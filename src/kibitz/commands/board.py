@@ -157,7 +157,7 @@ def _records_inside(folder: Path) -> list[str]:
 
 
 def _missing_store(name: str) -> bool:
-    """Return whether a name has the usual ending of stores and does not exist."""
+    """Return whether a name has the usual extension of stores and does not exist."""
     return name.lower().endswith(".store") and not Path(name).exists()
 
 

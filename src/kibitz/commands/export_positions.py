@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Chunks = Iterator[dict[str, NDArray[Any]]]
 
 FORMATS = {".npz": "NumPy", ".h5": "HDF5", ".hdf5": "HDF5"}
-"""Formats by the ending of the file's name."""
+"""Formats by file extension."""
 CHUNK = 20_000
 """Number of positions in memory at once."""
 

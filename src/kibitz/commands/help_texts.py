@@ -463,28 +463,28 @@ OPTIONS: Mapping[str, str] = {
     "--ending": "Keep games with this ending. In chess: checkmate, decisive (no draws) or any; in Go: counted,"
     " resignation, time or any.",
     "--result": f"Keep games with this result; {_EACH}. [default: all]",
-    "--rules": f"Go: keep games under these rules; {_EACH}. [default: all]",
+    "--rules": f"Go: keep games played under these rules; {_EACH}. [default: all]",
     "--handicap": "Go: largest number of handicap stones; 0 keeps even games only. [default: no limit]",
     "import --size": f"Go: keep games on boards of this size; {_EACH}. [default: all]",
     "--no-bots": "Chess: skip games with a computer player. kibitz recognizes computer players by the title BOT, or by"
     " tags such as WhiteIsComp.",
     "--keep-duplicates": "Keep all copies of a game. [default: of several games with the same moves, result, players"
     " and date, keep only the first; in games of 60 plies or more, players and date may differ]",
-    "analyze --since": "For games from an account: use only games from this day on, given as 2015, 2015-06 or"
+    "analyze --since": "For games from an account: use only games from this date on, given as 2015, 2015-06 or"
     " 2015-06-30. [default: all]",
-    "personal --since": "For games from an account: use only games from this day on, given as 2015, 2015-06 or"
+    "personal --since": "For games from an account: use only games from this date on, given as 2015, 2015-06 or"
     " 2015-06-30. [default: all]",
     "analyze --speed": f"For games from an account: use only games of this speed, such as blitz; {_EACH}."
     " [default: all]",
     "personal --speed": f"For games from an account: use only games of this speed, such as blitz; {_EACH}."
     " [default: all]",
-    "--since": "Keep games from this day on: 2015, 2015-06 or 2015-06-30. [default: no limit]",
-    "--until": "Keep games up to this day; 2015 includes the whole year. [default: no limit]",
-    "--speed": f"Chess: keep games of this speed, which kibitz finds in the time control or the event's name; {_EACH}."
-    " [default: all]",
+    "--since": "Keep games from this date on: 2015, 2015-06 or 2015-06-30. [default: no limit]",
+    "--until": "Keep games up to this date; 2015 includes the whole year. [default: no limit]",
+    "--speed": f"Chess: keep games of this speed, which kibitz takes from the time control or the event's name;"
+    f" {_EACH}. [default: all]",
     "--min-plies": "Keep games of at least this many plies (moves of both players).",
-    "--referee": "Go: what finds the territory at the end of scored games: playouts, gnugo, auto (both) or none. If"
-    " this territory does not confirm the recorded result, the game is skipped.",
+    "--referee": "Go: method that determines the territory at the end of scored games: playouts, gnugo, auto (both)"
+    " or none. If this territory does not confirm the recorded result, the game is skipped.",
     "--gnugo": "Path of GNU Go. [default: the installed GNU Go]",
     "--stockfish": "Path of Stockfish. [default: the installed Stockfish]",
     "--unconfirmed": "Go: also keep scored games whose recorded result --referee does not confirm, but without"
@@ -492,13 +492,14 @@ OPTIONS: Mapping[str, str] = {
     "--play-out": "Go: let GNU Go play resigned games to the end, a few seconds each, to label their territory. If the"
     " recorded winner then loses, the game stays without labels.",
     "--gnugo-limit": "Go: seconds that GNU Go may use for a game. If GNU Go needs more time, the game is skipped.",
-    "--validate-share": "Percentage of the games to use for validation. kibitz chooses these games by a hash."
+    "--validate-share": "Percentage of the games to put into the validation set. kibitz chooses these games by a hash."
     " [default: 5]",
-    "--test-share": "Percentage of the games to use for the test. kibitz chooses these games by a hash. [default: 5]",
-    "--validate-from": "Use the games from this day on for validation, instead of a percentage of all games.",
-    "--test-from": "Use the games from this day on for the test, instead of a percentage of all games.",
-    "train --validate-share": "Percentage of the games to use for validation. [default: the store's]",
-    "train --test-share": "Percentage of the games to use for the test. [default: the store's]",
+    "--test-share": "Percentage of the games to put into the test set. kibitz chooses these games by a hash."
+    " [default: 5]",
+    "--validate-from": "Put the games from this date on into the validation set, instead of a percentage of all games.",
+    "--test-from": "Put the games from this date on into the test set, instead of a percentage of all games.",
+    "train --validate-share": "Percentage of the games to put into the validation set. [default: the store's]",
+    "train --test-share": "Percentage of the games to put into the test set. [default: the store's]",
     "--workers": "Number of processes that work in parallel. [default: 1; with --ray, one per core]",
     "--ray": "Use Ray to run in parallel, on this computer or on the cluster at ADDRESS (HOST:PORT). To install Ray:"
     " pip install 'kibitz[ray]'.",
@@ -527,7 +528,7 @@ OPTIONS: Mapping[str, str] = {
     " averaging off.",
     "--against": "Compare the tested network with this second network, on the same positions from games that neither"
     " network was trained on.",
-    "test --engine": f"Also evaluate this UCI or GTP engine as a predictor of moves; {_EACH}. RATING=COMMAND uses an"
+    "test --engine": f"Also test how well this UCI or GTP engine predicts the moves; {_EACH}. RATING=COMMAND uses an"
     " engine only for the positions whose rating is nearest to RATING.",
     "test --nodes": "With --engine: number of positions that the engine searches (nodes) for each tested position.",
     "--engine-option": f"With --engine: set this UCI option, such as Threads=2, in all engines; {_EACH}.",
@@ -568,8 +569,8 @@ OPTIONS: Mapping[str, str] = {
     "--trials": "Try this many combinations, chosen by Optuna's TPE sampler, instead of the whole grid.",
     "--prune": "Stop a trial early if its validation result is worse than the median result of the earlier trials.",
     "tune --out": "File that records the trials. [default: searches/SYSTEM-STORE.journal]",
-    "test --out": "File of the HTML report. [default: test-STORE.html in the run; for a bundled network, next to the"
-    " store]",
+    "test --out": "File for the HTML report. [default: test-STORE.html in the run's folder; for a bundled network,"
+    " next to the store]",
     "--split": "Games to use: unseen, validation, training or all. unseen means games that the network was not trained"
     " on; training measures overfitting.",
     "--positions": "Maximum number of positions, sampled at random from all positions of the games. 0 uses all.",
@@ -624,14 +625,14 @@ OPTIONS: Mapping[str, str] = {
     "--by-rating": "Chess: write a picture of the moves that players rated 800 to 2800 choose in one position, and of"
     " human traps, to this SVG or PNG file. Choose the position with --move.",
     "--move": "Go: show the board after the move with this number. Chess, with --by-rating: the position after this"
-    " number of moves of both sides. [default: Go, after the largest swing and at the end; chess, at the end]",
+    " number of plies. [default: Go, after the largest swing and at the end; chess, at the end]",
     "--owners": "Go, with --json: include the territory map of each position.",
     "--to": "Folder to create.",
     "--web": "Create a website in this folder. The network plays in the visitor's browser.",
     "export --name": "Public name of the network. [default: the run's name; for a personal network,"
     ' "a person" unless you allow the name]',
-    "--int8": "Store the network's numbers as int8 (quantize): faster on a CPU, but slightly less accurate.",
-    "--half": "Store the network's numbers as fp16: half the size, for GPUs.",
+    "--int8": "Quantize the network's weights and activations to int8: faster on a CPU, but slightly less accurate.",
+    "--half": "Store the network's weights as fp16: half the size, for GPUs.",
     "setup --network": "Network that plays: a run or a bundled network. [default: human; in Go, gohuman]",
     "--rating": "Chess: play like a human with this rating, from 800 to 2800. [default: full strength]",
     "--write": "Write the files into this folder. In an existing JSON file, the other settings are kept, and the old"
@@ -657,8 +658,8 @@ OPTIONS: Mapping[str, str] = {
     "uci --resign": "Resign when a person with the rating of --elo would resign. A personal network resigns when"
     " the person whom it imitates would resign.",
     "--name": "Name of the engine. Lizzie shows territory if the name begins with KataGo.",
-    "gtp --rules": "Rules until the Go program sets other rules.",
-    "gtp --komi": "Komi until the Go program sets another komi.",
+    "gtp --rules": "Rules to use until the GUI or server sets others.",
+    "gtp --komi": "Komi to use until the GUI or server sets another.",
     "gtp --temperature": "Randomness of the opening moves: 0 plays the best move, 100 picks a move at random, by"
     " visits or, without a search, by score. [default: 0; 100 for a personal network]",
     "gtp --seed": "Random seed for move sampling. [default: random]",
@@ -669,25 +670,25 @@ OPTIONS: Mapping[str, str] = {
     "--games": "Number of games, two per opening.",
     "--concurrency": "Number of games played at the same time. With more games than cores, the engines slow each other"
     " down.",
-    "--option-a": "Set this option of A, the first player: a UCI option, or in Go an option of kibitz gtp or of"
+    "--option-a": "Set this option of player A: a UCI option, or in Go an option of kibitz gtp or of"
     f" gnugo, such as level=5; {_EACH}.",
-    "--option-b": f"Set this option of B, the second player; {_EACH}.",
-    "--name-a": "Name of A, the first player, in the games and the table.",
-    "--name-b": "Name of B, the second player, in the games and the table.",
+    "--option-b": f"Set this option of player B; {_EACH}.",
+    "--name-a": "Name of player A in the games and the table.",
+    "--name-b": "Name of player B in the games and the table.",
     "match --nodes": "Chess: search nodes per move. If you give a range, such as 100-800, kibitz"
     " picks a random number from it for each move.",
     "match --depth": "Chess: search depth in plies.",
     "--movetime": "Milliseconds per move. Go uses whole seconds.",
     "--clock": "Seconds for the game + seconds per move, such as 10+0.1. In Go, the seconds per move begin after the"
     " main time.",
-    "--nodes-a": "Chess: search nodes per move of the first player, A: a number, or a range such as 100-800.",
-    "--nodes-b": "Chess: search nodes per move of the second player, B: a number, or a range such as 100-800.",
-    "--depth-a": "Chess: search depth of the first player, A, in plies.",
-    "--depth-b": "Chess: search depth of the second player, B, in plies.",
-    "--movetime-a": "Milliseconds per move for the first player, A.",
-    "--movetime-b": "Milliseconds per move for the second player, B.",
-    "--clock-a": "Clock of the first player, A: seconds for the game + seconds per move.",
-    "--clock-b": "Clock of the second player, B: seconds for the game + seconds per move.",
+    "--nodes-a": "Chess: search nodes per move of player A: a number, or a range such as 100-800.",
+    "--nodes-b": "Chess: search nodes per move of player B: a number, or a range such as 100-800.",
+    "--depth-a": "Chess: search depth of player A in plies.",
+    "--depth-b": "Chess: search depth of player B in plies.",
+    "--movetime-a": "Milliseconds per move for player A.",
+    "--movetime-b": "Milliseconds per move for player B.",
+    "--clock-a": "Clock of player A: seconds for the game + seconds per move.",
+    "--clock-b": "Clock of player B: seconds for the game + seconds per move.",
     "match --seed": "Random seed for the openings, and for the number of nodes if it is given as a range.",
     "--adjudicate-draw": "Chess: end a game as a draw if both engines score the position within CP centipawns of 0 for"
     " MOVES moves.",
@@ -732,9 +733,8 @@ ARGUMENTS: Mapping[str, str] = {
     "setup PROGRAM": "Name of the program, such as pychess or sabaki.",
     "uci NETWORK": "A run, or the name of a bundled network.",
     "gtp NETWORK": "A run, or the name of a bundled network.",
-    "match PLAYER": "The first player, A: a run, a bundled network, sunfish, gnugo, or the command of a UCI or GTP"
-    " engine.",
-    "match OPPONENT": "The second player, B; the same choices as for PLAYER.",
+    "match PLAYER": "Player A: a run, a bundled network, sunfish, gnugo, or the command of a UCI or GTP engine.",
+    "match OPPONENT": "Player B, with the same choices as for PLAYER.",
     "bench NETWORK": "A run, or the name of a bundled network. [default: chessnet]",
     "board FILES": "Runs and bundled networks to open first, game stores to explore, or PGN and SGF files of games.",
 }

@@ -163,7 +163,7 @@ def _numbers(option: str, given: str, zero: bool) -> tuple[float, ...]:
             number = -1.0
         if not (number >= 0 if zero else number > 0) or number == float("inf"):
             raise UsageError(
-                f"{option} must be numbers {'of at least 0' if zero else 'greater than 0'} (got {word} in {given})"
+                f"each number of {option} must be {'at least 0' if zero else 'greater than 0'} (got {word} in {given})"
             )
         numbers.append(number)
     return tuple(dict.fromkeys(numbers))

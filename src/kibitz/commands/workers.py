@@ -17,7 +17,7 @@ LOCAL = "local"
 _ADDRESS = re.compile(r"(ray://)?(\[[0-9A-Fa-f:.]+\]|[\w.-]+):\d{1,5}")
 _LIKE_AN_ADDRESS = re.compile(r"ray://.*|[\w.-]+:\d?\w*")
 """Matches words after --ray that are meant as an address, even if they are invalid. Any other word is a file. A file in
-an archive has a file name ending after the colon (GAMES.zip:A.pgn).
+an archive has a file extension after the colon (GAMES.zip:A.pgn).
 """
 
 

@@ -104,7 +104,7 @@ class Evaluation(Protocol):
 
         Further keys are shown by report.page. Their values must be valid JSON.
 
-        `log` is called with a line about everything that had to be skipped. If a value has a wrong type, `check_result`
+        `log` is called with one line for each thing that had to be skipped. If a value has a wrong type, `check_result`
         raises an error with a message of one line.
         """
 

@@ -195,7 +195,7 @@ class ExternalEngine:
         """Return the engine's evaluation and best move. The engine clears its hash table first, so that the evaluation
         depends only on the position.
 
-        Raises EngineDied if the engine does not reply within PATIENCE seconds or gives no score.
+        Raises EngineDied if the engine does not reply within PATIENCE seconds or reports no score.
         """
         board = chess.Board(fen)
         try:

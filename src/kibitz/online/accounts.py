@@ -34,7 +34,7 @@ class Site:
     name: the site's name that users write before the colon, for example lichess.
     title: the site's name in messages.
     game: "chess" or "go".
-    ending: the file name ending of its game records.
+    ending: the file extension of its game records.
     address: the usual address of its interface.
     variable: the environment variable that can replace the address.
     gap: seconds between two requests.

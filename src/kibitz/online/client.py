@@ -247,7 +247,7 @@ class Client:
         if status == 403:
             raise RefusedError(
                 f"{self.site.title} does not show the games of {self.account.name} (HTTP 403). Check that they are"
-                f" public, or put your email address into {CONTACT}."
+                f" public. If the site refuses programs without a contact, set {CONTACT} to your email address."
             )
         if status != 429 and status not in _SERVER_FAILS:
             raise self._error(f"answered with HTTP {status}, which kibitz does not expect. Try again later.")

@@ -28,7 +28,7 @@ AHEAD = 2
 
 @dataclass(frozen=True)
 class Backend:
-    """The kind and the number of the workers that do some work.
+    """The kind and number of workers for a task.
 
     name: one of BACKENDS. workers: the number of items that are processed at a time; for a cluster, it is the number of
     the cluster's cores.

@@ -133,7 +133,7 @@ def players_in(path: str, named: Sequence[str]) -> list[names.Player]:
 
 
 def _game_of(paths: Sequence[str]) -> str:
-    """Determine the game ("chess" or "go") of some files by their name endings; chess if the endings don't decide.
+    """Determine the game ("chess" or "go") of some files by their extensions; chess if the extensions don't decide.
     Raises UsageError if both games occur.
     """
     found = list(records.games_by_ending(paths))

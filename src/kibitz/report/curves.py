@@ -205,13 +205,13 @@ def moves_by_rating_png(found: Row, title: str, words: Sequence[str]) -> bytes:
 
 
 def save_learning_curve(metrics: Sequence[Row], path: Path | str) -> None:
-    """Write the learning curve to `path` atomically. The ending of the path selects the format, .svg or .png. Raises
-    ValueError for any other ending.
+    """Write the learning curve to `path` atomically. The extension of the path selects the format, .svg or .png. Raises
+    ValueError for any other extension.
     """
     target = Path(path)
     kind = target.suffix.lower()
     if kind not in (".svg", ".png"):
-        raise ValueError(f"{target}: a learning curve is written as .svg or .png, not {kind or 'without an ending'}")
+        raise ValueError(f"{target}: a learning curve must be a .svg or .png file (got {kind or 'no extension'})")
     with _drawing():
         undated, file = {"Date": None} if kind == ".svg" else None, io.BytesIO()
         _learning_figure(metrics).savefig(file, format=kind[1:], dpi=160, facecolor="white", metadata=undated)

@@ -72,7 +72,7 @@ class Positions:
     def find(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the ids of the positions (games[i], plies[i]), int64 [n], or −1 for positions that are not included.
 
-        games, plies: int64 [n], in any order. `self.games` must be in ascending order and without repetitions.
+        games, plies: int64 [n], in any order. `self.games` must be in ascending order and without duplicates.
         """
         if not len(self._present):
             return np.full(len(games), -1, np.int64)
@@ -133,8 +133,9 @@ def _shuffled(size, key, first, ids):  # type: ignore[no-untyped-def]
 def permutation(size: int, seed: int, epoch: int, first: int, count: int) -> NDArray[np.int64]:
     """Return the entries `first` to `first + count - 1` of a random permutation of 0 to `size` - 1, int64 [count].
 
-    Each epoch has another permutation, in which each number occurs exactly once. The permutation is a Feistel network
-    of four rounds with cycle walking. size: at most 2^46. Raises ValueError for entries outside the permutation.
+    Each epoch has a different permutation, in which each number occurs exactly once. The permutation is a Feistel
+    network of four rounds with cycle walking. size: at most 2^46. Raises ValueError for entries outside the
+    permutation.
     """
     if not 0 <= first <= first + count <= size:
         raise ValueError(

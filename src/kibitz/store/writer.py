@@ -38,7 +38,7 @@ def refuse_existing(path: Path, remedy: str) -> None:
     """Raise UsageError if something exists at this path. remedy: the advice to the user in the message."""
     if path.exists():
         kind = "a store" if (path / INFO).exists() else "a file or folder"
-        raise UsageError(f"{path} is already the path of {kind}. {remedy}")
+        raise UsageError(f"{path} already exists and is {kind}. {remedy}")
 
 
 class StoreWriter:
@@ -79,7 +79,7 @@ class StoreWriter:
             with self._os_errors_in_words():
                 self._lock = self._lock_path()
             try:
-                # The store is read after it was locked, because another import may have changed it before.
+                # The store is read only after it is locked, because another import may have changed it before that.
                 self.old = self._old_store(append)
             except BaseException:
                 self._lock.close()

@@ -68,8 +68,8 @@ origin square. It learns moves of players of any rating: the import decides whic
 
 RECIPES = {
     "default": Recipe(
-        "one residual network with all outputs of the thesis' networks, attack planes, Muon and a cosine schedule;"
-        " 2.3 million moves",
+        "one residual network with all outputs of the networks in the thesis, attack planes, Muon and a cosine"
+        " schedule; 2.3 million moves",
         {**_MODERN, "iterations": 4500},
         reaches=(
             "games of masters from years after the training games: top-1 accuracy 38.7% (38.5 to 38.8), n = 400,000 "

@@ -65,7 +65,7 @@ class Settings:
 
     # positions: 10 of each decisive game, not from the first 5 moves, not after a capture; a tenth for validation
     positions: int = setting(10, "Number of positions sampled from each game; 0 takes all suitable ones.", at_least=0)
-    opening: int = setting(5, "Number of moves of each side to skip at the beginning of a game.", at_least=0)
+    opening: int = setting(5, "Number of moves by each side to skip at the beginning of a game.", at_least=0)
     captures: bool = setting(False, "Sample positions after captures, too.")
     held_out: float = setting(
         10.0,
@@ -178,8 +178,8 @@ _MODERN: dict[str, Any] = {
     "weight_decay": 1.5,
     "dropout": 0.15,
 }
-"""The paper's networks, trained on all positions of a game with both colors, with Muon. Pairs from one game are added,
-so that the network learns to make progress in a won game.
+"""The paper's networks, trained on all positions of a game with both colors, with Muon. Pairs of positions from the
+same game are added, so that the network learns to make progress in a won game.
 """
 
 RECIPES = {
@@ -188,10 +188,9 @@ RECIPES = {
         " distillation",
         {**_MODERN, "epochs": 40.0, "distil_epochs": 30.0},
         reaches=(
-            "without pairs from one game (--no-nearer): pair accuracy 75.9% (75.5 to 76.4) on 21,117 games of"
-            " masters from years after the training games, 9.0 percentage points above material. Pairs from one game "
-            "cost about one"
-            " percentage point, but make the network play much better",
+            "without pairs from the same game (--no-nearer): pair accuracy 75.9% (75.5 to 76.4) on 21,117 games of"
+            " masters from years after the training games, 9.0 percentage points above material. Pairs from the same"
+            " game cost about one percentage point, but make the network play much better",
             "bundled games: pair accuracy 89.4% (86.7 to 91.8) on 138 test games, 0.2 percentage points below material",
         ),
     ),
@@ -218,7 +217,7 @@ RECIPES = {
         ),
         sources={
             "positions": document(),
-            "opening": reading("the first 5 moves, which we read as 5 moves of each side"),
+            "opening": reading("the first 5 moves, which we read as 5 moves by each side"),
             "captures": reading("the document excludes captures, so we exclude positions after a capture"),
             "held_out": ours("a share of the plies; the document uses 100,000 positions of each side"),
             "colours": OPTION_OFF,

@@ -302,8 +302,8 @@ def _pool_chains(values: Tensor, chains: Tensor, channels: int) -> Tensor:
 
 
 # Target: 1 if the point belongs to the side to move at the end, else 0. Loss: squared error, averaged over the points
-# with a known owner. The original text sums the errors instead of averaging them; Adam's steps are the same. The text
-# chooses random owners for neutral points; here these points are masked.
+# with a known owner. The original document sums the errors instead of averaging them; Adam's steps are the same. The
+# document chooses random owners for neutral points; here these points are masked.
 
 
 def loss(network: GoNet, batch: Tensors, kind: str) -> tuple[Tensor, dict[str, Tensor]]:

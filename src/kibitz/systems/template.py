@@ -35,7 +35,7 @@ def copy_template(name: str, folder: Path) -> list[Path]:
     """
     if not _NAME.fullmatch(name) or keyword.iskeyword(name):
         raise UsageError(
-            f"--new must be lower-case letters, digits and underscores, and begin with a letter (got {name})."
+            f"--new must contain only lower-case letters, digits and underscores, and begin with a letter (got {name})."
         )
     if name in SYSTEMS:
         raise UsageError(f"--new must not be the name of a system (got {name}). Choose another name.")

@@ -173,10 +173,10 @@ RECIPES = {
             " uses the initial weights of its library Mocha (--initial mocha). We trained with them for 1,000"
             " iterations. The network then still predicted the same value for every position",
             "kibitz keeps the weights of the best validation, and stops after 20 validations without improvement."
-            " The author stopped by hand after five epochs. The post's text tests the last snapshot, but its"
-            " code loads the snapshot of iteration 64,000",
-            "validation uses other games than training. The post validates on other positions of its training games."
-            " With --held-out 8, kibitz excludes as many positions, and the test shows both accuracies",
+            " The author stopped by hand after five epochs. According to its text, the post tests the last snapshot,"
+            " but its code loads the snapshot of iteration 64,000",
+            "validation uses different games from training. The post validates on other positions of its training"
+            " games. With --held-out 8, kibitz excludes as many positions, and the test shows both accuracies",
             "kibitz samples the test games at random. The post tests on games of later months. To do the same, train"
             " with"
             " --test-from and a date",

@@ -48,7 +48,7 @@ def find_batch(system: System, settings: Any, store: Store, games: Any, plan: Tr
     device = plan.ranks.fabric(plan.device, "32-true").device
     if device.type != "cuda":
         return usual
-    # Only stages with the batch size that is searched count. The value network has a separate setting, `value_batch`.
+    # Count only the stages that use the batch size to find. The value network has a separate setting, `value_batch`.
     counts = [len(stage.examples(store, games)) for stage in _stages(system, settings, device) if stage.batch == usual]
     if not counts:
         return usual

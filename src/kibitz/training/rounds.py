@@ -61,7 +61,7 @@ class TimeShares:
 
 
 class BestParts:
-    """The best weights so far of each stage, on the CPU, for stages that train in rounds."""
+    """The best weights of each stage so far, on the CPU, for stages that train in rounds."""
 
     def __init__(self, network: nn.Module, stages: Sequence[Stage]):
         self.names = {stage.name: names_of(network, stage.module) for stage in stages}

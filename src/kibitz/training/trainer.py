@@ -336,7 +336,7 @@ class Trainer:
         self._parts = BestParts(self.network, self.stages) if self._shares.rounds else None
         self._runs: dict[int, _StageRun] = {}  # the stages that have started, by index
         self._finished: dict[int, str] = {}  # the reason why each finished stage ended, by index
-        # the state in last.pt of stages that haven't started in this call
+        # for each stage that hasn't started in this call: its state from last.pt
         self._resumed: dict[int, dict[str, Any]] = {}
         self._earlier: dict[str, dict[str, Any]] = {}  # the progress of each stage in last.pt, by its name
         self._cut_short = False  # whether a stage paused before its end although other stages depend on it

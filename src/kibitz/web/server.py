@@ -79,8 +79,8 @@ def _default_address() -> tuple[str, int | None]:
 
 
 class Server(uvicorn.Server):
-    """The board's server on a bound socket. At the first signal, the server ends with all its work. begun: a function
-    that is called when the server has started.
+    """The board's server on a bound socket. At the first signal, the server stops, and cancels all its work. begun: a
+    function that is called when the server has started.
     """
 
     def __init__(

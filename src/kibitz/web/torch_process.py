@@ -66,7 +66,8 @@ class TorchProcess:
             except (OSError, EOFError, ValueError):
                 self._close()
                 raise KibitzError(
-                    "the process that opens checkpoints ended. See the terminal of kibitz board for the cause"
+                    "the process that opens checkpoints has ended unexpectedly. See the terminal of kibitz board for"
+                    " the cause"
                 ) from None
             self._timer = threading.Timer(self.idle, self._end_if_idle)
             self._timer.daemon = True

@@ -18,9 +18,9 @@ WEAK, STRONG = 1400, 2200
 class Trap:
     """A bad move that weaker players choose.
 
-    move: in UCI notation. loss: the mover's loss of win probability by the search, 0 to 1. weak_rating: the rating up
-    to WEAK at which the largest share of the players chooses the move. weak, strong: the shares of the players at
-    weak_rating and at the rating STRONG, 0 to 1.
+    move: in UCI notation. loss: the mover's loss of win probability by the search, 0 to 1. weak_rating:
+    among the ratings of at most WEAK, the rating whose players choose the move most often. weak, strong: the shares of
+    the players at weak_rating and at the rating STRONG, 0 to 1.
     """
 
     move: str

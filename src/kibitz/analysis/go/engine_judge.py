@@ -178,7 +178,7 @@ class GoEngineJudge:
                     continue
                 if moves[0].lead is None:
                     self._program.kill()
-                    raise EngineDied(f"{self._name} gives no score", "died")
+                    raise EngineDied(f"{self._name} reports no score", "died")
                 best, most, until = moves[0], visits, time.monotonic() + PATIENCE
                 owners = read_owners(line, size, color)
         if best is None or best.lead is None:
@@ -218,7 +218,7 @@ class GoEngineJudge:
         match = _SCORE.match(reply)
         if match is None:
             self._program.kill()
-            raise EngineDied(f"{self._name} gives no score (got {reply[:40]!r})", "died")
+            raise EngineDied(f"{self._name} reports no score (got {reply[:40]!r})", "died")
         return float(match[2] or 0) * (-1 if match[1] == "W" else 1)
 
     def close(self) -> None:

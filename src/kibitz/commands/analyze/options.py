@@ -155,7 +155,8 @@ class AnalyzeOptions:
                     )
             if self.practical:
                 raise UsageError(
-                    "--practical cannot be used for a report about a player. Leave it out, or choose games with --all."
+                    "--practical cannot be used for a report about a player. Leave it out, or add --all to analyze"
+                    " each game."
                 )
         if self.practical and self.raw:
             raise UsageError("--practical needs a search, so it cannot be combined with --raw. Leave one out.")

@@ -83,7 +83,7 @@ def import_games(
 
 
 def _game_of(files: list[str], named: str | None) -> str:
-    """Return the game of the files: the requested one, or that of their name endings. Raises UsageError if there are
+    """Return the game of the files: the requested one, or that of their file extensions. Raises UsageError if there are
     several.
     """
     if named is not None:

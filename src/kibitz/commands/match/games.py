@@ -61,6 +61,6 @@ def go_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) -> Go
     if size not in SIZES:
         raise UsageError(not_one_of("--size", size, SIZES))
     if komi * 2 % 1 or abs(komi) > POINTS:
-        raise UsageError(f"--komi must be whole or half points, for example 7.5 (got {komi:g})")
+        raise UsageError(f"--komi must be a whole or half number of points, for example 7.5 (got {komi:g})")
     times = {side: time_limit(limits[side]["movetime"], limits[side]["clock"], limits[side]["ending"]) for side in "AB"}
     return GoContest(times, options.seed, options.hang, GoRules(size, komi, options.max_plies or 3 * size * size))

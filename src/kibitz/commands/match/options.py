@@ -33,9 +33,9 @@ def _limit(metavar: str) -> Any:
 class LimitOptions:
     """Time and search limits of the sides."""
 
-    nodes: Annotated[str | None, _limit("N|LEAST-MOST")] = None
-    nodes_a: Annotated[str | None, _limit("N|LEAST-MOST")] = None
-    nodes_b: Annotated[str | None, _limit("N|LEAST-MOST")] = None
+    nodes: Annotated[str | None, _limit("N|MIN-MAX")] = None
+    nodes_a: Annotated[str | None, _limit("N|MIN-MAX")] = None
+    nodes_b: Annotated[str | None, _limit("N|MIN-MAX")] = None
     depth: Annotated[int | None, _limit("PLIES")] = None
     depth_a: Annotated[int | None, _limit("PLIES")] = None
     depth_b: Annotated[int | None, _limit("PLIES")] = None

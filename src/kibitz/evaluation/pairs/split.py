@@ -63,7 +63,8 @@ def learned(
             "this store contains none of the network's training games. Test it on its training store"
         )
     samples = [positions(store, games, as_tested(run.settings), held_out=held_out) for held_out in (False, True)]
-    # The bootstrap needs another seed than that of the unseen games, because equal resamples would not be independent.
+    # The bootstrap needs a different seed from that of the unseen games, because equal resamples would not be
+    # independent.
     most = min(config.positions or PAIRS, PAIRS)
     own, other = (pairs(store, sample, most, config.seed, SEED + 1) for sample in samples)
     why = ""

@@ -134,7 +134,7 @@ def enter(stack, ply):  # type: ignore[no-untyped-def]
     on the fifty-move rule.
     """
     row = stack.rows[ply]
-    # Slices, because a field of a record has another type in numba than an array, and `generate` is compiled for
+    # Slices, because in numba a field of a record has a different type from an array, and `generate` is compiled for
     # arrays.
     board, pinned = stack.board[:], stack.pinned[:]
     count, checks = generate(row[:64], row[64:], board, pinned, stack.moves[ply], np.int64(0))

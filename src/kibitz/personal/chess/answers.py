@@ -52,7 +52,7 @@ def blended_answers(
     sizes = np.diff(offsets)
     rows = np.repeat(np.arange(len(known)), sizes)
     some = {name: answers[name][known] for name in ("origin", "target")}
-    # The four promotions of a pawn on one square have the same pair of squares, which counts once.
+    # The four promotions of a pawn to the same square share one pair of squares, which counts once.
     once = _first_of_pairs(moves, rows)
     pairs = np.where(once, pair_products(some, moves, rows), 0)
     sums = np.maximum(np.add.reduceat(pairs, offsets[:-1]), 1e-30)

@@ -95,8 +95,8 @@ class MoveCheck:
 
     centipawns: the material balance after the best play of the next plies.
     value: the value of a mate that was found (score.py); None if there is none.
-    bare_king: 1 if the mover can mate a king without other pieces, -1 if the mover has only a king and can be mated,
-    else 0.
+    bare_king: 1 if the opponent has only a king and the mover can mate it, -1 if the mover has only a king and can be
+    mated, else 0.
     line: the packed moves of the mate after this move; () without a mate.
     """
 

@@ -276,7 +276,7 @@ def _search(memory, table, ply, depth, alpha, beta, passed):  # type: ignore[no-
         make_move(memory, ply, move)
         captures = _captures(memory, ply, move)
         futile = depth == 1 and not captures and not in_check and standing <= alpha
-        # The opponent need not capture, so the score stays at most alpha.
+        # Futility pruning: the opponent can stand pat, so this move cannot raise the score above alpha.
         if futile and not _gives_check(memory, ply + 1):
             best = max(best, standing)
             continue

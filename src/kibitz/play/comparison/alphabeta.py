@@ -299,7 +299,7 @@ def search(state, ply, depth, alpha, beta, mode, passed):  # type: ignore[no-unt
             is_quiet = is_quiet and not in_check and stack.checks[ply + 1] == 0
             reduction = lmr_reduction(state, depth, i) if is_quiet else 0
             # The first search tests only whether the move is better than alpha. If it is, a second search finds its
-            # result.
+            # exact value.
             scout = mode == OPEN and i > 0 and state.data.tuning_order > 0
             scout_beta = alpha if scout else beta
             child_result = -search(

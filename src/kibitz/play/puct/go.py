@@ -402,7 +402,7 @@ class GoSearchRules:
         self.side_inputs: tuple[int, ...] = ()
 
     def set_side_inputs(self, given: Mapping[str, int]) -> None:
-        """Set the network's side inputs."""
+        """Set the network's side inputs (inputs in addition to the position), such as komi and rules."""
         defaults: Mapping[str, int] = getattr(self.network, "side_inputs", {})
         self.side_inputs = tuple(given.get(name, default) for name, default in defaults.items())
 

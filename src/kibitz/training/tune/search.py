@@ -97,7 +97,7 @@ def folder_of(out: Path) -> Path:
     if out.suffix == ".journal":
         return out.with_suffix("")
     folder = out.with_name(out.name + "-trials")
-    # Earlier versions removed the ending of the file's name, so that rate-0.1 and rate-0.2 had the same folder. Such a
+    # Earlier versions removed the extension of the file name, so that rate-0.1 and rate-0.2 had the same folder. Such a
     # folder is used if it exists.
     earlier = out.with_suffix("")
     return earlier if out.suffix and out.exists() and earlier.is_dir() and not folder.exists() else folder

@@ -196,7 +196,7 @@ class SgfSource(_FileSource):
         except KibitzError as error:  # the message would contain the path of the copy on this machine
             raise KibitzError(str(error).replace(str(path), name)) from None
         if not number:
-            raise KibitzError(f"{name} has no game of Go. Check that it is an SGF file")
+            raise KibitzError(f"{name} has no Go game. Check that it is an SGF file")
         self._count(number, f"{name} has no game that kibitz can read: {reason} ({number:,})")
 
     def _add(self, number: int, begin: int, end: int, record: Record) -> None:

@@ -222,7 +222,7 @@ class MyGames:
             return self._folder
 
     def _read(self, path: Path, name: str) -> Source:
-        """Return the games of a file; its ending decides between chess and Go. name: the file's name for the page.
+        """Return the games of a file; its extension decides between chess and Go. name: the file's name for the page.
         Raises KibitzError.
         """
         from kibitz.records import game_by_ending

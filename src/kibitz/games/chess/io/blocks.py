@@ -73,7 +73,7 @@ class GameBlock:
         return len(self.begins)
 
     def texts(self, game: int) -> tuple[str, str]:
-        """Return the text of a game's headers and the text of its moves, with Unix line ends."""
+        """Return the text of a game's headers and the text of its moves, with Unix line endings."""
         begin, body, end = (int(at[game]) for at in (self.begins, self.bodies, self.ends))
         return _unix(decode(self.text[begin:body])), _unix(decode(self.text[body:end]))
 

@@ -82,7 +82,8 @@ class GnuGo:
         """Return the dead stones and the stones in seki, both bool [361]."""
         until = time.monotonic() + self.limit
         self._set_up(_position(colours, size), until)
-        # The first list takes GNU Go half a second. It then also has the second list, so this order costs nothing.
+        # GNU Go needs half a second for the first list, and finds the second list at the same time. So the second
+        # command takes almost no time.
         dead = self._stones("dead", colours, size, until)
         return dead, self._stones("seki", colours, size, until)
 

@@ -203,7 +203,7 @@ def _by_tree(text: bytes) -> tuple[int, NDArray[np.uint8], int, list[int]]:
                     return AMONG, setup, side, written
                 if (point := read_point(value, size)) is None:
                     if len(value.strip()) != 2:
-                        raise ValueError("the file has a move that is not a point of the board")
+                        raise ValueError("the file has a move that is not on a point of the board")
                     return OUT, setup, side, written
                 written.append(point + (colour << COLOUR_SHIFT))
         if not written and "PL" in node:

@@ -181,7 +181,7 @@ def unscramble(text: str) -> str:
             meant = text.encode(wrong).decode("utf-8")
         except UnicodeError:
             continue
-        # By chance, the bytes of a Chinese name may be valid UTF-8, so the repaired text must be Asian too.
+        # By chance, the bytes of a Chinese name may be valid UTF-8, so the repaired text must have CJK characters too.
         if wrong != "gb18030" or _asian(meant):
             return meant
     return (_with_lost_bytes(text) if "?" in text else None) or text
@@ -248,8 +248,8 @@ def put_right(text: str) -> str:
 
 
 def read_headers(head: str) -> dict[str, str]:
-    """Parse the properties of a game before its first move, by name. If a name occurs several times, the first one with
-    a value is used.
+    """Return the properties of a game before its first move, as a dict from name to value. If a name occurs several
+    times, the first one with a value is used.
 
     A value whose closing bracket was lost by a wrong decoding ("BR[9娈礭  WR[P9段]") ends at the next property.
     """
