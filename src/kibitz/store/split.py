@@ -41,8 +41,8 @@ class Split:
     Without dates, the hash of a game decides: validate_share and test_share are percentages of the games.
 
     test_from: a date; the test split has the games from this date on. validate_from: the validation split has the games
-    from this date on, and before test_from. If only test_from is given, the validation split is sampled by hash from the
-    earlier games. If only validate_from is given, there is no test split. Games without a date count as early.
+    from this date on, and before test_from. If only test_from is given, the validation split is sampled by hash from
+    the earlier games. If only validate_from is given, there is no test split. Games without a date count as early.
 
     newest: the test split has this number of games, the last ones by date. Games of one day are in the order of the
     store. The validation split is sampled by hash from the other games.
