@@ -66,6 +66,14 @@ test("values, marks and reasons of all moves, variations too", () => {
   expect(analysis).toEqual({ meaning: "draws count half", language: "en", checked_by: null, summary: null });
 });
 
+test("a mate keeps its number of moves", () => {
+  judge("e4", 0.55, 0);
+  judge("Qh5", 1, 0, { mate: 5 });
+  const { notes } = found(app, mistakes)!;
+  expect(notes.get(find(app.game, "Qh5").id)).toMatchObject({ value: 1, mate: 5 });
+  expect(notes.get(find(app.game, "e4").id)).not.toHaveProperty("mate");
+});
+
 test("marks are found also where the page hides them", () => {
   judge("Qh5", 0.2, 0.35);
   app.set({ hints: false });

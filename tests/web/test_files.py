@@ -539,6 +539,13 @@ def test_a_stalemate_is_even() -> None:
     assert "[%eval -1.10]" in noted(load("1. e4"), {1: {"value": 0.4}})
 
 
+def test_a_mate_has_its_number_of_moves() -> None:
+    found = load("1. f3 e5 2. g4 a6")
+    written = noted(found, {3: {"value": 0.0, "mate": -1}, 4: {"value": 0.0}})
+    assert "[%eval #-1]" in written
+    assert written.count("[%eval -25.01]") == 1  # the control: a value without a mate is in pawns
+
+
 def test_go_with_what_the_page_found() -> None:
     text = "(;GM[1]SZ[9]KM[6.5]PB[A]BR[3k];B[ee]BL[59.0];W[ec]C[why?];B[cc]BM[1](;W[gg])(;W[cg]))"
     found = load(text)

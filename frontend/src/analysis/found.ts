@@ -18,6 +18,8 @@ export interface Note {
   points: number | null;
   best: string;
   reasons: Record<string, string>;
+  /** Moves to a mate, above 0 if White mates. */
+  mate?: number;
 }
 
 /** What is known of the whole game. */
@@ -62,6 +64,7 @@ function noteOf(app: App, mistakes: Mistakes, id: number): Note | undefined {
     points: judged?.points ?? null,
     best: judged?.best.san ?? "",
     reasons: judged?.reason?.texts ?? {},
+    ...(judged?.mate ? { mate: judged.mate } : {}),
   };
 }
 

@@ -28,6 +28,8 @@ export interface Judgement {
   only: boolean;
   /** White's chance with the best move, and after the played one. */
   white: { before: number | null; after: number | null };
+  /** Moves to a mate after it, above 0 if White mates; by an engine. */
+  mate?: number;
   /** Not by the quick look that comes first. */
   exact: boolean;
   /** Why a marked move was bad, by language, if it is proven. */

@@ -19,6 +19,7 @@ LANGUAGE = "en"
 """The language of the sentences if a request names none."""
 MOST_LEAD = 1000
 MOST_NODES = 10**12
+MOST_MATE = 1000
 MOST_TEXT = 1000
 """The largest number of characters of one sentence."""
 
@@ -30,7 +31,8 @@ class Note:
     value: the win probability, 0 to 1, of White in chess and of Black in Go; None if it is not known. lead: in Go,
     Black's lead in points; None if it is not known. mark: one of MARKS. loss: the mover's loss of win probability, 0 to
     1. points: in Go, the points that the move lost; None if they are not known. best: the name of the best move; "" if
-    it is not known. reasons: why a marked move was bad, by language; empty if that is not known.
+    it is not known. reasons: why a marked move was bad, by language; empty if that is not known. mate: in chess, moves
+    to a mate in White's view; 0 if none is known.
     """
 
     value: float | None
@@ -40,6 +42,7 @@ class Note:
     points: float | None
     best: str
     reasons: dict[str, str]
+    mate: int = 0
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,7 @@ def _note(fields: Fields) -> Note:
         number(fields, "points", None, 0, MOST_LEAD),
         _sentence(text(fields, "best", "")),
         {language: _sentence(words) for language, words in reasons.items()},
+        whole(fields, "mate", 0, -MOST_MATE, MOST_MATE),
     )
 
 

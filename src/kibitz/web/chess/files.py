@@ -203,10 +203,13 @@ def _note(child_node: chess.pgn.ChildNode, board: chess.Board, notes: Notes, ind
 
     found = notes.moves[index]
     drop_mark(child_node)
-    score = None if found.value is None or board.is_checkmate() else centipawns(found.value)
-    if score is not None and board.is_stalemate():
-        score = 0
-    note_move(child_node, None if score is None else chess.engine.Cp(score), found.mark, notes.reason(index))
+    score: chess.engine.Score | None = None
+    if found.value is not None and not board.is_checkmate():
+        if found.mate:
+            score = chess.engine.Mate(found.mate)
+        else:
+            score = chess.engine.Cp(0 if board.is_stalemate() else centipawns(found.value))
+    note_move(child_node, score, found.mark, notes.reason(index))
 
 
 def _comment(written: game_tree.Written) -> str:

@@ -168,6 +168,7 @@ def _as_json(
                 "line": _sans(board, each.line),
                 "only": each.only,
                 "white": {"before": rounded(each.before), "after": rounded(each.after)},
+                **({} if each.mate is None else {"mate": each.mate}),
                 **reason,
             }
         )
