@@ -2,7 +2,7 @@
 
 import { expect, test, vi } from "vitest";
 
-import { copySelected, handWords } from "../src/app/copying";
+import { copySelected, handWords } from "../src/app/byhand";
 import { texts } from "../src/texts";
 
 test.each([

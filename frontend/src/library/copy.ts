@@ -5,9 +5,10 @@ import { hasValues } from "../app/displayed";
 import { hashOf } from "../app/hash";
 import type { Entry } from "../ui/menu";
 import type { Mistakes } from "../analysis/mistakes";
-import { record } from "./save";
 import type { App } from "../app/state";
 import { texts } from "../texts";
+
+const record = (app: App): Promise<string> => import("./save").then((save) => save.record(app));
 
 export function copyEntries(app: App, mistakes: Mistakes): Entry[] {
   const go = (): boolean => app.game.kind === "go";

@@ -5,7 +5,6 @@ import type { Typed } from "../board/controls";
 import type { Mistakes } from "../analysis/mistakes";
 import { showMoveMenu } from "../analysis/movemenu";
 import { named } from "../app/naming";
-import { saveGame } from "../library/save";
 import { toggleSound } from "../app/sound";
 import type { App } from "../app/state";
 import { texts } from "../texts";
@@ -45,7 +44,7 @@ export function mountKeys(app: App, mistakes: Mistakes, typed: Typed, board: HTM
     z: () => app.undo(),
     "+z": () => app.redo(),
     y: () => app.redo(),
-    s: () => void saveGame(app),
+    s: () => void import("../library/save").then(({ saveGame }) => saveGame(app)),
   };
 
   document.addEventListener("keydown", (event) => {

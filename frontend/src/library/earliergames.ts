@@ -1,0 +1,50 @@
+/** The dialog with the games before, that were changed here. */
+
+import { button, el } from "../ui/elements";
+import { type Kept, reopened, type Store } from "../app/earlier";
+import type { App } from "../app/state";
+import { language, texts } from "../texts";
+
+export async function showEarlier(app: App, store: Store): Promise<void> {
+  const games = (await store.all()).filter(({ key }) => key !== app.game.key);
+  const list = el("ol", { "aria-label": texts.gamemenu.title, tabindex: 0 });
+  const none = el("p", { class: "note", hidden: games.length > 0 }, texts.gamemenu.none);
+  const dialog = el(
+    "dialog",
+    { class: "dialog list-dialog", "aria-label": texts.gamemenu.title },
+    el("h2", {}, texts.gamemenu.title),
+    el("p", { class: "note", hidden: games.length === 0 }, texts.gamemenu.last20),
+    none,
+    list,
+    el("div", { class: "dialog-buttons" }, button(texts.common.close, () => dialog.close(), { class: "primary" })),
+  );
+  const open = async (kept: Kept): Promise<void> => {
+    dialog.close();
+    if (!(await app.mayOpen())) return;
+    app.open(...reopened(kept));
+    app.say(texts.gamemenu.opened(kept.title));
+  };
+  for (const kept of games) {
+    const when = new Date(kept.time).toLocaleString(language === "en" ? "en-GB" : language, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
+    const about = el("span", { class: "about" }, [when, kept.about].filter(Boolean).join(" · "));
+    const entry = button("", () => void open(kept));
+    entry.append(el("span", {}, kept.title), about);
+    const row = el("li", {}, entry);
+    row.append(
+      button(
+        texts.gamemenu.delete,
+        () => {
+          row.remove();
+          none.hidden = list.childElementCount > 0;
+          void store.remove(kept.key);
+        },
+        { "aria-label": texts.gamemenu.deleteOne(kept.title) },
+      ),
+    );
+    list.append(row);
+  }
+  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  document.body.append(dialog);
+  dialog.showModal();
+}
