@@ -222,7 +222,7 @@ def test_stores_that_make_no_pairs(
         (["--networks", "distilled"], 2, "distilled"),
         (["--pos2vec", "600-400"], 2, "--pos2vec & got 600-400"),
         (["--small-compare", "0"], 2, "--small-compare & got 0"),
-        (["--reuse", "3"], 2, "--reuse & --batch & 3 and 128"),
+        (["--reuse", "3"], 2, "--reuse & --batch & 128 and 3"),
         (["--pretrain-epochs", "0", "--epochs", "0", "--distil-epochs", "0"], 2, "--epochs & --distil-epochs & 0"),
         (["--opening", "300"], 1, "300 & moves"),
         (["--held-out", "100"], 2, "--held-out & got 100"),

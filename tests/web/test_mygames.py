@@ -145,7 +145,7 @@ def test_files_among_the_names_of_the_command_line(mine: Path, tmp_path: Path) -
         (b"hello, this is a letter", "mine.pgn & PGN & file"),
         (b"\x00\x01\x02", "mine.pgn & binary"),
         (b'[White "A"]\n[Variant "Atomic"]\n\n1. e4 *\n', "1 & chess"),
-        (b'[Event "?"]\n\n1. e4 *\n', "players"),
+        (b'[Event "?"]\n\n1. e4 *\n', "player"),
     ],
 )
 def test_files_without_games_get_a_line(client: Client, data: bytes, words: str) -> None:

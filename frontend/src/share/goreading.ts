@@ -62,7 +62,7 @@ export function readResults(said: Said, other: Said, points: readonly number[], 
   const owned = ahead + EVEN_KOMI - given;
   const turn = sign * total(points.map((point) => said.owners[point]! - other.owners[point]!));
   const move = ((OF_ROOT * Math.sqrt(open) + OF_OPEN * open) * size) / GRID + OF_TURN * turn;
-  const large = (Math.max(Math.abs(ahead), Math.abs(owned) - EVEN_KOMI) * POINTS) / area;
+  const large = ((Math.max(Math.abs(ahead), Math.abs(owned) - EVEN_KOMI) - Math.abs(turn)) * POINTS) / area;
   const part = open ** OPEN_POWER;
   const [first, over] = [0, 1].map((at) => part * OPEN[at]! + (1 - part) * SETTLED[at]!);
   const share = clip((large - first!) / over!, 0, 1);

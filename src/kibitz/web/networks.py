@@ -125,7 +125,7 @@ class NetworkInfo:
 
     @property
     def part_of(self) -> str | None:
-        """The personal network whose training this run is a part of; None for a network of its own."""
+        """The personal network whose training this run is a part of; None for an independent network."""
         folder = Path(self.name).parent
         return folder.parent.as_posix() if self.source == "run" and folder.name == CANDIDATES else None
 

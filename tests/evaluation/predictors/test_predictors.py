@@ -129,7 +129,7 @@ def test_engines_share_the_positions_by_rating(small_store: Store) -> None:
     assert "log_loss" not in result["figures"], "only one of the engines prints probabilities"
     with pytest.raises(UsageError, match="needs a rating"):
         evaluated(test_of(engine("best", rating=1400), engine("best")), small_store)
-    with pytest.raises(UsageError, match=naming("--engine & rating & 1400")):
+    with pytest.raises(UsageError, match=naming("engine & rating & 1400")):
         evaluated(test_of(engine("best", rating=1400), engine("lines", rating=1400)), small_store)
 
 
