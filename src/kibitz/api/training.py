@@ -171,8 +171,7 @@ def train(
 
     system: see `list_systems`.
     store: the store's folder.
-    run: the run's folder. If None, the run in runs/ with the same settings, games and seed is resumed. If it does not
-        exist, a new run is made.
+    run: the run's folder; None for the run in runs/ with the same settings, games and seed, or else a new one.
     recipe: a named set of settings: "default" (the best that we know for training in under an hour), "long", "paper" …
     start_from: a run or bundled network for the initial weights (and settings).
     on_progress: called after every iteration, summary and validation, in the thread that trains. If it returns True,
