@@ -89,8 +89,6 @@ class MyGamesPanel {
   private readonly play = button(texts.mygames.play, () => void this.playSelf(), { class: "primary" });
 
   private now: MyGames | null = null;
-  /** How many states of the server were taken over. */
-  private taken = 0;
   private shown: Report | GoReport | null = null;
   /** The game of the report, and how thorough it is. */
   private shownOf: { game: Kind; quick: boolean } = { game: "chess", quick: false };
@@ -200,11 +198,8 @@ class MyGamesPanel {
 
   async refresh(): Promise<void> {
     window.clearTimeout(this.timer);
-    const taken = this.taken;
     try {
-      const now = await this.app.api.myGames();
-      // What came in the meantime is newer.
-      if (taken === this.taken) await this.take(now);
+      await this.take(await this.app.api.myGames());
     } catch (error) {
       this.tell(message(error));
       this.later();
@@ -214,7 +209,6 @@ class MyGamesPanel {
   /** Shows what the server says, and asks again while something goes on. */
   private async take(now: MyGames): Promise<void> {
     this.now = now;
-    this.taken += 1;
     if (now.revision !== this.revision) {
       const { revision, report, game, stage } = await this.app.api.myReport();
       this.revision = revision;
