@@ -72,8 +72,8 @@ def in_window(page: Page, *, width: int) -> None:
 
 
 def test_report_mistakes_and_exercises(visit: Callable[..., Page], own: Server, mine: Path) -> None:
-    # An address with an empty board, which the file of the command line does not replace. Beside a game, with its moves
-    # and its graph, the panel is lower and scrolls.
+    # An address with an empty board, which the file of the command line does not replace. Next to a game, with its
+    # moves and its graph, the panel is lower and scrolls.
     page = visit("/#game=chess", of=own, width=1366, height=768)
     panel = Panel(page)
     expect(panel.panel.get_by_role("button", name=str(mine))).to_be_visible()

@@ -18,7 +18,7 @@ import pytest
 import kibitz
 from kibitz import records
 from kibitz.commands import annotate
-from kibitz.commands.progress import with_ticks
+from kibitz.commands.progress import ticking
 from kibitz.games.go.io.sgf import read_records
 from support.causes import Ended, in_process, must_succeed, refused
 from support.patience import PATIENCE
@@ -237,7 +237,7 @@ def test_ctrl_c_keeps_the_finished_files(folder: Path, monkeypatch: pytest.Monke
 
 def test_progress_moves_during_work_without_news() -> None:
     ticked = threading.Event()
-    with with_ticks(ticked.set, every=0.01):
+    with ticking(ticked.set, every=0.01):
         assert ticked.wait(PATIENCE)
     ticked.clear()
     assert not ticked.wait(0.1)

@@ -15,7 +15,7 @@ import typer
 from kibitz import messages, preparation, records
 from kibitz.commands.analyze.options import AnalyzeOptions
 from kibitz.commands.analyze.output import COARSE, Shown, same_file
-from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress, with_ticks
+from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress, ticking
 from kibitz.commands.setup import DEFAULT_NETWORKS
 from kibitz.errors import KibitzError, UsageError, one_line
 from kibitz.external import EngineDied
@@ -336,7 +336,7 @@ def _progress(files: int, games: Callable[[], int]) -> Generator[Shown]:
 
     with Progress("{task.fields[games]:,} games", BAR, ELAPSED, LEFT, patient=True) as bar:
         bar.begin("", files if files > 1 else None, games=0)
-        with with_ticks(tick):
+        with ticking(tick):
             yield shown
 
 

@@ -25,7 +25,7 @@ BAR, ELAPSED, LEFT = "[bar]", "[elapsed]", "[left]"
 
 
 @contextlib.contextmanager
-def with_ticks(tick: Callable[[], None], every: float = 0.5) -> Iterator[None]:
+def ticking(tick: Callable[[], None], every: float = 0.5) -> Iterator[None]:
     """Call `tick` at short intervals from another thread, so that the progress moves even while no work is reported.
 
     every: seconds between calls.

@@ -86,7 +86,7 @@ class StoreWriter:
                 raise
             if (self.old is None) == is_new:
                 break
-            self._lock.close()  # another import has just made the store, which has a lock of its own
+            self._lock.close()  # another import has just made the store, which has a separate lock
         self.split = split or (self.old.split if self.old is not None else Split())
         self.schema = pa.schema([*columns, *_OWN_COLUMNS])
         self.read = self.games = self.moves = 0
