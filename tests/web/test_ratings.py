@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import chess
 import pytest
 
 import kibitz
@@ -33,7 +34,21 @@ def test_moves_and_risk_by_rating_are_those_of_the_analysis(client: Client) -> N
         first = compared["moves"][0]
         assert by_move[first["move"]]["p"][RATINGS.index(compared["rating"])] == pytest.approx(first["p"], abs=1e-3)
     assert all(len(each["p"]) == len(RATINGS) for each in found["moves"])
-    assert all(sum(each["p"][at] for each in found["moves"]) <= 1.001 for at in range(len(RATINGS)))
+    # Every legal move is there, so the page can replace the estimate of any move that a search has evaluated.
+    board = chess.Board()
+    for name in MOVES:
+        board.push_uci(name)
+    assert set(by_move) == {move.uci() for move in board.legal_moves}
+    for at, risk in enumerate(found["risk"]):
+        assert sum(each["p"][at] for each in found["moves"]) == pytest.approx(1, abs=0.003)
+        parts = sum(each["p"][at] * each["mistake"][at] for each in found["moves"])
+        assert parts == pytest.approx(risk, abs=0.003)
+
+
+def test_the_only_legal_move_is_no_mistake(client: Client) -> None:
+    found = client.good("/api/ratings", asked([], fen="7k/8/8/8/8/8/r7/7K w - - 0 1"))
+    assert [each["move"] for each in found["moves"]] == ["h1g1"]
+    assert set(found["moves"][0]["mistake"]) == set(found["risk"]) == {0.0}
 
 
 def test_stronger_players_go_wrong_less_often(client: Client) -> None:

@@ -18,6 +18,8 @@ const USUAL = 1400;
 const SHOWN = 3;
 /** A trap loses so much of the chance, is played so often by weaker players, and at most half as often by strong ones. */
 const TRAP = { loss: 0.2, share: 0.1, weak: [LEAST, 1400], strong: 2200 } as const;
+/** A move that loses so much of the mover's chance is a mistake; the server rounds values to four digits. */
+const MISTAKE = 0.09999;
 /** Size of the curves, in units that are about a pixel. */
 const [WIDTH, HEIGHT, FOOT] = [200, 84, 14];
 /** The highest probability that the curves have room for. */
@@ -41,18 +43,38 @@ export function movesAt({ ratings, moves }: ByRating, rating: number): { move: s
     .slice(0, SHOWN);
 }
 
+/** The mover's value after each move of a search, by move. */
+function worths(lines: readonly OpinionLine[], mover: "w" | "b"): Map<string, number> {
+  return new Map(lines.flatMap(({ moves: [first], white }) => (first !== undefined && typeof white === "number" ? [[first, mover === "w" ? white : 1 - white] as const] : [])));
+}
+
+/**
+ * How likely players of each rating lose much: a move with a value by a search does or does not, and of the others the
+ * first estimate counts. So the number fits the values that are listed.
+ */
+export function risksIn({ moves, risk }: ByRating, lines: readonly OpinionLine[], mover: "w" | "b"): ByRating["risk"] {
+  const values = worths(lines, mover);
+  const best = Math.max(...values.values());
+  return (
+    risk?.map((estimated, at) => {
+      if (estimated === null) return null;
+      const changes = moves.map(({ move, p, mistake }) => {
+        const value = values.get(move);
+        return value === undefined ? 0 : p[at]! * (Number(best - value >= MISTAKE) - mistake[at]!);
+      });
+      return Math.min(1, Math.max(0, estimated + changes.reduce((sum, each) => sum + each, 0)));
+    }) ?? null
+  );
+}
+
 /** The move that weaker players choose most often among those that lose much by a search, and strong players seldom. */
 export function trapIn({ ratings, moves }: ByRating, lines: readonly OpinionLine[], mover: "w" | "b"): Trap | null {
-  const worth = (line: OpinionLine | undefined): number | null => {
-    const white = line?.white;
-    return typeof white === "number" ? (mover === "w" ? white : 1 - white) : null;
-  };
-  const values = lines.map(worth).filter((each) => each !== null);
+  const values = worths(lines, mover);
   const [least, most] = TRAP.weak;
   const strong = ratings.indexOf(TRAP.strong);
   const found = moves.flatMap(({ move, san, p }): Trap[] => {
-    const value = worth(lines.find(({ moves: [first] }) => first === move));
-    const loss = value === null ? 0 : Math.max(...values) - value;
+    const value = values.get(move);
+    const loss = value === undefined ? 0 : Math.max(...values.values()) - value;
     const weak = ratings.flatMap((rating, at) => (rating >= least && rating <= most ? [{ rating, p: p[at] ?? 0 }] : [])).sort((a, b) => b.p - a.p)[0];
     const seldom = p[strong] ?? 1;
     if (!weak || loss < TRAP.loss || weak.p < TRAP.share || seldom > weak.p / 2) return [];
@@ -117,7 +139,7 @@ export class RatingPanel {
     const found = this.known.get(key);
     this.said.textContent = texts.ratings.rated(this.rating);
     this.element.classList.toggle("waiting", !found);
-    if (found) this.show(found, lines);
+    if (found) this.show(key, found, lines);
     else if (this.host.offsetParent !== null) this.ask(key, network.name);
   }
 
@@ -141,19 +163,21 @@ export class RatingPanel {
     this.asked = "";
   }
 
-  private show(found: ByRating, lines: readonly OpinionLine[]): void {
+  private show(asked: string, found: ByRating, lines: readonly OpinionLine[]): void {
     const { rating } = this;
+    const { turn } = this.app.node();
     const some = movesAt(found, rating);
-    const trap = trapIn(found, lines, this.app.node().turn);
-    const key = JSON.stringify([rating, found, trap]);
+    const trap = trapIn(found, lines, turn);
+    const risks = risksIn(found, lines, turn);
+    const key = JSON.stringify([rating, asked, trap, risks]);
     if (key === this.drawn) return;
     this.drawn = key;
     // Colors go by the mean over ratings, so that moves mostly keep their own while the slider moves.
     const curves = found.moves.filter(({ move }) => some.some((each) => each.move === move));
     const inks = new Map(curves.map(({ move }, at) => [move, `ink-${at}`]));
     this.bars.draw(some, [], inks);
-    const risk = found.risk?.[found.ratings.indexOf(rating)];
-    const [low, high] = [found.risk?.[0], found.risk?.at(-1)];
+    const risk = risks?.[found.ratings.indexOf(rating)];
+    const [low, high] = [risks?.[0], risks?.at(-1)];
     this.risk.hidden = typeof risk !== "number";
     if (typeof risk === "number") {
       this.risk.replaceChildren(el("span", { class: "key-risk", "aria-hidden": "true" }), texts.ratings.risk(rating, percent(risk)));
@@ -163,7 +187,7 @@ export class RatingPanel {
     if (trap) this.trap.textContent = texts.ratings.trap(trap.san, Math.round(100 * trap.loss), trap.weak.rating, percent(trap.weak.p), trap.strong.rating, percent(trap.strong.p));
     const words = typeof low === "number" && typeof high === "number" ? ` ${texts.ratings.risk(LEAST, percent(low))} ${texts.ratings.risk(MOST, percent(high))}` : "";
     this.curves.setAttribute("aria-label", `${texts.ratings.curves(some.map(({ san }) => san).join(", "))}${words}`);
-    this.curves.replaceChildren(...this.lines({ ...found, moves: curves }, inks));
+    this.curves.replaceChildren(...this.lines({ ...found, moves: curves, risk: risks }, inks));
   }
 
   private lines({ ratings, moves, risk }: ByRating, inks: Map<string, string>): SVGElement[] {

@@ -197,8 +197,9 @@ export interface Summary {
 /** What players of each rating would play in a position, and how often they lose much. */
 export interface ByRating {
   ratings: number[];
-  /** `p`: how likely it is at each rating. */
-  moves: { move: string; san: string; p: number[] }[];
+  /** `p`: how likely it is at each rating; `mistake`: how likely it then loses much, by a first estimate. */
+  moves: { move: string; san: string; p: number[]; mistake: number[] }[];
+  /** The sum of both over the moves. */
   risk: (number | null)[] | null;
 }
 

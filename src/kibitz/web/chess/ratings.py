@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
 RATINGS = tuple(range(800, 2801, 100))
 """Ratings, of both players, for which the moves are predicted."""
-FIRST = 4
-"""Number of likely moves for each rating that the response contains."""
 
 
 def by_rating(networks: NetworkRegistry, network: NetworkInfo, line: Line) -> dict[str, Any]:
     """Return the likely moves of players in the last position, and how often players make a mistake in it, for each of
     RATINGS.
 
-    ratings: RATINGS. moves: the moves with their probability at each rating; the most likely move on average is first.
-    risk: the probability at each rating of a move that loses analysis.chess.risk.LOSS or more; null if there is no
-    legal move. Raises BadRequest for a network without rating inputs.
+    ratings: RATINGS. moves: the legal moves, the most likely move on average first; p: the probability of the move at
+    each rating; mistake: the probability at each rating that the move loses analysis.chess.risk.LOSS or more, by a
+    first estimate. The page replaces the estimate of each move that a search has evaluated. risk: the sum of p times
+    mistake at each rating; null if there is no legal move. All are 0 to 1. Raises BadRequest for a network without
+    rating inputs.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import Judge
     from kibitz.analysis.chess.ratings import OPPONENT
-    from kibitz.analysis.chess.risk import risk
+    from kibitz.analysis.chess.risk import mistake_probability, risk
     from kibitz.games.chess.moves import to_move
     from kibitz.play.chess.policy import QUEEN, normalised
 
@@ -55,12 +55,14 @@ def by_rating(networks: NetworkRegistry, network: NetworkInfo, line: Line) -> di
     shares = normalised(probabilities, offsets).reshape(len(RATINGS), -1)
     promotion = legal >> 12
     listed = np.flatnonzero((promotion == 0) | (promotion == QUEEN) | (shares.max(0) > 0))
-    first = np.argsort(-shares[:, listed], axis=1, kind="stable")[:, :FIRST]
-    likely = listed[np.unique(first)]
-    likely = likely[np.argsort(-shares[:, likely].mean(0), kind="stable")]
+    listed = listed[np.argsort(-shares[:, listed].mean(0), kind="stable")]
+    mistakes = np.array([mistake_probability(look.losses_of(legal), rating) for rating in RATINGS])
+    # The only legal move is never a mistake, and a move without an estimate counts as none.
+    mistakes = np.nan_to_num(mistakes) * (len(look.moves) > 1)
     moves = []
-    for i in likely.tolist():
+    for i in listed.tolist():
         move = to_move(int(legal[i]))
-        moves.append({"move": move.uci(), "san": board.san(move), "p": [rounded(share) for share in shares[:, i]]})
+        by_move = {"p": [rounded(p) for p in shares[:, i]], "mistake": [rounded(p) for p in mistakes[:, i]]}
+        moves.append({"move": move.uci(), "san": board.san(move), **by_move})
     risks = [risk(look, legal, shares[at], rating) for at, rating in enumerate(RATINGS)]
     return {"ratings": RATINGS, "moves": moves, "risk": [None if one is None else rounded(one) for one in risks]}
