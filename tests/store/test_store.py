@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -174,3 +176,16 @@ def test_adding_leaves_what_was_there(tmp_path: Path) -> None:
     assert grown.fingerprint == whole.fingerprint
     assert grown.table().drop(["number"]).equals(whole.table().drop(["number"]))
     assert [grown.info["kibitz_store"], whole.info["kibitz_store"]] == [2, 1]
+
+
+@pytest.mark.process
+def test_a_column_needs_no_further_library(bundled_store: Store) -> None:
+    """A whole table reader of pyarrow would cost each program 20 MB of memory."""
+    script = (
+        "import sys; from kibitz.store.store import Store; store = Store(sys.argv[1]); store.sides();"
+        " print(len(store.column('result')), 'pyarrow.parquet' in sys.modules, 'pyarrow.dataset' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(bundled_store.path)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == [str(len(bundled_store)), "True", "False"]

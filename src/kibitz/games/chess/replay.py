@@ -34,6 +34,8 @@ START_WIDTH = SQUARES + STATE_WIDTH
 _BLOCK = 256
 """Number of positions whose moves are loaded into the CPU cache together."""
 _MOVES_PER_CACHE_LINE = 32
+_SWAPPED_AT_ONCE = 4096
+"""Number of positions whose colors are swapped together, so that the copies stay small."""
 
 
 @kernel
@@ -205,7 +207,9 @@ def swap_colours(
     [n, 4]. Both are changed in place and returned. selected: bool [n].
     """
     rows = np.flatnonzero(selected)
-    codes[rows] = OTHER_COLOUR[codes[rows].reshape(-1, 8, 8)[:, ::-1].reshape(-1, SQUARES)]
+    for begin in range(0, len(rows), _SWAPPED_AT_ONCE):
+        block = rows[begin : begin + _SWAPPED_AT_ONCE]
+        codes[block] = OTHER_COLOUR[codes[block].reshape(-1, 8, 8)[:, ::-1].reshape(-1, SQUARES)]
     state[rows, SIDE] ^= 1
     state[rows, CASTLING] = _OTHER_RIGHTS[state[rows, CASTLING]]
     return codes, state

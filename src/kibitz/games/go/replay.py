@@ -189,11 +189,15 @@ def swap_colors(
     codes: uint8 [n, 361]. state: uint8 [n, 4]. Both are changed in place and returned.
     """
     rows = np.flatnonzero(selected)
-    codes[rows] = (codes[rows] & np.uint8(0xF0)) | _OTHER_KIND[codes[rows] & 15]
+    for begin in range(0, len(rows), _SWAPPED_AT_ONCE):
+        block = rows[begin : begin + _SWAPPED_AT_ONCE]
+        codes[block] = (codes[block] & np.uint8(0xF0)) | _OTHER_KIND[codes[block] & 15]
     state[rows, SIDE] ^= 1
     return codes, state
 
 
+_SWAPPED_AT_ONCE = 1024
+"""Number of positions whose colors are swapped together, so that the copies stay small."""
 _OTHER_KIND = np.array([EMPTY, *range(7, 13), *range(1, 7), KO, OFF, 15], np.uint8)
 _COLOUR_OF = np.array([NONE] + [1] * 6 + [2] * 6 + [NONE, OUTSIDE, OUTSIDE], np.uint8)
 
