@@ -1,8 +1,8 @@
 /** The summary of a game: what is asked about it, and where its counts lead. */
 
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 
-import { judgedGame, nextMistake } from "../src/analysis/summary";
+import { judgedGame, nextMistake, pending } from "../src/analysis/summary";
 import { Mistakes } from "../src/analysis/mistakes";
 import type { Judgement, Judging } from "../src/server/judging";
 import type { App, Result } from "../src/app/state";
@@ -47,6 +47,38 @@ test("a game is asked about once all of it is judged", () => {
     losses: [0, 0, 0.1, 0, 0.35, 0, 0],
     marks: ["", "", "?!", "", "??", "", ""],
   });
+});
+
+test("a summary that is not complete says how far the check is", () => {
+  const check = { possible: true, progress: "Checking 2 of 7" };
+  Object.assign(mistakes.judging, check);
+  expect(pending(app, mistakes)).toBe("Checking 2 of 7");
+  expect(judgedGame(app, mistakes)).toBeNull();
+  // The network's own values come first.
+  const at = vi.spyOn(app.analyser, "busy", "get").mockReturnValue(true);
+  Object.assign(app.analyser, { done: 3, total: 8 });
+  expect(pending(app, mistakes)).toMatch(/3\D+8/);
+  at.mockReturnValue(false);
+  Object.assign(mistakes.judging, { progress: "" });
+  expect(pending(app, mistakes)).toBe("");
+});
+
+test("a variation, a short game and hidden hints have no progress of a summary", () => {
+  const progress = (text: string): string => {
+    sit(chess(text));
+    Object.assign(mistakes.judging, { progress: "Checking" });
+    return pending(app, mistakes);
+  };
+  expect(progress("e4 e5 Qh5 Nc6 Qxe5 Nxe5")).toBe("Checking");
+  expect(progress("e4 e5 Qh5 Nc6 Qxe5")).toBe("");
+  expect(progress("e4 e5 Qh5 Nc6 Qxe5 Nxe5 (d6 Qh5 Nf6)")).toBe("Checking");
+  app.go(find(app.game, "Nf6").id);
+  expect(pending(app, mistakes)).toBe("");
+  app.go(app.game.root);
+  app.go(find(app.game, "Nxe5").id);
+  expect(pending(app, mistakes)).toBe("Checking");
+  app.hints = false;
+  expect(pending(app, mistakes)).toBe("");
 });
 
 test("a variation has no summary", () => {

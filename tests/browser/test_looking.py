@@ -179,6 +179,15 @@ def test_the_summary_of_a_game_leads_to_its_moves(desk: Desk) -> None:
     desk.keys("h")
     card.get_by_role("button", name="Practice").click()
     expect(desk.page.locator("#panel-puzzles .puzzle-list li")).to_have_count(1)
+    # Another network has not checked the game yet: its progress is shown, and no numbers of the first one.
+    desk.page.route("**/api/judge*", lambda route: None)
+    desk.choose("human")
+    desk.analysed(8)
+    expect(card.locator(".summary-progress")).to_have_text(re.compile(r"\b0 of 8\b"))
+    expect(white).to_be_hidden()
+    desk.choose("winner")
+    expect(white).to_have_text(f"{percent[0]}%")
+    expect(card.locator(".summary-progress")).to_have_text("")
 
 
 def test_a_game_with_evaluations_is_read_again_with_the_same_marks(desk: Desk, tmp_path: Path) -> None:

@@ -99,6 +99,13 @@ class Graph {
     return aloneOf(app.game.kind, app.result(network, id));
   }
 
+  /** Whether all is checked, and still some of a game of Go is gray: not all of its moves are searched. */
+  private get grays(): boolean {
+    const { app } = this;
+    const { judging } = this.mistakes;
+    return app.game.kind === "go" && app.path.length > 1 && !app.second && judging.possible && app.path.some((id) => this.value(app.network, id)?.source === "network");
+  }
+
   private get leads(): boolean {
     return !this.points.hidden && this.points.ariaPressed === "true";
   }
@@ -194,7 +201,8 @@ class Graph {
       text = `${named(app, app.node(id))}${this.mistakes.of(id)?.mark ?? ""} ${chances.join(" / ")}`;
     } else if (app.analyser.busy && app.analyser.done < app.analyser.total && app.path.length > 1) {
       text = texts.graph.ofAll(app.analyser.done, app.analyser.total);
-    } else if (app.hints) text = this.mistakes.judging.progress;
+    } else if (app.hints) text = this.mistakes.judging.progress || (this.grays ? texts.graph.gray : "");
+    this.caption.title = text === texts.graph.gray ? texts.graph.grayAbout : "";
     if (this.caption.textContent !== text) this.caption.textContent = text;
   }
 

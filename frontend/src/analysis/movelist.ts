@@ -80,6 +80,7 @@ class MoveList {
     this.buttons.clear();
     this.marks.clear();
     this.list.replaceChildren();
+    this.list.classList.remove("long");
     this.row = null;
     this.size = game.nodes.size;
     this.last = game.root;
@@ -116,7 +117,9 @@ class MoveList {
     const { game } = this.app;
     const first = firstColumn(game, node);
     if (!this.row || first) {
-      const number = el("span", { class: "number" }, String(numberOf(game, node)));
+      const said = String(numberOf(game, node));
+      if (said.length > 2) this.list.classList.add("long");
+      const number = el("span", { class: "number" }, said);
       this.row = el("div", { class: "row" }, number, first ? null : el("span", { class: "cell gap" }, "…"));
       to.appendChild(this.row);
     }

@@ -41,13 +41,26 @@ export function mountSummary(after: HTMLElement, app: App, mistakes: Mistakes, p
   after.after(new SummaryCard(app, mistakes, practice).element);
 }
 
+/** Whether the line shown is the main line of a game that is long enough. */
+function isWhole(app: App): boolean {
+  const { path } = app;
+  return path.length > FEWEST && path.slice(1).every((id, at) => app.node(path[at]!).children[0] === id);
+}
+
+/** How far the check is that the summary of the game needs: "Checking 12 of 80"; "" where it is complete or none is made. */
+export function pending(app: App, mistakes: Mistakes): string {
+  const { judging } = mistakes;
+  const { busy, done, total } = app.analyser;
+  if (!app.hints || !judging.possible || !isWhole(app)) return "";
+  return busy && done < total ? texts.graph.ofAll(done, total) : judging.progress;
+}
+
 /** The game as far as it is judged; null until all of it is, and for a variation. */
 export function judgedGame(app: App, mistakes: Mistakes): Judged | null {
   const { game, path } = app;
   const { judging } = mistakes;
   const ids = path.slice(1);
-  const main = ids.every((id, at) => app.node(path[at]!).children[0] === id);
-  if (!main || ids.length < FEWEST || !judging.possible || judging.progress || app.analyser.busy) return null;
+  if (!isWhole(app) || !judging.possible || judging.progress || app.analyser.busy) return null;
   const values = path.map((id) => displayedChance(app, judging, id)?.chance);
   if (values.some((each) => each === undefined)) return null;
   const movers = ids.map((id): Side => (app.node(app.node(id).parent!).turn === "w" ? "white" : "black"));
@@ -74,11 +87,15 @@ class SummaryCard {
   private readonly turning = el("p", { class: "summary-turning" });
   private readonly practice = button(texts.summary.practice, () => this.practise(), { title: texts.summary.practiceAbout });
   private readonly title = el("span", {}, texts.summary.accuracy);
-  private readonly head = el("div", { class: "summary-head" }, this.title, this.practice);
+  private readonly progress = el("span", { class: "summary-progress" });
+  private readonly head = el("div", { class: "summary-head" }, this.title, this.progress, this.practice);
   readonly element = el("section", { class: "summary", "aria-label": texts.summary.title, hidden: true }, this.head, this.sides, this.turning);
   private readonly latest = new Latest(PAUSE);
   private asked = "";
   private shown: Summary | null = null;
+  /** Who judged the moves of the summary shown, and the line that it is of. */
+  private judge = "";
+  private path: readonly number[] = [];
 
   constructor(
     private readonly app: App,
@@ -99,29 +116,53 @@ class SummaryCard {
   private follow(): void {
     const judged = this.app.hints ? judgedGame(this.app, this.mistakes) : null;
     const key = judged ? JSON.stringify(judged) : "";
+    const { judge } = this.mistakes.judging;
+    // Numbers of another network or engine are not shown as those of this one.
+    if (judge !== this.judge) {
+      this.latest.cancel();
+      this.asked = "";
+      this.shown = null;
+      this.judge = judge;
+    }
     if (judged && key !== this.asked) {
       this.asked = key;
+      const { path } = this.app;
       this.latest.ask(
         (signal) => this.app.api.summary(judged, signal),
         (summary) => {
           this.shown = summary;
+          this.path = path;
           this.draw();
         },
         // The game is judged all the same.
         () => undefined,
       );
     }
-    this.draw();
+    this.draw(judged !== null);
   }
 
-  private draw(): void {
+  /** coming: whether the summary of the game is being made. */
+  private draw(coming = false): void {
     const { app, shown } = this;
-    this.element.hidden = !shown || !app.hints;
-    if (!shown) return;
+    const progress = pending(app, this.mistakes);
+    this.element.hidden = !app.hints || !(shown || progress || coming);
+    this.progress.textContent = progress && `${progress} …`;
+    // The numbers of the game as it was before its last moves are gray.
+    this.element.classList.toggle("pending", Boolean(progress));
+    this.element.classList.toggle("empty", !shown);
+    this.sides.hidden = !shown;
+    this.practice.hidden = !this.mistakes.all.length;
+    const by = app.checker.about();
+    this.title.textContent = by ? `${texts.summary.accuracy} (${by.engine})` : texts.summary.accuracy;
+    this.title.title = by ? checkedBy(by, app.game.kind) : "";
+    if (!shown) {
+      this.turning.hidden = true;
+      return;
+    }
     const order: Side[] = app.game.kind === "chess" ? ["white", "black"] : ["black", "white"];
     this.sides.replaceChildren(...order.map((side) => this.side(side, shown[side])));
     const turning = shown.turning_point;
-    const id = turning ? app.path[turning.ply] : undefined;
+    const id = turning ? this.path[turning.ply] : undefined;
     const node = id === undefined ? undefined : app.game.nodes.get(id);
     this.turning.hidden = !node;
     if (node && turning) {
@@ -132,10 +173,6 @@ class SummaryCard {
         button(move, () => this.open(node.id), { class: "summary-link", title: ahead ? texts.summary.ahead(ahead) : texts.summary.nobody }),
       );
     }
-    const by = app.checker.about();
-    this.title.textContent = by ? `${texts.summary.accuracy} (${by.engine})` : texts.summary.accuracy;
-    this.title.title = by ? checkedBy(by, app.game.kind) : "";
-    this.practice.hidden = !this.mistakes.all.length;
   }
 
   private side(side: Side, { accuracy, average_loss: loss, marks }: SideOf): HTMLElement {

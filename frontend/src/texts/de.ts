@@ -264,7 +264,9 @@ export const de: Texts = {
     checked: (moves) => `, ${moves} mit Suche geprüft`,
     noOther: "keines",
     points: "Punkte",
-    ofAll: (done, total) => `${done} von ${total}`,
+    ofAll: (done, total) => `Bewertung ${done}/${total}`,
+    gray: "grau: Netz",
+    grayAbout: "Graue Teile sind Bewertungen des Netzes allein. Eine Suche prüft nur Züge, die Fehler sein können.",
   },
   header: {
     new: "Neu",

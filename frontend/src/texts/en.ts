@@ -265,7 +265,9 @@ export const en = {
     checked: (moves: number) => `, ${moves} checked by search`,
     noOther: "none",
     points: "points",
-    ofAll: (done: number, total: number) => `${done} of ${total}`,
+    ofAll: (done: number, total: number) => `Evaluating ${done} of ${total}`,
+    gray: "gray: network",
+    grayAbout: "Gray parts are evaluations by the network only. A search checks only moves that may be mistakes.",
   },
   header: {
     new: "New",

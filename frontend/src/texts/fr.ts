@@ -272,7 +272,9 @@ export const fr: Texts = {
     checked: (moves) => `, ${moves} vérifiées par une recherche`,
     noOther: "aucun",
     points: "points",
-    ofAll: (done, total) => `${done} sur ${total}`,
+    ofAll: (done, total) => `Évaluation ${done}/${total}`,
+    gray: "gris : réseau",
+    grayAbout: "Les parties grises sont des évaluations du réseau seul. Une recherche ne vérifie que les coups qui peuvent être des fautes.",
   },
   header: {
     new: "Nouveau",
