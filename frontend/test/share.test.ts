@@ -5,6 +5,7 @@ import { drawn } from "../src/share/chances";
 import { movesOf, rowOf } from "../src/share/chessanswers";
 import { encode, legalMoves, Played, readMove, replay, startOf } from "../src/share/chessrules";
 import * as go from "../src/share/go";
+import { readResults } from "../src/share/goreading";
 import * as rules from "../src/share/gorules";
 import { isFen, loadFen, loadPgn, savePgn } from "../src/share/pgn";
 import type { SavedNode } from "../src/share/saved";
@@ -131,6 +132,20 @@ describe("Go", () => {
     expect(state).toEqual([1, 9, 1, 3]);
     // The last move is a pass: the stones are 3 and 2 plies old, with three liberties each.
     expect([at(4, 4), at(3, 4), at(0, 0), at(0, 9), at(9, 0)]).toEqual([1 + 2 + 16 * 3, 7 + 2 + 16 * 2, 0, 14, 14]);
+  });
+
+  test("a komi beyond the network's input counts in full", () => {
+    const points = Array.from({ length: 81 }, (_, at) => at);
+    const said = (value: number): Parameters<typeof readResults>[0] => ({ policy: [1], value, owners: points.map(() => 0.5), lead: 40 * value, spread: 30 });
+    const read = (komi: number, black: boolean): ReturnType<typeof readResults> => readResults(said(0.1), said(-0.1), points, 9, black, { komi, territory: false, stones: 0 });
+    for (const black of [true, false]) {
+      for (const komi of [63.5, -63.5]) {
+        const [least, more] = [read(komi, black), read(komi + 10 * Math.sign(komi), black)];
+        expect(more.lead).toBeCloseTo(least.lead - 10 * Math.sign(komi), 6);
+        const odds = ({ black }: { black: number }): number => Math.log(black / (1 - black));
+        expect(odds(more)).toBeCloseTo(odds(least) - ((10 * Math.sign(komi)) / 30) * (Math.PI / Math.sqrt(3)), 6);
+      }
+    }
   });
 
   test("the count: area and territory, with dead stones, prisoners, and komi for handicap", () => {

@@ -39,6 +39,8 @@ const [OPEN, SETTLED] = [
 const [OPEN_POWER, STRETCH, EVEN_KOMI] = [8, 0.5, 7];
 const [OF_ROOT, OF_TURN, OF_OPEN] = [8.69, 0.126, -1.214];
 const SURE = 1 - 1e-6;
+const MOST_KOMI = 63.5;
+const LOGISTIC = Math.PI / Math.sqrt(3);
 
 const total = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0);
 const dot = (weights: readonly number[], values: readonly number[]): number => total(weights.map((weight, at) => weight * values[at]!));
@@ -67,8 +69,12 @@ export function readResults(said: Said, other: Said, points: readonly number[], 
   const [first, over] = [0, 1].map((at) => part * OPEN[at]! + (1 - part) * SETTLED[at]!);
   const share = clip((large - first!) / over!, 0, 1);
   lead += share * (sign * owned + move - lead);
+  // points of a komi that the network's input clips
+  const lost = sign * (komi - clip(komi, -MOST_KOMI, MOST_KOMI));
+  lead -= lost;
+  const chance = lost ? Math.tanh(Math.atanh(clip(value, -SURE, SURE)) - ((lost / Math.max(said.spread, 1)) * LOGISTIC) / 2) : value;
   const owners = points.map((point) => ((1 + OWN_PART) * said.owners[point]! + (1 - OWN_PART) * other.owners[point]!) / 2);
-  return { black: (1 + sign * value) / 2, lead: sign * lead, owners, policy: said.policy };
+  return { black: (1 + sign * chance) / 2, lead: sign * lead, owners, policy: said.policy };
 }
 
 const TERRITORY_PART = 0.4;
@@ -85,5 +91,5 @@ export function readOwners(own: ArrayLike<number>, their: ArrayLike<number>, poi
   });
   const lead = total(owners.map((p) => 2 * p - 1)) - komi;
   const spread = Math.max(1, Math.sqrt(2 * total(owners.map((p) => 4 * p * (1 - p)))));
-  return { black: 1 / (1 + Math.exp(-clip(((lead / spread) * Math.PI) / Math.sqrt(3), -50, 50))), lead, owners, policy: null };
+  return { black: 1 / (1 + Math.exp(-clip((lead / spread) * LOGISTIC, -50, 50))), lead, owners, policy: null };
 }

@@ -518,14 +518,16 @@ class TrainedNetwork:
             return self._session.evaluate(codes, state)
         from kibitz.games.go.endings.counting import TERRITORY
         from kibitz.play.go.ownership import judge
+        from kibitz.play.go.thought import Terms
 
         stones = np.array([one.handicap if one.rules in TERRITORY else 0 for one in read or ()], np.int64)
         if not stones.any():
-            return dict(judge(self._session).evaluate(codes, state))
+            return dict(judge(self._session, Terms()).evaluate(codes, state))
         answers: Answers = {}
         for count in np.unique(stones).tolist():
             rows = np.flatnonzero(stones == count)
-            for name, values in judge(self._session, count).evaluate(codes[rows], state[rows]).items():
+            judged = judge(self._session, Terms(territory=True, handicap=count))
+            for name, values in judged.evaluate(codes[rows], state[rows]).items():
                 answers.setdefault(name, np.zeros((len(codes), *values.shape[1:]), values.dtype))[rows] = values
         return answers
 

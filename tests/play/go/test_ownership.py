@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -9,7 +12,11 @@ from numpy.typing import NDArray
 from kibitz.games.go.points import BLACK, GRID, POINTS, SIZES, WHITE, from_gtp
 from kibitz.games.go.replay import SIDE, encode_board
 from kibitz.games.go.rules import Board
+from kibitz.games.go.sides import BEYOND
 from kibitz.play.go import ownership
+from kibitz.play.go.puct import GoPuctPlayer
+from kibitz.play.go.thought import Terms
+from kibitz.play.go.value import judge_board
 from support.go_fakes import influence, owners
 
 
@@ -235,6 +242,49 @@ def test_a_lead_that_depends_on_the_next_move_is_not_corrected(turn: float, corr
     state[:, ownership.KOMI_BYTE] = ownership.NO_KOMI
     network = Fighting(50, turn)
     plain = ownership.steady(network).evaluate(codes, state)["lead"]
-    whole = ownership.judge(network).evaluate(codes, state)["lead"]
+    whole = ownership.judge(network, Terms()).evaluate(codes, state)["lead"]
     assert (abs(whole - plain) > 20).all() == corrected
     assert (abs(whole - plain) < 1e-3).all() != corrected
+
+
+class _Even:
+    """Predicts a lead of 20 points before komi, by the komi of its input, and the win probability that follows."""
+
+    outputs = ("policy", "value", "black_owns", "lead", "spread")
+    side_inputs: ClassVar[dict[str, int]] = BEYOND
+    name = "even"
+
+    def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
+        n, black = len(codes), np.where(state[:, SIDE] == 0, 1.0, -1.0)
+        lead = black * (20 - (state[:, ownership.KOMI_BYTE].astype(float) - ownership.NO_KOMI) / 2)
+        return {
+            "policy": np.full((n, 362), 1 / 362, np.float32),
+            "value": np.tanh(lead / 40 * ownership.LOGISTIC / 2).astype(np.float32),
+            "black_owns": np.full((n, POINTS), 0.5 + 20 / 2 / POINTS, np.float32),
+            "lead": lead.astype(np.float32),
+            "spread": np.full(n, 40, np.float32),
+        }
+
+
+@pytest.mark.parametrize("komi", [40.0, 63.5, 70.5, 100.0, -80.0])
+def test_the_lead_includes_a_komi_that_does_not_fit_into_the_input(komi: float) -> None:
+    """Between two komis of the input, lead and win probability change as they do with the komi of the input."""
+    for side in (BLACK, WHITE):
+        board = Board(19)
+        board.to_move = side
+        plain = ownership.large_komi(_Even(), komi)
+        codes, state = (one[None] for one in encode_board(board))
+        answers = plain.evaluate(codes, ownership.with_board_inputs(state, BEYOND, Terms(komi)))
+        mover = 1 if side == BLACK else -1
+        assert answers["lead"][0] == pytest.approx(mover * (20 - komi))
+        chance = (1 + mover * float(answers["value"][0])) / 2
+        assert chance == pytest.approx(ownership.winrate(20 - komi, 40), abs=1e-4)
+        judged, _ = judge_board(_Even(), board, Terms(komi))
+        moved, _ = judge_board(_Even(), board, Terms(math.copysign(63.5, komi)))
+        assert judged.lead == pytest.approx(moved.lead - komi + math.copysign(63.5, komi)) or abs(komi) < 63.5
+        player = GoPuctPlayer(_Even(), visits=4)
+        player.choose(board, side, Terms(komi))
+        found = player.look()
+        assert found.sign * found.lead == pytest.approx(20 - komi, abs=10)
+        black = found.winrate if side == BLACK else 1 - found.winrate
+        assert black == pytest.approx(ownership.winrate(20 - komi, 40), abs=0.02)

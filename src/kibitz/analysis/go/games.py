@@ -19,7 +19,7 @@ from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, PASS, POINTS, WHI
 from kibitz.games.go.replay import colours_of, encode_board
 from kibitz.games.go.rules import Illegal
 from kibitz.games.go.sides import OPPONENT, RANK
-from kibitz.play.go.ownership import SWINGS, judge, outputs_of, spread, winrate, with_board_inputs
+from kibitz.play.go.ownership import SWINGS, judge, large_komi, outputs_of, spread, winrate, with_board_inputs
 from kibitz.play.session import Answers, NetworkSession, Session
 
 if TYPE_CHECKING:
@@ -323,7 +323,7 @@ def analyse(
     record = replace(record, moves=record.moves[: len(codes) - 1])
     names_score = set(outputs_of(session)) >= NAMED
     terms = terms_of(record)
-    judged = judge(session, terms.handicap if terms.territory else 0) if steadied else session
+    judged = judge(session, terms) if steadied else large_komi(session, terms.komi)
     plain = with_board_inputs(state, session.side_inputs, terms)
     answers = _evaluated(judged, codes, plain)
     owns = analysis.black_owns(answers)
@@ -389,7 +389,7 @@ def _between_ranks(
     """Add the likely moves of players of the recorded ranks, and the win probability between such players."""
     full = with_side_inputs(record, state)
     rated = bool(full[:, RANK].any() or full[:, OPPONENT].any() or record.handicap > 1)
-    players = predictions_of(_evaluated(session, codes, full), state)
+    players = predictions_of(_evaluated(large_komi(session, terms_of(record).komi), codes, full), state)
     return [
         replace(one, policy=other.policy, between_ranks=other.black_wins if rated else None)
         for one, other in zip(named, players, strict=True)

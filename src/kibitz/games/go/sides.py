@@ -39,6 +39,11 @@ def komi_byte(points: float | None) -> int:
     return 0 if points is None else int(min(255, max(1, NO_KOMI + round(2 * points))))
 
 
+def beyond_byte(points: float) -> float:
+    """Return the points of a komi that `komi_byte` clips: 10 for 73.5, -10 for -73.5, and 0 up to MOST_KOMI."""
+    return points - max(-MOST_KOMI, min(MOST_KOMI, points))
+
+
 def rank_byte(rank: str | None) -> int:
     """Return the byte of a rank such as "9d": from 6 for 35k to 59 for 9p; 0 if it is unknown or isn't a rank."""
     return 0 if rank is None or read_rank(rank) is None else LOWEST_RANK + rank_value(rank)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kibitz.games.go.endings.counting import settle
 from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, POINTS, WHITE, symmetries
 from kibitz.games.go.replay import PASSES, SIDE, SIZE, colours_of
-from kibitz.games.go.sides import KOMI_BYTE, NO_KOMI, OPPONENT, RANK, board_inputs
+from kibitz.games.go.sides import KOMI_BYTE, NO_KOMI, OPPONENT, RANK, beyond_byte, board_inputs
 from kibitz.play.go.thought import Terms
 from kibitz.play.session import NetworkSession
 from kibitz.runs import with_default_side_inputs
@@ -32,6 +32,8 @@ times this factor.
 """
 MIN_SPREAD = 1.0
 """The smallest standard deviation of a score in points, even if every owner seems certain."""
+LOGISTIC = math.pi / math.sqrt(3)
+"""The log odds of a win if the lead is as large as the spread."""
 SWINGS = {9: 3.0, 13: 5.0, 19: 10.0}
 """The smallest loss that is a mistake, in points, by board size."""
 SURE = np.float32(1 - 1e-6)
@@ -328,14 +330,56 @@ def with_board_inputs(state: NDArray[np.uint8], usual: Mapping[str, int], terms:
     return with_default_side_inputs(state, {name: known.get(name, value) for name, value in usual.items()})
 
 
-def judge(network: NetworkSession, stones: int = 0) -> NetworkSession:
+class LargeKomi:
+    """A network whose leads and win probabilities include the points of a komi that doesn't fit into its input.
+
+    The network evaluates the largest komi of its input. The lead then changes by the remaining points, and the log odds
+    of the win probability by the remaining points divided by the scale of the logistic, see `winrate`.
+    """
+
+    def __init__(self, network: NetworkSession, komi: float):
+        """Evaluate with a network. komi: White's points from the start, see games.go.sides.komi_byte."""
+        self.network, self.outputs, self.komi = network, outputs_of(network), komi
+
+    def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
+        """Evaluate positions as Session.evaluate does."""
+        return with_large_komi(self.network.evaluate(codes, state), state, self.komi)
+
+
+def large_komi(network: NetworkSession, komi: float) -> NetworkSession:
+    """Return the network, or `LargeKomi` if the komi doesn't fit into its input."""
+    return LargeKomi(network, komi) if beyond_byte(komi) else network
+
+
+def with_large_komi(
+    answers: Mapping[str, NDArray[np.float32]], state: NDArray[np.uint8], komi: float
+) -> dict[str, NDArray[np.float32]]:
+    """Return outputs whose lead and value include the points that the input clips, see `LargeKomi`.
+
+    answers: outputs by name. A network without a lead is returned unchanged. state: uint8 [n, 4 or more]. komi: White's
+    points from the start.
+    """
+    changed = dict(answers)
+    if (points := beyond_byte(komi)) and {"lead", "value", "spread"} <= set(answers):
+        lost = np.where(state[:, SIDE] == 0, points, -points)
+        spread = np.maximum(answers["spread"], MIN_SPREAD).astype(np.float64)
+        odds = 2 * np.arctanh(np.clip(answers["value"], -SURE, SURE).astype(np.float64))
+        changed["lead"] = (answers["lead"] - lost).astype(np.float32)
+        changed["value"] = np.tanh((odds - lost / spread * LOGISTIC) / 2).astype(np.float32)
+    return changed
+
+
+def judge(network: NetworkSession, terms: Terms) -> NetworkSession:
     """Return a network that evaluates which side leads, see `steady` and `WholeBoardLead`.
 
     The side inputs must have no handicap and no ranks, because these describe how the players will continue, not who
-    leads. stones: handicap stones of a game under territory scoring; else 0.
+    leads. terms: the conditions of the game. If its komi doesn't fit into the network's input, `LargeKomi` adds the
+    remaining points.
     """
     steadied = steady(network)
-    return WholeBoardLead(steadied.network, stones) if isinstance(steadied, ResultsOfBothSides) else steadied
+    if isinstance(steadied, ResultsOfBothSides):
+        steadied = WholeBoardLead(steadied.network, terms.handicap if terms.territory else 0)
+    return large_komi(steadied, terms.komi)
 
 
 def _turned(values: NDArray[np.float32], back: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -366,7 +410,7 @@ def winrate(lead: float, spread: float) -> float:
 
     The result is 0.5 for a lead of 0, and 0.86 for a lead as large as the spread.
     """
-    return 1 / (1 + math.exp(-max(-50.0, min(50.0, lead / spread * math.pi / math.sqrt(3)))))
+    return 1 / (1 + math.exp(-max(-50.0, min(50.0, lead / spread * LOGISTIC))))
 
 
 def neighbours(point: int, size: int) -> list[int]:

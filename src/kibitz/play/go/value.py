@@ -111,7 +111,7 @@ def judge_board(network: NetworkSession, board: Board, terms: Terms) -> tuple[Po
     """Return the network's value of a position without a search (see ownership.judge), and the standard deviation of
     the lead in points."""
     codes, state = encode_board(board)
-    judge = ownership.judge(network, terms.handicap if terms.territory else 0)
+    judge = ownership.judge(network, terms)
     usual = getattr(network, "side_inputs", {})
     answers = judge.evaluate(codes[None], ownership.with_board_inputs(state[None], usual, terms))
     owners = answers[ownership.OUTPUT][0]

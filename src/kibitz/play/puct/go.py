@@ -49,6 +49,7 @@ from kibitz.games.go.rules import (
     set_up,
 )
 from kibitz.kernels import inner, is_among, kernel
+from kibitz.play.go.ownership import large_komi
 from kibitz.play.puct.search import Entered
 from kibitz.play.puct.tree import FORBIDDEN, SCORED, UNKNOWN, PuctTree
 from kibitz.play.session import STATE, NetworkSession
@@ -487,10 +488,11 @@ class GoSearchRules:
         state = np.empty((len(rows), STATE + len(self.side_inputs)), np.uint8)
         state[:, STATE:] = self.side_inputs
         _encode(rows, codes, state)
+        network = large_komi(self.network, self.scoring.komi)
         if not symmetry:
-            return self.network.evaluate(codes, state)
+            return network.evaluate(codes, state)
         there = symmetries(int(rows[0, SIZE_AT]))[symmetry]
-        predicted = dict(self.network.evaluate(np.ascontiguousarray(codes[:, there]), state))
+        predicted = dict(network.evaluate(np.ascontiguousarray(codes[:, there]), state))
         back = np.argsort(there)
         predicted["black_owns"] = predicted["black_owns"][:, back]
         predicted["policy"] = predicted["policy"][:, np.append(back, PASS)]

@@ -47,7 +47,7 @@ def results_of(
     from kibitz.play.go.ownership import judge, points_of, with_board_inputs
 
     state = with_board_inputs(state, session.side_inputs, line.terms)
-    judged, there = judge(session, line.handicap if line.law.territory else 0), points_of(line.size)
+    judged, there = judge(session, line.terms), points_of(line.size)
     counted_from, final = _final(line)
     for part in batches(len(codes)):
         answers = judged.evaluate(codes[part], state[part])
