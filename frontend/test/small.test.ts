@@ -43,8 +43,12 @@ test("what is being done is said until it is done", async () => {
   const { answer, give } = held<number>();
   const done = app.during("Reading …", answer, "Still reading …");
   expect([app.status, app.lasting]).toEqual(["Reading …", true]);
-  await vi.advanceTimersByTimeAsync(30_000);
-  expect([app.status, app.lasting]).toEqual(["Still reading …", true]);
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(app.status).toBe("Reading …");
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(app.status).toBe("Reading … 2 s");
+  await vi.advanceTimersByTimeAsync(27_500);
+  expect([app.status, app.lasting]).toEqual(["Still reading … 30 s", true]);
   give(7);
   expect(await done).toBe(7);
   expect([app.status, app.lasting]).toEqual(["", false]);

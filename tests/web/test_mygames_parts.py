@@ -20,7 +20,7 @@ from kibitz.personal.names import Player
 from kibitz.play.session import Session
 from kibitz.runs import FORMAT
 from kibitz.training.trainer import TrainProgress
-from kibitz.web.mygames import analysing, state, training
+from kibitz.web.mygames import analysing, repertoire, state, training
 from kibitz.web.mygames.sources import ChosenGame, PgnSource, SgfSource, _newest
 from kibitz.web.mygames.state import MyGames, _ending
 from kibitz.web.params import BadRequest
@@ -114,6 +114,24 @@ def test_records_without_games_of_go_get_a_line(tmp_path: Path, text: str, words
     (tmp_path / "mine.sgf").write_text(text)
     with pytest.raises(KibitzError, match=words):
         SgfSource(tmp_path / "mine.sgf", tmp_path / "copy.sgf", "mine.sgf")
+
+
+def test_reading_openings_has_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    add = repertoire.Repertoire.add
+    monkeypatch.setattr(
+        repertoire.Repertoire, "add", lambda self, *game: (seen.append(mine.as_json()["reading"]), add(self, *game))[1]
+    )
+    networks = SimpleNamespace(ready=lambda name: SimpleNamespace(game="chess", answers=(state.WHITE,)))
+    mine = MyGames([], networks, NO_ENGINES)  # type: ignore[arg-type]
+    try:
+        uploaded(mine, "a.pgn", FILE[0] * 3)
+        games = mine.repertoire({"players": ["Ana"]})["games"]
+        assert seen == [{"done": done, "total": games} for done in range(games)]
+        assert games == 3
+        assert mine.as_json()["reading"] is None
+    finally:
+        mine.end()
 
 
 def test_go_has_no_opening_trainer_and_no_explorer_of_my_games() -> None:

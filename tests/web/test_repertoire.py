@@ -144,3 +144,11 @@ def test_games_of_one_day_in_a_file_that_begins_with_the_newest() -> None:
         position = at(found(*order), "white", "e2e4", "e7e5", "g1f3", "b8c6")
         assert position is not None
         assert [each["san"] for each in position["played"][:2]] == ["Bc4", "d4"]
+
+
+def test_the_caller_hears_how_many_games_are_read() -> None:
+    heard: list[int] = []
+    games = [(number, side, text) for number, (side, text) in enumerate(MINE, 1)]
+    told = repertoire("Ana", games, heard.append)
+    assert heard == [1, 2, 3, 4, 5]
+    assert told == found(*MINE)

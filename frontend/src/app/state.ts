@@ -230,19 +230,22 @@ export class App {
     this.emit("status");
   }
 
-  /** Says what is being done for as long as it takes; `slow` takes its place after a few seconds. */
+  /** Says what is being done for as long as it takes, from the second second on with the time; `slow` takes its place after a few seconds. */
   async during<T>(text: string, work: Promise<T>, slow = text): Promise<T> {
     let said = text;
+    let seconds = 0;
     this.say(said, false, true);
-    const timer = window.setTimeout(() => {
-      if (this.status !== said) return;
-      said = slow;
+    const timer = window.setInterval(() => {
+      seconds += 1;
+      // Not each second, for those who hear it.
+      if (this.status !== said || (seconds !== 2 && seconds % 5)) return;
+      said = `${1000 * seconds < SLOW ? text : slow} ${seconds} s`;
       this.say(said, false, true);
-    }, SLOW);
+    }, 1000);
     try {
       return await work;
     } finally {
-      window.clearTimeout(timer);
+      window.clearInterval(timer);
       if (this.status === said) this.say("");
     }
   }

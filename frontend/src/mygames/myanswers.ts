@@ -194,6 +194,8 @@ export interface MyGames {
   analysis: AnalysisTask | null;
   training: TrainingTask | null;
   download: DownloadTask | null;
+  /** Games of the openings that are read, while they are. */
+  reading?: { done: number; total: number } | null;
   /** Only in the answer to a download that is not allowed yet. */
   ask?: Asking;
 }

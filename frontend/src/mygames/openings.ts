@@ -18,6 +18,8 @@ import { texts } from "../texts";
 
 /** So many usual moves are checked by search, the most frequent first. */
 const CHECKED = 24;
+/** How often the page looks how many games are read, ms. */
+const READING_EVERY = 500;
 /** Moves of a position that are listed. */
 const LISTED = 5;
 
@@ -39,6 +41,8 @@ export class OpeningsView {
   private fetched = "";
   private loaded = "";
   private problem = "";
+  /** How many of their games are read. */
+  private read = "";
   /** What was drawn last. */
   private drawn = "";
   private checking = false;
@@ -120,7 +124,9 @@ export class OpeningsView {
 
   private async fetch(names: string[], wanted: string): Promise<void> {
     this.problem = "";
+    this.read = "";
     this.draw();
+    void this.count(wanted);
     try {
       const found = Repertoire.of(await this.app.api.myOpenings(names));
       if (wanted !== this.fetched) return;
@@ -134,11 +140,23 @@ export class OpeningsView {
     this.draw();
   }
 
+  /** Says how many games are read, until all are. */
+  private async count(wanted: string): Promise<void> {
+    for (;;) {
+      await new Promise((resolve) => window.setTimeout(resolve, READING_EVERY));
+      if (wanted !== this.fetched || wanted === this.loaded || this.problem) return;
+      const now = await this.app.api.myGames().catch(() => null);
+      if (!now?.reading || wanted !== this.fetched || wanted === this.loaded || this.problem) continue;
+      this.read = texts.openings.readGames(now.reading.done, now.reading.total);
+      this.note.textContent = this.words();
+    }
+  }
+
   /** What these openings are of, or why there are none. */
   private words(): string {
     const { repertoire, fetched, loaded } = this;
     if (this.problem) return this.problem;
-    if (fetched !== loaded) return texts.openings.reading;
+    if (fetched !== loaded) return this.read || texts.openings.reading;
     if (!repertoire) return texts.openings.choose;
     if (!loaded) return texts.openings.keptFrom(repertoire.games);
     const asked = repertoire.asked("both").length;

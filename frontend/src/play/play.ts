@@ -87,6 +87,10 @@ class PlayPanel {
     HTMLButtonElement
   >;
 
+  /** When the opponent began to think, ms; 0 if it does not, or if it has found something. */
+  private silentSince = 0;
+  private ticking = 0;
+
   constructor(
     host: HTMLElement,
     private readonly app: App,
@@ -439,7 +443,18 @@ class PlayPanel {
     write(this.outcome, state === "over" ? this.ended() : "");
     write(this.state, this.said());
     Object.assign(this.state.dataset, { state, side: match.human });
-    write(this.thinking, thinking(match, app.hints));
+    this.drawThinking();
+  }
+
+  /** What the opponent has found so far; before that, from the second second on, how long it has been thinking. */
+  private drawThinking(): void {
+    const { match } = this;
+    const silent = match.state === "thinking" && !match.thought;
+    if (!silent) window.clearInterval(this.ticking);
+    else if (!this.silentSince) this.ticking = window.setInterval(() => this.drawThinking(), 1000);
+    this.silentSince = silent ? this.silentSince || performance.now() : 0;
+    const seconds = silent ? Math.round((performance.now() - this.silentSince) / 1000) : 0;
+    write(this.thinking, seconds > 1 ? `${texts.common.number(seconds)} s` : thinking(match, this.app.hints, this.app.game.kind));
   }
 
   /** "human, plays like a 1400 player". */
@@ -501,11 +516,11 @@ class PlayPanel {
 const pointsOf = (result: Result, side: "w" | "b"): number => (result === "draw" ? 0.5 : result === side ? 1 : 0);
 
 /** "Depth 4, 1,200 positions, 0.8 s · Nf3 Nc6 Bb5". What it expects of the game is a hint like any other. */
-function thinking({ state, thought }: Match, hints: boolean): string {
+function thinking({ state, thought }: Match, hints: boolean, game: "chess" | "go"): string {
   if ((state !== "thinking" && state !== "stopped") || !thought) return "";
   const parts: string[] = [];
   if (thought.depth) parts.push(texts.play.depth(thought.depth));
-  if (thought.nodes) parts.push(texts.opinion.positions(thought.nodes));
+  if (thought.nodes) parts.push((game === "go" ? texts.opinion.visits : texts.opinion.positions)(thought.nodes));
   if (thought.seconds) parts.push(`${texts.common.number(thought.seconds, 1)} s`);
   const line = (hints ? (thought.san ?? thought.pv ?? []) : []).slice(0, 10).join(" ");
   return [parts.join(", "), line].filter(Boolean).join(" · ");

@@ -760,6 +760,7 @@ export const de: Texts = {
   openings: {
     title: "Eröffnungen",
     reading: "Deine Eröffnungen werden gelesen …",
+    readGames: (done, all) => `Deine Eröffnungen werden gelesen: ${number(done)} von ${count(all, { one: "# Partie", other: "# Partien" })} …`,
     choose: "Wähle zuerst deine Partien. Dann übst du hier deine Eröffnungen.",
     keptFrom: (games) => `Deine Eröffnungen vom letzten Besuch, aus ${count(games, { one: "# Partie", other: "# Partien" })}. Wähle deine Partien erneut, um sie zu aktualisieren.`,
     about: (games, positions, rating) => `Aus ${count(games, { one: "# Partie", other: "# Partien" })}: ${count(positions, { one: "# Stellung", other: "# Stellungen" })} mit einem üblichen Zug. Gegner antworten wie Spieler mit ${rating}.`,

@@ -762,6 +762,7 @@ export const en = {
   openings: {
     title: "Openings",
     reading: "Reading your openings …",
+    readGames: (done: number, all: number) => `Reading your openings: ${number(done)} of ${count(all, GAMES)} …`,
     choose: "Choose your games first. Then practice your openings here.",
     keptFrom: (games: number) => `Your openings from your last visit (${count(games, GAMES)}). Choose your games again to update them.`,
     about: (games: number, positions: number, rating: number) => `From ${count(games, GAMES)}: ${count(positions, { one: "# position", other: "# positions" })} with a usual move. Opponents answer like players rated ${rating}.`,

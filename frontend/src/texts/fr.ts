@@ -768,6 +768,7 @@ export const fr: Texts = {
   openings: {
     title: "Ouvertures",
     reading: "Lecture de vos ouvertures …",
+    readGames: (done, all) => `Lecture de vos ouvertures : ${number(done)} sur ${games(all)} …`,
     choose: "Choisissez d’abord vos parties. Travaillez ensuite vos ouvertures ici.",
     keptFrom: (games) => `Vos ouvertures de la dernière visite, tirées de ${count(games, { one: "# partie", other: "# parties" })}. Choisissez de nouveau vos parties pour les mettre à jour.`,
     about: (games, positions, rating) => `Tirées de ${count(games, { one: "# partie", other: "# parties" })} : ${count(positions, { one: "# position", other: "# positions" })} avec un coup habituel. Les adversaires répondent comme des joueurs classés ${rating}.`,

@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import fmean
@@ -215,17 +215,21 @@ def _as_json(side: str, position: _Reached) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def repertoire(name: str, games: Iterable[tuple[int, str, str]]) -> dict[str, Any]:
+def repertoire(
+    name: str, games: Iterable[tuple[int, str, str]], on_game: Callable[[int], None] = lambda done: None
+) -> dict[str, Any]:
     """Return a player's repertoire for the page, see `Repertoire.as_json`.
 
     games: the number, the player's color and the PGN of each game, in the order of the file. Games of one day without
     times keep this order, or get the reverse order if the newest games are first in the file, see
-    `personal.games.in_time`.
+    `personal.games.in_time`. on_game: called after each game with the number of games that are read.
     """
     found, listed = Repertoire(name), [(_moment(text), number, side, text) for number, side, text in games]
     later = sum(1 if one[0][0] < other[0][0] else -1 for one, other in pairwise(listed) if one[0][0] != other[0][0])
-    for _, number, side, text in sorted(listed if later >= 0 else listed[::-1], key=lambda game: game[0]):
+    in_time = sorted(listed if later >= 0 else listed[::-1], key=lambda game: game[0])
+    for done, (_, number, side, text) in enumerate(in_time, 1):
         found.add(number, side, text)
+        on_game(done)
     return found.as_json()
 
 

@@ -104,6 +104,7 @@ class MyGames:
         self._training: Task | None = None
         self._download: Task | None = None
         self._allowed: set[str] = set()
+        self._reading: dict[str, int] | None = None
         self._pace = {"chess": dict(PACE), "go": dict(GO_PACE)}
         self._engine_pace = {"chess": dict(ENGINE_PACE), "go": dict(GO_ENGINE_PACE)}
         self._ended = False
@@ -361,7 +362,17 @@ class MyGames:
         if not chosen:
             raise BadRequest(f"{players[0].name} plays both sides in all games")
         name = ", ".join(player.name for player in players)
-        return repertoire(name, ((one.number, one.side, source.text(one.number)) for one in chosen))
+        total = len(chosen)
+
+        def on_game(done: int) -> None:
+            self._reading = {"done": done, "total": total}
+
+        on_game(0)
+        try:
+            games = ((one.number, one.side, source.text(one.number)) for one in chosen)
+            return repertoire(name, games, on_game)
+        finally:
+            self._reading = None
 
     # Training
 
@@ -437,7 +448,9 @@ class MyGames:
         return self.as_json()
 
     def as_json(self) -> dict[str, Any]:
-        """Return the response of /api/mygames."""
+        """Return the response of /api/mygames. reading: how many games of the openings are read, and of how many; None
+        if no openings are read at the moment.
+        """
         from kibitz.personal.games import LEAST
 
         source, analysis, training, download = self._source, self._analysis, self._training, self._download
@@ -450,7 +463,7 @@ class MyGames:
             "given": self.given, "least": LEAST, "most": MOST, "games": games, "revision": self._report[0],
             "pace": self._pace[game], "engine_pace": self._engine_pace[game],
             "analysis": analysis.as_json() if analysis else None, "training": training.as_json() if training else None,
-            "download": download.as_json() if download else None,
+            "download": download.as_json() if download else None, "reading": self._reading,
         }  # fmt: skip
 
     def end(self) -> None:
