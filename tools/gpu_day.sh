@@ -3,26 +3,26 @@
 # network connection.
 #
 #   tools/gpu_day.sh prepare STORE FOLDER [POSITIONS]   the store (45 MB at most), the program and wheels for Python 3.12
-#   tools/gpu_day.sh rehearse FOLDER                    the same commands on this CPU, for a minute, in a new environment
+#   tools/gpu_day.sh rehearse FOLDER [packaged-go]      the same commands on this CPU, for a minute, in a new environment
 #
 # Then copy FOLDER to the other machine, and run there, in FOLDER:
 #
 #   bash run.sh human OUT       9 minutes of human, 10 blocks of 128 filters; weights in OUT every minute
 #   bash run.sh packaged OUT    the same from the packaged human, in its own size
-#   bash run.sh gohuman OUT     9 minutes of gohuman; FOLDER was prepared with a store of Go
+#   bash run.sh packaged-go OUT the same from the packaged gohuman; FOLDER was prepared with a store of Go
+#   bash run.sh gohuman OUT     9 minutes of gohuman, 10 blocks of 128 filters, from the same folder
 #
 # Variables: INSTALLED lists packages that the other machine has, so that they are not carried (default below).
-# MINUTES, BATCH, ITERATIONS, RATE (of packaged), DEVICE, PRECISION, COMPILE and PROFILE (any text; it slows a GPU) change
-# run.sh. The learning rate falls in the second half of ITERATIONS. Without this variable, run.sh trains for half a minute
-# first (PROBE_MINUTES) and computes how many iterations fit. One H200 did 5 iterations of 8,192 a second, limited by the
-# host. Compiling took longer than 150 seconds there. OUT gets the newest weights and figures.json,
-# and gpu.csv with the use of the GPU in each second.
+# SECONDS_OF_TRAINING, BATCH, RATE (of the packaged networks), MIX, AVERAGE, DEVICE, PRECISION, COMPILE and PROFILE (any
+# text; it slows a GPU) change run.sh. The learning rate falls in the second half of the time, by the clock. If the
+# training has not begun after COMPILE_SECONDS, because torch still compiles, it starts again without compilation. OUT
+# gets the newest weights and figures.json, and gpu.csv with the use of the GPU in each second.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 INSTALLED=${INSTALLED:-"torch numpy numba llvmlite scipy scikit-learn onnx matplotlib jinja2 pyarrow safetensors pillow pyyaml psutil
     lightning-utilities packaging fonttools contourpy kiwisolver pygments rich"}
 PYTHON=${PYTHON:-python3.12}
-LIMIT_MB=45
+LIMIT_MB=${LIMIT_MB:-45}
 
 prepare() {
     local store=$1 folder=$2 positions=${3:-60000000}
@@ -47,7 +47,7 @@ prepare() {
         exit 1
     fi
     program "$folder"
-    cp "$here/tools/pack_store.py" "$folder"
+    cp "$here/tools/pack_store.py" "$here/tools/train_by_clock.py" "$folder"
     wheels "$folder"
     write_run "$folder"
     echo "$folder: store $size MB, program and wheels $(du -sm "$folder" | cut -f1) MB in all"
@@ -150,13 +150,15 @@ if [ ! -d small.store ]; then
 fi
 system=human
 case $what in
-human) options=(--recipe gpu --blocks 10 --filters 128 --learning-rate 0.006) ;;
-packaged) options=(--recipe gpu --start-from human --blocks 6 --filters 64 --learning-rate "${RATE:-0.01}" \
-    --outcome-weight 0.5 --mix "lichess+chess.com/blitz+rapid/1000-2200=0.33") ;;
-gohuman) system=gohuman options=(--recipe gpu --learning-rate 0.006) ;;
-*) echo "error: the first word must be human, packaged or gohuman (got $what)." >&2 && exit 2 ;;
+human) options=(--blocks 10 --filters 128 --learning-rate 0.006) ;;
+packaged) options=(--start-from human --blocks 6 --filters 64 --learning-rate "${RATE:-0.01}" --outcome-weight 0.5
+    --mix "${MIX:-lichess+chess.com/blitz+rapid/1000-2200=0.4}") ;;
+packaged-go) system=gohuman options=(--start-from gohuman --blocks 6 --filters 64 --learning-rate "${RATE:-0.006}"
+    --known 0.5 --owners-weight 2) ;;
+gohuman) system=gohuman options=(--blocks 10 --filters 128 --learning-rate 0.006) ;;
+*) echo "error: the first word must be human, packaged, packaged-go or gohuman (got $what)." >&2 && exit 2 ;;
 esac
-minutes=${MINUTES:-9}
+[ "$system" = human ] && batch=${BATCH:-8192} || batch=${BATCH:-2048}
 if command -v nvidia-smi >/dev/null; then
     nvidia-smi --query-gpu=timestamp,utilization.gpu,memory.used --format=csv,noheader -l 1 >"$out/gpu.csv" &
     smi=$!
@@ -170,36 +172,37 @@ copy() {
 }
 (while sleep 60; do copy; done) &
 copier=$!
-trap 'kill $copier ${smi:-} 2>/dev/null || true' EXIT
-batch=${BATCH:-8192}
-# train RUN ITERATIONS MINUTES VALIDATE_EVERY SUMMARY_EVERY
-train() {
-    "$python" -m kibitz train "$system" small.store --run "$1" "${options[@]}" --batch "$batch" --iterations "$2" \
-        --time-limit "$3" --validate-every "$4" --summary-every "$5" --validate-positions 16384 --cooldown 0.5 \
-        --most-epochs 0 --patience 0 --average "${AVERAGE:-200}" --precision "${PRECISION:-bf16}" \
-        --device "${DEVICE:-cuda}" --compile "${COMPILE:-off}" ${PROFILE:+--profile} --json
+trap 'kill $copier ${smi:-} ${trainer:-} 2>/dev/null || true' EXIT
+train() { # train COMPILE: on or off
+    rm -rf "run-$what"
+    "$python" train_by_clock.py "${SECONDS_OF_TRAINING:-540}" "$system" small.store --run "run-$what" --recipe gpu \
+        "${options[@]}" --batch "$batch" --iterations 10000000 --most-epochs 0 --cooldown 0.5 --patience 0 \
+        --validate-every "${VALIDATE_EVERY:-1000}" --validate-positions 16384 --summary-every "${SUMMARY_EVERY:-100}" \
+        --checkpoint-every "${CHECKPOINT_EVERY:-1000}" --average "${AVERAGE:-300}" --precision "${PRECISION:-bf16}" \
+        --device "${DEVICE:-cuda}" --compile "$1" ${PROFILE:+--profile} --json \
+        >"$out/figures.json" 2>"$out/log.txt" &
+    trainer=$!
 }
-if [ -z "${ITERATIONS:-}" ]; then # the rate is measured first, because the learning rate falls with the iterations
-    rm -rf run-probe
-    train run-probe 1000000 "${PROBE_MINUTES:-0.5}" 1000000 10 >"$out/probe.json" 2>"$out/probe.txt" ||
-        { tail -5 "$out/probe.txt" >&2; exit 1; }
-    ITERATIONS=$("$python" - "$minutes" "$batch" <<'PYTHON'
-import json
-import sys
-
-rows = [json.loads(line) for line in open("run-probe/metrics.jsonl")]
-rates = [row["samples_per_second"] for row in rows if row["kind"] == "summary"][1:]  # the first one is slow
-if not rates:
-    sys.exit("error: too few iterations to measure the rate. Set ITERATIONS.")
-print(max(10, int(0.93 * 60 * float(sys.argv[1]) * sorted(rates)[len(rates) // 2] / int(sys.argv[2]))))
-PYTHON
-    )
-    echo "$ITERATIONS iterations of $batch"
+begun() { grep -q '"summary"' "run-$what/metrics.jsonl" 2>/dev/null; }
+train "${COMPILE:-on}"
+if [ "${COMPILE:-on}" = on ]; then
+    for ((i = 0; i < ${COMPILE_SECONDS:-150}; i++)); do
+        if begun || ! kill -0 $trainer 2>/dev/null; then break; fi
+        sleep 1
+    done
+    if ! begun; then
+        echo "compilation did not end in $i seconds: training without it"
+        tail -3 "$out/log.txt"
+        kill -9 $trainer 2>/dev/null || true
+        train off
+    fi
 fi
-train "run-$what" "$ITERATIONS" "$minutes" "${VALIDATE_EVERY:-500}" "${SUMMARY_EVERY:-100}" >"$out/figures.json" \
-    2>"$out/log.txt" || { tail -5 "$out/log.txt" >&2; copy; exit 1; }
+result=0
+wait $trainer || result=$?
 copy
 tail -3 "$out/log.txt"
+tail -1 "$out/metrics.jsonl" || true
+exit $result
 RUN
     chmod +x "$1/run.sh"
 }
@@ -207,17 +210,17 @@ RUN
 # What will run there, in a new environment of Python 3.12 on this CPU. torch and the other packages of INSTALLED come
 # from the package index here; nothing else does.
 rehearse() {
-    local folder=$1 env
+    local folder=$1 what=${2:-packaged} env
     env=$(mktemp -d)
     command -v "$PYTHON" >/dev/null || { echo "error: no $PYTHON here. Install it, or set PYTHON." >&2; exit 1; }
     "$PYTHON" -m venv "$env/venv"
     # shellcheck disable=SC2086
     "$env/venv/bin/pip" install --quiet ${REHEARSAL_PIP:-} --constraint "$here/constraints.txt" $INSTALLED
-    (cd "$folder" && rm -rf site small.store packed run-human run-probe && RUN_PYTHON=$env/venv/bin/python DEVICE=cpu PRECISION=auto COMPILE=off \
-        MINUTES=${MINUTES:-1} BATCH=${BATCH:-64} VALIDATE_EVERY=${VALIDATE_EVERY:-10} \
-        SUMMARY_EVERY=1 bash run.sh human "$env/out")
+    (cd "$folder" && rm -rf site small.store packed run-* && RUN_PYTHON=$env/venv/bin/python DEVICE=cpu PRECISION=auto COMPILE=off \
+        SECONDS_OF_TRAINING=${SECONDS_OF_TRAINING:-60} BATCH=${BATCH:-64} VALIDATE_EVERY=${VALIDATE_EVERY:-10} \
+        SUMMARY_EVERY=1 bash run.sh "$what" "$env/out")
     ls -l "$env/out"
-    rm -rf "$folder/site" "$folder/small.store" "$folder/packed" "$folder/run-human" "$folder/run-probe"
+    rm -rf "$folder"/site "$folder"/small.store "$folder"/packed "$folder"/run-*
     [ -s "$env/out/best.safetensors" ] || { echo "error: no weights came back" >&2; exit 1; }
     echo "rehearsed in $("$env/venv/bin/python" --version): weights came back"
     rm -rf "$env"
@@ -225,6 +228,6 @@ rehearse() {
 
 case ${1:-} in
 prepare) shift && [ $# -ge 2 ] && prepare "$@" ;;
-rehearse) shift && [ $# -eq 1 ] && rehearse "$@" ;;
+rehearse) shift && [ $# -ge 1 ] && rehearse "$@" ;;
 *) sed -n '/^set /q; s/^# \{0,1\}//p' "$0" && exit 2 ;;
 esac

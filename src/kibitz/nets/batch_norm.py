@@ -53,11 +53,13 @@ class BatchNorm(nn.Module):
         return self.running_square - self.running_mean.square()
 
     def _of_groups(self, x: Tensor) -> Tensor:
+        groups = max(1, len(x) // self.ROWS)
+        if x.is_cuda and len(x) % groups == 0:
+            return self._together(x, groups)
         # torch.split, because its backward pass copies the gradient once. With tensor_split, the backward pass would
         # make a gradient of the whole batch for each slice.
-        groups = torch.split(x, _sizes(len(x), max(1, len(x) // self.ROWS)))
         means, squares, normal = [], [], []
-        for group in groups:
+        for group in torch.split(x, _sizes(len(x), groups)):
             mean, variance = torch.zeros_like(self.running_mean), torch.ones_like(self.running_mean)
             normal.append(F.batch_norm(group, mean, variance, self.weight, self.bias, True, 1.0, self.EPSILON))
             count = group.numel() // group.shape[1]
@@ -65,6 +67,19 @@ class BatchNorm(nn.Module):
             squares.append(variance * ((count - 1) / count) + mean.square())
         self._gather(torch.stack(means).mean(0), torch.stack(squares).mean(0))
         return torch.cat(normal)
+
+    def _together(self, x: Tensor, groups: int) -> Tensor:
+        """Normalize `groups` groups of equal size at once. The results are those of one group after the other.
+
+        On a GPU, starting one operation per group takes much longer than computing it: a batch of 8,192 rows has 128
+        groups, and a network has six blocks.
+        """
+        rows = x.permute(0, 2, 3, 1).reshape(groups, -1, x.shape[1]).float()  # no copy if the channels are last
+        variance, mean = torch.var_mean(rows, 1, correction=0, keepdim=True)
+        normal = (rows - mean) * (self.weight * torch.rsqrt(variance + self.EPSILON)) + self.bias
+        self._gather(mean.detach().mean((0, 1)), (variance + mean.square()).detach().mean((0, 1)))
+        shape = len(x), *x.shape[2:], x.shape[1]
+        return normal.to(x.dtype).view(shape).permute(0, 3, 1, 2)
 
     @torch.no_grad()
     def _gather(self, mean: Tensor, square: Tensor) -> None:

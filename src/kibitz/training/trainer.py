@@ -46,7 +46,7 @@ from kibitz.training.rounds import BestParts, TimeShares, next_stage
 
 _VALIDATION_BATCH = 4096
 _REVIVAL_BATCH = 256
-GPU_THREADS = 4
+GPU_THREADS = 12
 """Number of threads that make batches for a GPU. A CPU gets one thread, because the training needs the other cores."""
 _VALIDATION_SEED = 1  # the same examples in the same order in every run
 
