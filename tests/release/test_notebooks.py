@@ -25,10 +25,25 @@ def cells(path: Path) -> list[tuple[str, str]]:
     return [(cell["cell_type"], "".join(cell["source"])) for cell in found]
 
 
-def test_there_are_three() -> None:
-    assert [path.stem for path in NOTEBOOKS] == [
-        "human-moves-as-features", "reproduce-a-figure", "train-your-own-network",
-    ]  # fmt: skip
+def test_there_is_one_for_each_walk_and_three_others() -> None:
+    walks = {f"course-{page.stem}" for page in (ROOT / "docs" / "course").glob("*.md") if page.name != "index.md"}
+    assert len(walks) == 5
+    others = {"human-moves-as-features", "reproduce-a-figure", "train-your-own-network"}
+    assert {path.stem for path in NOTEBOOKS} == walks | others
+
+
+def test_the_notebooks_of_the_course_have_the_commands_of_its_pages() -> None:
+    """`python tools/course_notebooks.py` writes them again."""
+    made = tool("course_notebooks").notebooks()
+    assert {path.name for path in made} == {path.name for path in NOTEBOOKS if path.stem.startswith("course-")}
+    for path, text in made.items():
+        assert path.read_text(encoding="utf-8") == text, path.name
+        code = "\n".join(source for kind, source in cells(path) if kind == "code").replace('"\n    "', "")
+        page = (ROOT / "docs" / "course" / f"{path.stem.removeprefix('course-')}.md").read_text(encoding="utf-8")
+        lines = re.findall(r"^kibitz (?:train|test) .*$", page, re.MULTILINE)
+        assert len(lines) == 2
+        assert [line for line in lines if line not in code] == []
+        assert "Exercises" in "".join(source for _, source in cells(path))
 
 
 @every_notebook
@@ -51,7 +66,9 @@ def test_a_notebook_begins_with_badges_and_the_install(path: Path) -> None:
     assert f"https://mybinder.org/v2/gh/{repository}/main?labpath=notebooks%2F{path.name})" in text
     assert f"git+https://github.com/{repository}" in second
     # A command after "!" may fail without an error.
-    assert [line for _, text in others for line in text.splitlines() if line.startswith("!")] == []
+    code = [text for kind, text in others if kind == "code"]
+    assert code
+    assert [line for text in code for line in text.splitlines() if line.startswith("!")] == []
 
 
 @every_notebook
