@@ -1,9 +1,10 @@
 """Train for a fixed time: the learning rate falls by the clock, so that it has fallen when the time is over.
 
-    python tools/train_by_clock.py SECONDS human small.store --run RUN ...     the other arguments are those of `kibitz train`
+    python tools/train_by_clock.py SECONDS human small.store --run RUN ...
 
-The rate of a machine that was never used before is unknown, so the number of iterations is too. The time counts from the
-first iteration, without the preparation. The share --cooldown is a share of the time.
+The other arguments are those of `kibitz train`. The rate of a machine that was never used before is unknown, so the
+number of iterations is too. The time counts from the first iteration, without the preparation. The share --cooldown
+is a share of the time.
 """
 
 from __future__ import annotations
