@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import kibitz
+from kibitz.games.chess.start import _IMPOSSIBLE, BadStart, read_fen
 
 ROOT = Path(kibitz.__file__).parent
 TEXTS = ROOT.parents[1] / "frontend" / "src" / "texts"
@@ -63,6 +64,51 @@ def test_german_and_french_translate_the_same_sentences() -> None:
     if not TEXTS.is_dir():
         pytest.skip("the source tree is not here")
     assert sorted(keys("de")) == sorted(keys("fr"))
+
+
+BAD_FENS = {
+    "": "it is empty",
+    "8/8 w": "the board has {1} ranks instead of 8",
+    "8 w": "the board has 1 rank instead of 8",
+    "4k3/8/8/8/x7/8/8/4K3 w": "rank {1} has the letter {2}, which is no piece",
+    "4k3/8/8/8/1/8/8/4K3 w": "rank {1} has 1 square instead of 8",
+    "4k3/8/8/8/5/8/8/4K3 w": "rank {1} has {2} squares instead of 8",
+    "4k3/8/8/8/44/8/8/4K3 w": "rank {1} has {2}, but empty squares side by side are one number",
+    "4k3/8/8/8/8/8/8/4K3 x": "the side to move is {1} instead of w or b",
+    "4k3/8/8/8/8/8/8/4K3 w xyz": "the castling rights are {1} instead of letters of KQkq",
+    "4k3/8/8/8/8/8/8/4K3 w kqK": "the castling rights are {1}, "
+    "but at most two of White are before at most two of Black",
+    "4k3/8/8/8/8/8/8/~4K3 w": "its fields are not those of a FEN",
+    "8/8/8/8/8/8/8/4K3 w": "Black has no king",
+    "4k3/8/8/8/8/8/8/8 w": "White has no king",
+    "4k3/8/8/8/8/8/8/K3K3 w": "one color has more than one king",
+    "P3k3/8/8/8/8/8/8/4K3 w": "a pawn is on the first or last rank",
+    "4k3/8/8/8/8/8/4Q3/4K3 w": "the side that is not to move is in check",
+}
+
+
+@pytest.mark.parametrize("fen", BAD_FENS)
+def test_every_reason_for_refusing_a_fen_is_a_sentence_that_is_translated(fen: str) -> None:
+    if not TEXTS.is_dir():
+        pytest.skip("the source tree is not here")
+    with pytest.raises(BadStart) as refused:
+        read_fen(fen)
+    reason = str(refused.value).partition(": ")[2]
+    pattern = re.sub(r"\\{\d\\}", ".+", re.escape(BAD_FENS[fen]))
+    assert re.fullmatch(pattern, reason), reason
+    for language in ("de", "fr"):
+        assert BAD_FENS[fen] in keys(language)
+
+
+def test_every_reason_for_refusing_a_fen_is_tried() -> None:
+    """Each sentence of `start.py` about a fault of a FEN is one of those above."""
+    tree = ast.parse((ROOT / "games" / "chess" / "start.py").read_text(encoding="utf-8"))
+    function = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "_reason")
+    returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
+    written = len(returns) + sum(isinstance(node.value, ast.IfExp) for node in returns)
+    reasons = set(BAD_FENS.values())
+    assert written == len(reasons - set(_IMPOSSIBLE.values()))
+    assert set(_IMPOSSIBLE.values()) < reasons
 
 
 def test_a_sentence_that_is_not_in_the_source_is_found() -> None:

@@ -68,12 +68,15 @@ def _reason(fields: list[str]) -> str:
         return "it is empty"
     ranks, side, castling = fields[0].split("/"), *fields[1:3]
     if len(ranks) != 8:
-        return f"the board has {len(ranks)} {'rank' if len(ranks) == 1 else 'ranks'} instead of 8"
+        return (
+            "the board has 1 rank instead of 8" if len(ranks) == 1 else f"the board has {len(ranks)} ranks instead of 8"
+        )
     for number, rank in zip(range(8, 0, -1), ranks, strict=True):
         if other := re.search(r"[^1-8pnbrqkPNBRQK~]", rank):
             return f"rank {number} has the letter {shown(other[0])}, which is no piece"
         if (width := sum(int(one) if one.isdigit() else one != "~" for one in rank)) != 8:
-            return f"rank {number} has {width} {'square' if width == 1 else 'squares'} instead of 8"
+            squares = f"rank {number} has {width} squares instead of 8"
+            return f"rank {number} has 1 square instead of 8" if width == 1 else squares
         if pair := re.search(r"\d\d", rank):
             return f"rank {number} has {pair[0]}, but empty squares side by side are one number"
     if side not in ("w", "b"):
