@@ -108,6 +108,18 @@ def test_it_passes_when_the_other_side_has_and_it_wins() -> None:
     assert player.choose(won, BLACK, Terms(40.0)).point == PASS, "so far that there is nothing to be had"
 
 
+@pytest.mark.parametrize("visits", [1, 3, 8, 24])
+@pytest.mark.parametrize("territory", [False, True])
+def test_a_short_search_does_not_end_the_game(visits: int, territory: bool) -> None:
+    """It has not evaluated the move that gains points, so it searches further before it passes."""
+    settled = board(*["XXX.XOO.O"] * 9)
+    terms = Terms(7.0, territory)
+    player = GoPuctPlayer(Loves(20), visits=visits)
+    assert to_gtp(player.choose(settled, BLACK, terms).point, 9) == "D4"
+    assert player.search.tree.visits[0] > visits
+    assert GoPuctPlayer(Loves(0.5), visits=visits).choose(settled, BLACK, terms).point == PASS
+
+
 @pytest.mark.parametrize("territory", [False, True])
 def test_playouts_do_not_end_a_game_in_which_the_search_sees_a_gain(territory: bool) -> None:
     settled = board(*["XXX.XOO.O"] * 9)

@@ -54,6 +54,10 @@ PASS_VISITS, PASS_SHARE = 24, 4
 """The player passes first only if the pass has at least this number of visits, and at least this fraction (1 /
 PASS_SHARE) of the best move's visits.
 """
+LEAST_VISITS = 100
+"""The player passes first only if the root has at least this number of visits, however short the search is. Values of
+few visits differ by more than a move gains at the end of a game.
+"""
 CLEAR_CHANCE, CLEAR_POINTS = (0.15, 0.3), (3.0, 7.0)
 """If a move gains more than this win probability or this number of points over a pass, the player does not pass, even
 if playouts find nothing to gain. The first numbers are for area scoring, where a wasted move costs nothing. The second
@@ -168,8 +172,7 @@ class GoPuctPlayer:
         for _ in self._grown(TimeManager(limits, stop, self.search.evaluated), history):
             on_progress(self.look)
         while (move := self._chosen(thought := self.look(unvisited=True), clean_up)).point == PASS:
-            stopped = stop is not None and stop.is_set()
-            if stopped or not self._doubts_pass(thought) or not self._look_at_pass(history):
+            if (stop is not None and stop.is_set()) or not self._searches_further(thought, history):
                 break
         return move
 
@@ -223,13 +226,25 @@ class GoPuctPlayer:
         if len(nodes) and (self.searches or tree.rows[tree.row[0]][rules.PASSES_AT]):
             self.search.visit(nodes, history)
 
+    def _searches_further(self, thought: GoThought, history: NDArray[np.uint64]) -> bool:
+        """Search a little further if the search is too short to pass first. Returns whether it searched."""
+        tree = self.search.tree
+        if not self.searches or tree.rows[tree.row[0]][rules.PASSES_AT]:
+            return False
+        if tree.visits[0] < LEAST_VISITS and self._grow(history):
+            return True
+        return self._doubts_pass(thought) and self._look_at_pass(history)
+
+    def _grow(self, history: NDArray[np.uint64]) -> bool:
+        """Search further for a few visits. Returns False if nothing more can be searched."""
+        before = int(self.search.tree.visits[0])
+        self.search.grow(self.tuning.batches.least, history)
+        return int(self.search.tree.visits[0]) > before
+
     def _doubts_pass(self, thought: GoThought) -> bool:
         """Return whether a pass needs more visits before the player passes first: few visits don't show what a pass
         loses.
         """
-        tree = self.search.tree
-        if not self.searches or tree.rows[tree.row[0]][rules.PASSES_AT]:
-            return False
         passing = next(move for move in thought.moves if move.point == PASS)
         most = max((move.visits for move in thought.moves if move.point != PASS), default=0)
         return passing.visits < min(PASS_VISITS, most // PASS_SHARE)
@@ -241,11 +256,10 @@ class GoPuctPlayer:
         others = moves[tree.move[moves] != PASS]
         proven = tree.proven[others].copy()
         tree.proven[others] = WIN  # moves with a proven result are not selected, so only the pass can be selected now
-        before = int(tree.visits[0])
-        self.search.grow(self.tuning.batches.least, history)
+        grown = self._grow(history)
         tree = self.search.tree  # the tree may have grown or been cut; children of the root keep their slots
         tree.proven[others] = proven
-        return int(tree.visits[0]) > before
+        return grown
 
     def _goes_on(self, key: int, row: NDArray[np.uint8]) -> bool:
         search = self.search
