@@ -230,6 +230,15 @@ CUT = """() => {
         ...shown(".continued").filter((each) => each.clientWidth < 140),
     ].map((each) => each.className || each.tagName);
 }"""
+CHOICES = """() => {
+    const pen = document.createElement("canvas").getContext("2d");
+    return [...document.querySelectorAll(".opinion-choices select")].filter((each) => {
+        pen.font = getComputedStyle(each).font;
+        const widest = Math.max(...[...each.options].map((option) => pen.measureText(option.text).width));
+        return each.offsetParent && each.clientWidth < widest + 20;
+    }).map((each) => each.parentElement.textContent);
+}"""
+"""Choices of engines that are too narrow for a name."""
 ROW = "(tabs) => tabs.map((tab) => tab.getBoundingClientRect()).map((box) => [box.y, box.width])"
 
 
@@ -252,6 +261,7 @@ def test_no_words_are_cut_and_tabs_are_in_one_row(visit: Callable[..., Page]) ->
         for width, height in ((1280, 800), (1024, 768), (390, 844)):
             page.set_viewport_size({"width": width, "height": height})
             page.evaluate(DRAWN)
+            assert page.evaluate(CHOICES) == [], f"{game}, {width}x{height}"
             boxes = page.get_by_role("tab").evaluate_all(ROW)
             assert len(boxes) == 7
             # Longer words may take a second row on a telephone.

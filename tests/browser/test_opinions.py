@@ -41,6 +41,9 @@ def test_it_follows_and_stops(desk: Desk, engines: dict[str, Path]) -> None:
     expect(rows).to_have_count(2)
     expect(rows.first).to_contain_text(re.compile(r"53%\s*\+0\.30\s*e4\s*e5"))
     expect(rows.nth(1)).to_contain_text("−0.20")
+    # A line that is too long ends with "…", which browsers draw in blocks only.
+    expect(rows.first.locator(".opinion-moves")).to_have_css("text-overflow", "ellipsis")
+    expect(rows.first.locator(".opinion-moves")).to_have_css("display", "block")
     expect(section).to_contain_text(re.compile("Fake Fish.*1,200"))
     until(lambda: asked.count("go") == 1)
     desk.tab("Play")
