@@ -27,8 +27,8 @@ const GO: GoReport = {
   worst: [],
 };
 const CHESS: Report = { ...all, loss: figure(0.0425), rating: 1500, by_phase: { opening: part("the opening", 0.04) }, by_opening: [], stands_out: [], worst: [] };
-const GO_MISTAKE: GoWorst = { game: 1, ply: 38, side: "white", mark: "??", loss: 12.34, opponent: "Bo", opponent_rank: "2k", date: "2024-05-01", phase: "opening", vertex: "Q4", stones: ["X.", ".O"] };
-const CHESS_MISTAKE: ChessWorst = { game: 1, ply: 24, move_number: 12, side: "black", san: "Qxe4", mark: "?", loss: 0.31, opponent: "Bo", opponent_rating: 1400, date: "?", phase: "opening", time_left: null, fen: "8/8/8/8/8/8/8/8 b - - 0 12" };
+const GO_MISTAKE: GoWorst = { game: 1, ply: 38, side: "white", mark: "??", loss: 12.34, opponent: "Bo", opponent_rank: "2k", date: "2024-05-01", phase: "opening", vertex: "Q4", stones: ["X.", ".O"], reason: null };
+const CHESS_MISTAKE: ChessWorst = { game: 1, ply: 24, move_number: 12, side: "black", san: "Qxe4", mark: "?", loss: 0.31, opponent: "Bo", opponent_rating: 1400, date: "?", phase: "opening", time_left: null, fen: "8/8/8/8/8/8/8/8 b - - 0 12", reason: null };
 
 let view: ReportView;
 let element: Fake;
@@ -64,11 +64,31 @@ test("each game has its own divisions, and a single board is none", () => {
   expect(element.all("option").map((each) => each.textContent)).toEqual([texts.myanswers.phase]);
 });
 
-test("a quick report about Go says what it lacks", () => {
-  view.draw(GO, true);
-  expect(element.textContent).toContain(texts.mygo.quick);
-  view.draw({ ...GO }, false);
-  expect(element.textContent).not.toContain(texts.mygo.quick);
+test.each([
+  [GO, texts.mygo.quick],
+  [CHESS, texts.myreport.quick],
+])("a quick report says what it lacks", (report, words) => {
+  view.draw({ ...report, provisional: true });
+  expect(element.textContent).toContain(words);
+  view.draw(report);
+  expect(element.textContent).not.toContain(words);
+});
+
+test("what was lost has the name of the network's value", () => {
+  view.draw(CHESS, true);
+  expect(element.textContent).toContain("expected score lost per move");
+  expect(element.textContent).not.toMatch(/win probability/i);
+  view.draw(CHESS, false);
+  expect(element.textContent).toContain("win probability lost per move");
+  expect(element.textContent).not.toMatch(/expected score/i);
+});
+
+test("the legend names intervals only where there are some", () => {
+  const key = (): string => element.all("ul").find((each) => each.getAttribute("class") === "legend")!.textContent;
+  view.draw(CHESS);
+  expect(key()).toBe("your loss per move");
+  view.draw({ ...CHESS, by_phase: { opening: { ...part("the opening", 0.04), loss: figure(0.04, 0.03, 0.05) } } });
+  expect(key()).toBe("your loss per move, with 95% interval");
 });
 
 test.each([
@@ -95,6 +115,12 @@ test("mistakes are named as each game names them", () => {
   const open = vi.fn();
   const list = mistakeList([GO_MISTAKE, CHESS_MISTAKE], open) as unknown as Fake;
   expect(list.all("button").map((each) => each.textContent)).toEqual(["White 38 Q4??against Bo (2k)−12.3 points", "12… Qxe4?against Bo (1400)−31%"]);
+});
+
+test("a mistake has its reason, if one is proven", () => {
+  const reason = { why: { en: "Loses the queen: Rxe4.", de: "Verliert die Dame: Txe4." } };
+  const list = mistakeList([{ ...CHESS_MISTAKE, reason }, CHESS_MISTAKE], vi.fn()) as unknown as Fake;
+  expect(list.all("button").map((each) => each.textContent)).toEqual(["12… Qxe4?against Bo (1400)−31%Loses the queen: Rxe4.", "12… Qxe4?against Bo (1400)−31%"]);
 });
 
 test("a mistake of Go has the card of its position on the board", () => {

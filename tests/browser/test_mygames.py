@@ -79,18 +79,19 @@ def test_report_mistakes_and_exercises(visit: Callable[..., Page], own: Server, 
     expect(panel.panel.get_by_role("button", name=str(mine))).to_be_visible()
     expect(panel.panel.get_by_role("combobox", name="Number of games")).to_be_hidden()
     panel.analysed(mine)
-    # The report: every division there is, with what is usual beside it.
+    # The report: every division there is. A quick one compares nothing with other players, and says so.
     by = panel.panel.get_by_role("combobox", name="Group by")
     expect(panel.panel.locator(".my-big")).to_have_text(re.compile(r"^\d+\.\d$"))
     # All of it is seen: there is no game on the board, but the ways in are on the first tab alone.
     expect(page.locator("#welcome")).to_be_hidden()
     assert page.locator("#panel-mygames").evaluate("each => each.scrollHeight - each.clientHeight") <= 1
-    expect(panel.panel.locator(".my-report")).to_contain_text("your rating")
+    expect(panel.panel.locator(".my-report")).to_contain_text("does not compare you with other players")
+    expect(panel.panel.locator(".my-report")).to_contain_text("expected score lost per move")
     expect(by.locator("option")).to_have_count(6)
     by.select_option(index=3)  # by color
     rows = panel.panel.locator(".my-parts tbody tr")
     expect(rows).to_have_count(2)
-    expect(rows.first).to_have_text(re.compile(r"White\s*\d+\.\d\s*\d+\.\d\s*[+−]?\d+\.\d"))
+    expect(rows.first).to_have_text(re.compile(r"White\s*\d+\.\d\s*$"))
     assert rows.last.evaluate("each => each.getBoundingClientRect().bottom") <= 768
     assert serious(page) == []
     # It is still there after a reload, and for who comes later.

@@ -78,3 +78,23 @@ def test_without_ratings_nothing_is_compared() -> None:
 def test_boards_are_seen_from_the_players_side(side: str, squares: str) -> None:
     html = render_player_page(result(worst=[mistake(side=side)]), ABOUT)
     assert f'<use href="#{squares}"/>' in html
+
+
+def test_a_value_has_one_name_and_an_interval_is_named_only_where_it_is() -> None:
+    scores, chances, interval = "expected score", "win probability", "95% interval over"
+    for about, named, other in (
+        (ABOUT, scores, chances),
+        (ABOUT | {"system": "winner"}, chances, scores),
+        (ABOUT | {"checked_by": "Stockfish"}, chances, scores),
+    ):
+        said = Reader(render_player_page(result(), about)).said
+        assert named in said
+        assert other not in said
+        assert interval in said
+    assert interval not in Reader(render_player_page(result(loss=figure(0.06, sure=False)), ABOUT)).said
+
+
+def test_a_provisional_report_says_why_it_compares_nothing() -> None:
+    words = "does not compare"
+    assert words in Reader(render_player_page(result(None, stands_out=[], provisional=True), ABOUT)).said
+    assert words not in Reader(render_player_page(result(), ABOUT)).said

@@ -20,6 +20,7 @@ from kibitz.cli import run
 from kibitz.commands.board import _records
 from kibitz.errors import KibitzError
 from kibitz.web.mygames.state import PACE
+from kibitz.web.mygames.telling import provisional
 from support import person
 from support.board_client import Client, served, until
 from support.causes import mentions, naming
@@ -175,6 +176,18 @@ def test_requests_without_sense_get_a_line(client: Client, mine: Path) -> None:
 # Analysis
 
 
+def without_files(found: dict[str, Any], told: dict[str, Any]) -> None:
+    """Takes out of two reports how they name files, and out of the board's the sentences for the list of mistakes."""
+    for each in (*found["worst"], *told["worst"]):
+        del each["file"]
+    for each in found["worst"]:
+        if each["reason"]:
+            why = each["reason"].pop("why")
+            assert {"en", "de"} <= set(why)
+            assert each["reason"]["text"].startswith(why["en"])
+            assert why["en"] != why["de"]
+
+
 def test_the_report_is_that_of_the_command(
     client: Client, human_run: Path, mine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -199,9 +212,11 @@ def test_the_report_is_that_of_the_command(
     ]
     assert run(arguments) == 0
     told = json.loads(capsys.readouterr().out)["player"]
-    for each in (*found["worst"], *told["worst"]):
-        del each["file"]
-    assert found == told
+    without_files(found, told)
+    # A quick report is not compared with other players.
+    assert "usual_loss" in told
+    assert "usual_loss" not in found
+    assert found == provisional(told)
     assert found["by_time_left"]
     worst = found["worst"][0]
     record = client.good("/api/mygames/game", {"game": worst["game"]})["text"]
@@ -256,6 +271,9 @@ def test_a_quick_report_is_deepened_and_stays_meanwhile(client: Client, human_ru
     assert deep["revision"] > quick["revision"]
     assert (deep["report"]["games"], deep["report"]["moves"]) == (games, quick["report"]["moves"])
     assert deep["report"]["loss"] != quick["report"]["loss"]
+    assert quick["report"]["provisional"]
+    assert "provisional" not in deep["report"]
+    assert "difference" in deep["report"]
     pace = client.get("/api/mygames").json["pace"]
     assert pace != PACE
     # Another analysis begins with an empty report.
@@ -321,8 +339,7 @@ def test_the_report_of_a_go_player_is_that_of_the_command(
     assert (answer["game"], answer["stage"]) == ("go", "thorough")
     assert run(["analyze", "gohuman", str(tmp_path / "kim.sgf"), "--player", "Kim", "--json"]) == 0
     told, found = json.loads(capsys.readouterr().out)["player"], answer["report"]
-    for each in (*found["worst"], *told["worst"]):
-        del each["file"]
+    without_files(found, told)
     assert found == told
     assert found["lately"]["earlier_loss"]["games"] > 0
     # The record on the board has the moves of the report.

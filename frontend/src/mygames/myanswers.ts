@@ -31,6 +31,8 @@ interface Mistake {
   opponent: string;
   date: string;
   phase: string;
+  /** A sentence on why the move was bad, by language, if that is proven. */
+  reason: { why: Record<string, string> } | null;
 }
 
 export interface ChessWorst extends Mistake {
@@ -76,6 +78,8 @@ interface AnyReport extends Omit<Part, "label">, Partial<Record<Exclude<Division
   lost: number;
   /** The engine that judged the moves; absent if the network did. */
   checked_by?: CheckedBy;
+  /** Some games had only the quick analysis, so nothing is compared with other players. */
+  provisional?: boolean;
   /** The mean accuracy of a game. */
   accuracy?: Figure;
 }

@@ -90,8 +90,8 @@ class MyGamesPanel {
 
   private now: MyGames | null = null;
   private shown: Report | GoReport | null = null;
-  /** The game of the report, and how thorough it is. */
-  private shownOf: { game: Kind; quick: boolean } = { game: "chess", quick: false };
+  /** The game of the report. */
+  private shownOf: Kind = "chess";
   private revision = -1;
   private opened = 0;
   private trained = "";
@@ -210,10 +210,10 @@ class MyGamesPanel {
   private async take(now: MyGames): Promise<void> {
     this.now = now;
     if (now.revision !== this.revision) {
-      const { revision, report, game, stage } = await this.app.api.myReport();
+      const { revision, report, game } = await this.app.api.myReport();
       this.revision = revision;
       this.shown = "loss" in report ? report : null;
-      this.shownOf = { game, quick: stage === "quick" };
+      this.shownOf = game;
     }
     this.draw();
     if (this.running) this.later();
@@ -314,6 +314,12 @@ class MyGamesPanel {
 
   // What is seen
 
+  /** Whether the values of the report are expected scores: what the network that judges says of its own. */
+  private get scores(): boolean {
+    const task = this.now?.analysis;
+    return Boolean(task && !task.checked_by && /expected/.test(this.app.named(task.network)?.claim?.name ?? ""));
+  }
+
   private draw(): void {
     const { now } = this;
     if (!now) return;
@@ -325,7 +331,7 @@ class MyGamesPanel {
     this.report.element.hidden = this.saving.hidden = this.shown === null;
     // Of other games that were opened since it would be another report.
     this.deepen.hidden = !this.shown || now.analysis?.state !== "done" || !now.analysis.quick || now.analysis.opened !== now.games?.opened;
-    if (this.shown) this.report.draw(this.shown, this.shownOf.quick);
+    if (this.shown) this.report.draw(this.shown, this.scores);
     this.drawMistakes(this.shown?.worst ?? []);
     this.drawOpenings(now);
     this.drawNetwork(now);
@@ -393,14 +399,14 @@ class MyGamesPanel {
     const player = this.shown?.name ?? "";
     const plan = schedule.plan(player, worst, placeOf);
     // Of the report come those that it lists; the browser has kept the others.
-    const others = this.keptMistakes.due(new Set(worst.map((each) => cardOf(player, placeOf(each)))), this.shown ? this.shownOf.game : undefined);
+    const others = this.keptMistakes.due(new Set(worst.map((each) => cardOf(player, placeOf(each)))), this.shown ? this.shownOf : undefined);
     const count = plan.due.length + others.length;
     const known = JSON.stringify([this.shown !== null, worst.map(({ game, ply, loss, mark }) => [game, ply, loss, mark]), plan.due.map(({ game, ply }) => [game, ply]), plan.fresh.length, plan.next, others.map(({ card }) => card)]);
     if (this.mistakes.dataset.known === known) return;
     this.mistakes.dataset.known = known;
     this.dueCount.textContent = String(count);
     this.dueCount.hidden = !count;
-    const words = el("p", { class: "note" }, worst.length ? (this.shownOf.game === "go" ? texts.mygo.worstAbout : texts.mygames.worstAbout) : this.shown ? texts.mygames.noMistake : texts.mygames.worstHere);
+    const words = el("p", { class: "note" }, worst.length ? (this.shownOf === "go" ? texts.mygo.worstAbout : this.scores ? texts.mygames.scoreWorstAbout : texts.mygames.worstAbout) : this.shown ? texts.mygames.noMistake : texts.mygames.worstHere);
     if (!worst.length && !count) {
       this.mistakes.replaceChildren(words);
       return;

@@ -4,7 +4,7 @@ import { checkedBy } from "../analysis/checkedby";
 import { button, Choice, el } from "../ui/elements";
 import { type Change, type ChessWorst, type Division, DIVISIONS, type Figure, GO_DIVISIONS, type GoReport, type GoWorst, type Lately, type Part, type Report, type Worst } from "./myanswers";
 import { positionOf } from "./schedule";
-import { fromServer, texts } from "../texts";
+import { fromServer, language, texts } from "../texts";
 
 /** How a game says what was lost. factor: of a loss, for percentage points or points. */
 interface Wording {
@@ -28,6 +28,8 @@ const CHESS: Wording = {
   caption: texts.myreport.caption,
   keyUsual: texts.myreport.keyUsual,
 };
+/** Of a network whose value is the expected score. */
+const SCORES: Wording = { ...CHESS, lost: texts.myreport.scoreLostAMove, caption: texts.myreport.scoreCaption };
 const GO: Wording = {
   divisions: GO_DIVISIONS,
   notes: { by_phase: texts.mygo.phaseNote, by_area: texts.mygo.areaNote, by_kind: texts.mygo.kindNote, by_result: texts.mygo.resultNote, by_board: texts.mygo.boardNote },
@@ -53,6 +55,7 @@ export class ReportView {
   private readonly note = el("p", { class: "note" });
   private readonly rows = el("div");
   private report: Report | GoReport | null = null;
+  private scores = false;
 
   constructor() {
     this.by = new Choice(texts.myreport.by, () => this.divide());
@@ -60,12 +63,17 @@ export class ReportView {
     this.element.append(this.head, this.by.element, this.note, this.rows);
   }
 
-  /** Draws a report anew; the one that stands there stays, with what has the focus in it. */
-  draw(report: Report | GoReport, quick = false): void {
-    if (report === this.report) return;
+  /**
+   * Draws a report anew; the one that stands there stays, with what has the focus in it. scores: whether the values are
+   * expected scores.
+   */
+  draw(report: Report | GoReport, scores = false): void {
+    if (report === this.report && scores === this.scores) return;
     this.report = report;
-    const { divisions } = wordingOf(report);
-    this.head.replaceChildren(...headline(report), ...(isGo(report) ? further(report, quick) : standout(report)));
+    this.scores = scores;
+    const words = wordingOf(report, scores);
+    const { divisions } = words;
+    this.head.replaceChildren(...headline(report, words), ...(isGo(report) ? further(report) : standout(report)));
     const there = (Object.keys(divisions) as Division[]).filter((each) => partsOf(report, each).length > (each === "by_board" ? 1 : 0));
     this.by.offer(there.map((each) => [each, divisions[each]!] as const));
     this.by.element.hidden = !there.length;
@@ -76,7 +84,7 @@ export class ReportView {
     const { report } = this;
     const chosen = this.by.value as Division;
     const parts = report && chosen ? partsOf(report, chosen) : [];
-    const words = report ? wordingOf(report) : CHESS;
+    const words = report ? wordingOf(report, this.scores) : CHESS;
     const title = words.divisions[chosen] ?? "";
     this.note.textContent = words.notes[chosen] ?? "";
     this.note.hidden = !this.note.textContent;
@@ -89,8 +97,8 @@ function isGo(report: Report | GoReport): report is GoReport {
   return "rank" in report;
 }
 
-function wordingOf(report: Report | GoReport): Wording {
-  return isGo(report) ? GO : CHESS;
+function wordingOf(report: Report | GoReport, scores: boolean): Wording {
+  return isGo(report) ? GO : scores ? SCORES : CHESS;
 }
 
 function partsOf(report: Report | GoReport, division: Division): Part[] {
@@ -98,8 +106,7 @@ function partsOf(report: Report | GoReport, division: Division): Part[] {
   return Object.values(parts ?? {});
 }
 
-function headline(report: Report | GoReport): HTMLElement[] {
-  const words = wordingOf(report);
+function headline(report: Report | GoReport, words: Wording): HTMLElement[] {
   const { points } = shownIn(words);
   const { loss, usual_loss: usual, difference } = report;
   const over = loss.low === null ? "" : texts.myreport.intervalOf(points(loss.low), points(loss.high));
@@ -124,8 +131,9 @@ function strengthOf(report: Report | GoReport): string {
   return report.rating ? texts.myreport.rated(report.rating) : "";
 }
 
-/** Where most, and where least, is lost. */
+/** Where most, and where least, is lost; of a quick report why nothing is compared. */
 function standout(report: Report): HTMLElement[] {
+  if (report.provisional) return [el("p", { class: "note" }, texts.myreport.quick)];
   const { signed } = shownIn(CHESS);
   const told = [
     [texts.myreport.more, report.stands_out.filter(({ difference: by }) => by.value! > 0)],
@@ -139,8 +147,8 @@ function standout(report: Report): HTMLElement[] {
 }
 
 /** Of Go: what a quick report lacks, and what changed since the last month. */
-function further(report: GoReport, quick: boolean): HTMLElement[] {
-  return [...(quick ? [el("p", { class: "note" }, texts.mygo.quick)] : []), ...(report.lately ? [changes(report.lately)] : [])];
+function further(report: GoReport): HTMLElement[] {
+  return [...(report.provisional ? [el("p", { class: "note" }, texts.mygo.quick)] : []), ...(report.lately ? [changes(report.lately)] : [])];
 }
 
 function changes(lately: Lately): HTMLElement {
@@ -211,7 +219,7 @@ function key(parts: Part[], words: Wording): HTMLElement {
   return el(
     "ul",
     { class: "legend" },
-    el("li", {}, el("span", { class: "key my-key-lost" }), texts.myreport.keyLost),
+    el("li", {}, el("span", { class: "key my-key-lost" }), texts.myreport.keyLost(parts.some(({ loss }) => loss.low !== null))),
     compared && el("li", {}, el("span", { class: "key my-key-usual" }), words.keyUsual),
   );
 }
@@ -239,16 +247,18 @@ function numbers(title: string, parts: Part[], open: boolean, wording: Wording):
   return el("details", { class: "my-numbers", open }, el("summary", {}, texts.myreport.all), inside);
 }
 
-/** The worst mistakes; a click opens one. Nothing says what was better: that is to be found. */
+/** The worst mistakes with their reasons; a click opens one. */
 export function mistakeList(worst: Worst[], open: (mistake: Worst) => void): HTMLElement {
   const rows = worst.slice(0, LISTED).map((each) => {
     const made = button("", () => open(each), { title: whenAndHow(each) });
     const strength = ofGo(each) ? each.opponent_rank : each.opponent_rating;
+    const why = each.reason && (each.reason.why[language] ?? each.reason.why["en"]);
     made.append(
       el("span", { class: "puzzle-move" }, `${moveOf(each)}${each.mark}`),
       el("span", { class: "my-against" }, `${texts.mygames.against(each.opponent)}${strength ? ` (${strength})` : ""}`),
       el("span", { class: "puzzle-lost" }, ofGo(each) ? texts.mygo.lost(texts.common.number(each.loss, 1)) : `−${texts.common.percent(each.loss)}`),
     );
+    if (why) made.append(el("span", { class: "my-reason" }, why));
     return el("li", {}, made);
   });
   return el("ol", { class: "puzzle-list my-mistakes", "aria-label": texts.myreport.worst }, ...rows);

@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from kibitz.report.boards import go
 from kibitz.report.boards.chess import board_svg, piece_defs
+from kibitz.systems import SYSTEMS
 
 Row = Mapping[str, Any]
 
@@ -43,6 +44,10 @@ _GO_TITLES = {
     "by_board": ("Board", "A mistake costs fewer points on a small board."),
 }
 _SIGNS = {"inaccuracies": "?!", "mistakes": "?", "blunders": "??"}
+_PROVISIONAL = (
+    "This report is a first, quick one. It misses many mistakes, so it does not compare the player with others. The "
+    "thorough analysis of My games does."
+)
 _LOSSES = ("loss", "usual_loss", "difference")
 _STYLE = """
 .usual { position: absolute; top: -3px; bottom: -3px; width: 3px; margin-left: -1.5px; background: var(--second); }
@@ -63,6 +68,10 @@ def render_player_page(report: Row, about: Row) -> str:
     is_go = about.get("game") == "go"
     titles, report = _GO_TITLES if is_go else _CHESS_TITLES, _in_points(report, 1 if is_go else 100)
     titles = {key: titles[key] for key in titles if key != "by_board" or len(report[key]) > 1}
+    meaning = (
+        SYSTEMS[about["system"]].meaning.name if about["system"] in SYSTEMS and not about.get("checked_by") else ""
+    )
+    value = "expected score" if "expected score" in meaning else "win probability"
     blocks = [_figures(report, is_go), *_divisions(report, titles), _mistakes(report, is_go)]
     links = [("figures", "Figures"), *((key, titles[key][0]) for key in titles if report[key])]
     links += [("mistakes", "Worst mistakes")] if report["worst"] else []
@@ -71,7 +80,7 @@ def render_player_page(report: Row, about: Row) -> str:
     checked = about.get("checked_by")
     page = Markup(_PAGE).format(
         checked=Markup("<div><dt>checked by</dt><dd>{}</dd></div>\n").format(checked) if checked else "",
-        name=report["name"], style=Markup(style + _STYLE), head=_head(report, is_go),
+        name=report["name"], style=Markup(style + _STYLE), head=_head(report, "" if is_go else value),
         pieces=go.board_defs(row["size"] for row in report["worst"]) if is_go else piece_defs(turned=True),
         nav=nav, main=Markup("\n").join(blocks), file=about["file"], run=about["run"],
     )  # fmt: skip
@@ -134,13 +143,16 @@ def _in_points(report: Row, unit: int) -> Row:
     return shown
 
 
-def _head(report: Row, is_go: bool) -> Markup:
-    """Return the main number, the usual value, the number of games, and the score."""
+def _head(report: Row, value: str) -> Markup:
+    """Return the main number, the usual value, the number of games, and the score.
+
+    value: what the moves lost, "win probability" or "expected score"; "" for points of Go.
+    """
     loss, lines = report["loss"], []
-    unit = "" if is_go else ", in percentage points of win probability"
+    unit = f", in percentage points of {value}" if value else ""
     lines.append(Markup("<p><b>Points lost per move</b>{}{}</p>").format(unit, _over(loss)))
     if report.get("usual_loss"):
-        words = "rank lose <b>{}</b> in such moves" if is_go else "rating lose <b>{}</b> in the same positions"
+        words = "rating lose <b>{}</b> in the same positions" if value else "rank lose <b>{}</b> in such moves"
         lines.append(
             Markup(f"<p>Players of the same {words}: {{}}</p>").format(
                 _points(report["usual_loss"]), _more(report["difference"])
@@ -191,8 +203,10 @@ def _figures(report: Row, is_go: bool) -> Markup:
     """Return the parts in which the player differs from others of the same rating, and an explanation of the
     numbers.
     """
-    compared = bool(report.get("usual_loss"))
+    compared, has_interval = bool(report.get("usual_loss")), report["loss"]["low"] is not None
     paragraphs = []
+    if report.get("provisional"):
+        paragraphs.append(Markup("<p>{}</p>").format(_PROVISIONAL))
     for words, sign in (("You lose more than usual", 1), ("You lose less than usual", -1)):
         some = [row for row in report.get("stands_out", ()) if row["difference"]["value"] * sign > 0]
         parts = [f"{row['label']} ({row['difference']['value']:+.1f})" for row in some[::sign]]
@@ -202,15 +216,16 @@ def _figures(report: Row, is_go: bool) -> Markup:
         paragraphs.append(Markup("<p>No difference is significant yet. Add more games for a clearer result.</p>"))
     key = Markup(
         '<p class="quiet"><span class="key" style="background:var(--accent);margin-left:0"></span>lost a move, in '
-        "points, with its 95% interval over games{}</p>"
+        "points{}{}</p>"
     ).format(
+        ", with its 95% interval over games" if has_interval else "",
         Markup('<span class="key" style="background:var(--second)"></span>{}').format(
             "usual for the rank in moves of the same phase, area and kind"
             if is_go
             else "usual for the rating in the same positions"
         )
         if compared
-        else ""
+        else "",
     )
     text = "Intervals are bootstrapped over games, and shown for ten games or more."
     return _section("figures", "Where you lost points", text, Markup("").join([*paragraphs, key]))

@@ -21,6 +21,7 @@ from kibitz.analysis.checkers import CheckedBy
 from kibitz.analysis.chess.clocks import times_left
 from kibitz.analysis.chess.moves import PIECES, SIDES, AnalysedGame, Move
 from kibitz.analysis.chess.ratings import ratings_of
+from kibitz.analysis.chess.reasons import Reason
 from kibitz.analysis.chess.strength.player import PlayerStrength
 from kibitz.analysis.glyphs import SIGNS
 from kibitz.analysis.parts import A_GAME, MAX_WORST, Measure, Part, Parts, count_results, figure_of, mean_over_games
@@ -79,6 +80,11 @@ class Mistake:
     def loss(self) -> float:
         return self.move.judged.loss if self.move.judged else 0.0
 
+    @property
+    def reason(self) -> Reason | None:
+        """The proven reason; None if nothing is proven."""
+        return self.move.reason
+
     def as_json(self) -> dict[str, Any]:
         move, judged = self.move, self.move.judged
         assert judged is not None
@@ -90,7 +96,7 @@ class Mistake:
             "after": round(self.after, 4), "best": judged.best, "line": list(judged.line), "phase": judged.phase,
             "piece": judged.piece, "fen": self.fen, "opponent": self.opponent,
             "opponent_rating": self.opponent_rating or None, "date": self.date, "time_left": self.seconds,
-            "reason": move.reason and move.reason.as_json(),
+            "reason": self.reason and self.reason.as_json(),
         }  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from kibitz.analysis.go.games import AnalysedGame, Move
 from kibitz.analysis.go.kinds import AREAS, KINDS, area_of, kind_of
 from kibitz.analysis.go.losses import SIZE, UsualLosses
 from kibitz.analysis.go.predictions import PHASES, phase_of
+from kibitz.analysis.go.reasons import Why
 from kibitz.analysis.lately import Lately, lately
 from kibitz.analysis.parts import (
     A_GAME,
@@ -107,6 +108,11 @@ class GoMistake:
     def loss(self) -> float:
         return -self.move.change
 
+    @property
+    def reason(self) -> Why | None:
+        """The proven reason; None if nothing is proven."""
+        return self.move.better.why if self.move.better else None
+
     def as_json(self) -> dict[str, Any]:
         move, better = self.move, self.move.better
         line = better.line if better else move.prediction.line if move.prediction else ()
@@ -116,7 +122,7 @@ class GoMistake:
             "after": round(move.after.lead, 2), "line": [to_gtp(point, move.size) for point in line],
             "phase": self.phase, "area": self.area, "kind": self.kind, "size": move.size, "stones": list(self.stones),
             "opponent": self.opponent, "opponent_rank": self.opponent_rank, "date": self.date,
-            "reason": better.why.as_json() if better and better.why else None,
+            "reason": self.reason and self.reason.as_json(),
         }  # fmt: skip
 
 

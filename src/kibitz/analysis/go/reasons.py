@@ -81,6 +81,10 @@ class Why:
         text = sentence(self.code, self.parameters, language)
         return f"{text} {self.better.text(language)}" if self.better else text
 
+    def why_bad(self, language: str = "en") -> str:
+        """Return the first sentence, without the better move. language: as for `text`."""
+        return sentence(self.code, self.parameters, language)
+
     def as_json(self) -> dict[str, Any]:
         """Return code, parameters, the English text, and the facts about the better move."""
         better = {"better": {"code": self.better.code, "parameters": self.better.parameters}} if self.better else {}

@@ -39,6 +39,7 @@ def work(job: Message, send: Send, stop: threading.Event) -> None:
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.player import PlayerReport
+    from kibitz.analysis.chess.reason_texts import LANGUAGES
     from kibitz.analysis.chess.strength.player import PlayerStrength, is_fitted_for
     from kibitz.analysis.glyphs import CHESS_SWING
     from kibitz.errors import KibitzError
@@ -47,7 +48,7 @@ def work(job: Message, send: Send, stop: threading.Event) -> None:
 
     session = Session(Run(job["network"]))
     analysis = load(session.system)
-    teller = Teller(lambda: PlayerReport(job["player"], CHESS_SWING), job["source"], send)
+    teller = Teller(lambda: PlayerReport(job["player"], CHESS_SWING), job["source"], send, LANGUAGES)
     lines = Path(job["games"]).read_text(encoding="utf-8").splitlines()
     first_refused = ""
     if is_fitted_for(session):

@@ -35,6 +35,7 @@ def work(job: Message, send: Send, stop: threading.Event) -> None:
     from kibitz.analysis import load_owners
     from kibitz.analysis.go.losses import fitted_losses
     from kibitz.analysis.go.player import GoPlayerReport
+    from kibitz.analysis.go.reason_texts import LANGUAGES
     from kibitz.errors import KibitzError
     from kibitz.play.session import Session
     from kibitz.runs import Run
@@ -46,7 +47,7 @@ def work(job: Message, send: Send, stop: threading.Event) -> None:
         games = _Games(session, load_owners(session.system), engine, max(job["sizes"]), stop)
         for stage in (THOROUGH,) if engine else (QUICK,) if job["quick"] else (QUICK, THOROUGH):
             usual = fitted_losses(session) if stage == THOROUGH and engine is None else None
-            teller = Teller(partial(GoPlayerReport, job["player"], usual=usual), job["source"], send)
+            teller = Teller(partial(GoPlayerReport, job["player"], usual=usual), job["source"], send, LANGUAGES)
             teller.begin(stage, engine.checked_by if engine else None, keep=False)
             first_refused = games.analyse(lines, stage, teller) or first_refused
             teller.send_report()

@@ -341,7 +341,10 @@ class MyGames:
         report, source, task = self._report[1], self._report_of, self._analysis
         if not report or source is None or task is None:
             raise BadRequest("there is no report yet")
-        about = {"run": task.about["network"], "system": "", "file": source.name, "game": source.game}
+        system = ""
+        with contextlib.suppress(BadRequest):  # the network may be gone
+            system = self._networks.ready(task.about["network"]).system
+        about = {"run": task.about["network"], "system": system, "file": source.name, "game": source.game}
         if "checked_by" in report:
             about["checked_by"] = CheckedBy(**report["checked_by"]).words()
         return {"html": render_player_page(report, about)}

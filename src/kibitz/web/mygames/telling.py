@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from kibitz.web.mygames.background import Send
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     from kibitz.analysis.checkers import CheckedBy
     from kibitz.analysis.chess.strength.player import PlayerStrength
@@ -22,14 +22,36 @@ their intervals takes time.
 """
 
 
+class Reasoned(Protocol):
+    """A mistake, perhaps with a reason."""
+
+    @property
+    def reason(self) -> Worded | None: ...
+
+
+class Worded(Protocol):
+    """A reason in several languages."""
+
+    def why_bad(self, language: str = "en") -> str:
+        """Return the first sentence of the reason. language: a language code."""
+
+
+COMPARISONS = ("usual_loss", "difference")
+"""Keys of the figures that compare a player with others."""
+
+
 class GrowingReport(Protocol):
     """A report on one player's games of chess or Go.
 
-    games: the number of games. checked_by: the engine that evaluated the moves; None for the network.
+    games: the number of games. checked_by: the engine that evaluated the moves; None for the network. worst: the
+    mistakes with the largest losses, in the order of the JSON.
     """
 
     games: int
     checked_by: CheckedBy | None
+
+    @property
+    def worst(self) -> Sequence[Reasoned]: ...
 
     def add(self, game: Any, side: Any, file: str = "", /) -> None:
         """Add an analyzed game with the player's side."""
@@ -41,10 +63,11 @@ class GrowingReport(Protocol):
 class Teller:
     """Sends the progress, and also the report if the last report is old enough.
 
-    empty: a function that returns a new report. source: the name of the games.
+    empty: a function that returns a new report. source: the name of the games. languages: the codes of the languages
+    in which reasons are sent.
     """
 
-    def __init__(self, empty: Callable[[], GrowingReport], source: str, send: Send):
+    def __init__(self, empty: Callable[[], GrowingReport], source: str, send: Send, languages: Iterable[str] = ("en",)):
         self.report = empty()
         """The report of this stage's games."""
         self.left_out = 0
@@ -54,7 +77,7 @@ class Teller:
         """Games of the quick stage that the thorough stage has not replaced, by their number, with the player's
         side.
         """
-        self._empty, self._source, self._send = empty, source, send
+        self._empty, self._source, self._send, self._languages = empty, source, send, tuple(languages)
         self._keeps, self._stage, self._began, self._next = False, "", 0.0, 0.0
 
     def begin(self, stage: str, checked_by: CheckedBy | None, keep: bool) -> None:
@@ -93,10 +116,34 @@ class Teller:
 
     def send_report(self) -> None:
         report = self.report
-        if self._rest and not self._keeps:
+        mixed = bool(self._rest) and not self._keeps
+        if mixed:
             report = copy.deepcopy(report)
             for game, side in self._rest.values():
                 report.add(game, side, self._source)
         if report.games:
             told = report.as_json() | ({} if self.strength is None else {"strength": self.strength.as_json()})
+            for mistake, row in zip(report.worst, told["worst"], strict=True):
+                if mistake.reason is not None:
+                    why = {language: mistake.reason.why_bad(language) for language in self._languages}
+                    row["reason"] = row["reason"] | {"why": why}
+            if mixed or self._stage == QUICK:
+                told = provisional(told)
             self._send({"report": told, "stage": self._stage})
+
+
+def provisional(report: dict[str, Any]) -> dict[str, Any]:
+    """Return a report without the comparisons with other players, and with the key "provisional".
+
+    The quick stage misses many mistakes, so its losses look smaller than those of other players.
+    """
+
+    def part(row: dict[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in row.items() if key not in COMPARISONS}
+
+    found = part(report)
+    for key in [key for key in found if key.startswith("by_")]:
+        rows = found[key]
+        found[key] = [part(row) for row in rows] if isinstance(rows, list) else {k: part(v) for k, v in rows.items()}
+    found["worst"] = [row | {"usual_loss": None} if "usual_loss" in row else row for row in found["worst"]]
+    return found | ({"stands_out": []} if "stands_out" in found else {}) | {"provisional": True}
