@@ -22,6 +22,7 @@ import pytest
 from sgfmill.boards import Board as SgfmillBoard
 
 import kibitz
+from kibitz.api.checks import name_arguments
 from kibitz.api.moves import choose_go
 from kibitz.api.positions import read_position
 from kibitz.cli import run
@@ -424,7 +425,13 @@ def test_a_store_of_go_gives_boards() -> None:
     assert kibitz.make_go_board(moves, size=boards[0].size).ply == len(moves)
 
 
+OPTION = re.compile(r"(?<![\w-])--(?!into|append|referee)[a-z]")
+"""An option of the command line in a message, which is not part of a command that the message advises."""
+
 WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
+    (lambda: kibitz.analyse("my-games.pgn", "winner", number=10_000), kibitz.KibitzError, "Choose number 1 to"),
+    (lambda: kibitz.test("winner", "my.store", part="tests"), kibitz.UsageError, "^part must be"),
+    (lambda: kibitz.open_store("my.store").sample(5, part="x", network="winner"), kibitz.UsageError, "^part must be"),
     (lambda: kibitz.load_network("nothing"), kibitz.KibitzError, "nothing is not a run"),
     (lambda: kibitz.open_store("nothing"), kibitz.KibitzError, "nothing: no such store"),
     (lambda: kibitz.load_network("winner").evaluate("no FEN"), kibitz.KibitzError, "cannot be read"),
@@ -562,6 +569,37 @@ def test_what_is_wrong_is_said_in_a_line(
         call()
     assert caught.type is kind
     assert "\n" not in str(caught.value)
+    assert not OPTION.search(str(caught.value)), "an option of the command line"
+
+
+def test_an_error_of_a_function_names_its_arguments() -> None:
+    @name_arguments(lambda *args, **kwargs: ("batch", "start_from"), number="game")
+    def call(message: str, game: str = "", number: int = 1, part: str = "all") -> None:
+        raise kibitz.KibitzError(message)
+
+    for words, expected in (
+        ("Choose --game 1 to 5.", "Choose number 1 to 5."),
+        ("Try --part all, or a smaller --batch.", 'Try part="all", or a smaller batch.'),
+        ("--start-from needs it", "start_from needs it"),
+        ("Import them with --referee auto.", "Import them with --referee auto."),
+        ("nothing--part", "nothing--part"),
+    ):
+        with pytest.raises(kibitz.KibitzError) as caught:
+            call(words)
+        assert str(caught.value) == expected
+
+
+@pytest.mark.parametrize("settings", [
+    {"share": "body", "piece_plane": True}, {"networks": "pawns"}, {"iterations": 0, "epochs": 0.0}, {"initial": "-1"},
+])  # fmt: skip
+def test_settings_of_a_training_are_named_as_in_the_call(
+    folder: Path, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    with pytest.raises(kibitz.UsageError) as caught:
+        kibitz.train("convchess", "my.store", run="runs/refused", **settings)
+    assert next(reversed(settings)) in str(caught.value)
+    assert not OPTION.search(str(caught.value))
 
 
 @pytest.mark.slow

@@ -1,13 +1,66 @@
-"""Checks of numbers from callers."""
+"""Checks of numbers from callers, and errors that name the arguments of Python functions."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
-from typing import Any
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from kibitz.errors import UsageError
+from kibitz.errors import KibitzError, UsageError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+_OPTION = re.compile(
+    r"(?<![\w-])--([a-z][a-z-]*[a-z])(?: (unseen|test|validation|training|all|default|body|square|both)\b)?"
+)
+"""Matches an option of the command line in a message, and a value of it that is a word."""
+
+
+def name_arguments(
+    more: Callable[..., Iterable[str]] = lambda *args, **kwargs: (), **renamed: str
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Return a decorator. The errors of the decorated function name its arguments, not options of the command line.
+
+    more: a function that takes the arguments of a call, and returns the names of further arguments. renamed: the
+    argument for an option with another name, such as number="game" for `--game`. Options that are no arguments belong
+    to commands and stay: "Import its games again with --referee auto".
+    """
+    options = {option.replace("_", "-"): argument for argument, option in renamed.items()}
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        own = {name.replace("_", "-"): name for name in inspect.signature(function).parameters}
+
+        @functools.wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            try:
+                return function(*args, **kwargs)
+            except KibitzError as error:
+                if "--" not in str(error):
+                    raise
+                known = {name.replace("_", "-"): name for name in more(*args, **kwargs)} | own | options
+                error.args = (_with_arguments(str(error), known),)
+                raise
+
+        return call
+
+    return decorate
+
+
+def _with_arguments(message: str, known: dict[str, str]) -> str:
+    """Return a message with arguments for the options that are known. known: arguments by option, without dashes."""
+
+    def argument(found: re.Match[str]) -> str:
+        option, value = found[1], found[2]
+        if option not in known:
+            return found[0]
+        return f'{known[option]}="{value}"' if value else known[option]
+
+    return _OPTION.sub(argument, message)
 
 
 def check_whole(name: str, value: Any, least: int, most: int | None = None) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz import records
 from kibitz.analysis.glyphs import CHESS_SWING
-from kibitz.api.checks import check_number, check_whole
+from kibitz.api.checks import check_number, check_whole, name_arguments
 from kibitz.errors import KibitzError, UsageError
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ _LONGEST_NAME = 255
 """The largest number of characters of a file name."""
 
 
+@name_arguments(number="game")
 def analyse(
     game: str | Path | chess.pgn.Game,
     network: TrainedNetwork | str | Path,

@@ -12,7 +12,7 @@ import chess
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kibitz.api.checks import check_number, check_whole
+from kibitz.api.checks import check_number, check_whole, name_arguments
 from kibitz.api.positions import PositionArrays
 from kibitz.errors import UsageError
 from kibitz.messages import did_you_mean, not_one_of
@@ -340,6 +340,7 @@ class GameStore:
         make = self._go_board if self.game == "go" else self._chess_board
         return [make(game, ply) for game, ply in zip(games.tolist(), plies.tolist(), strict=True)]
 
+    @name_arguments(part="split")
     def sample(
         self,
         count: int,
@@ -411,6 +412,7 @@ class GameStore:
         run = run_of(network)
         return positions_of(run, self._store, choose(run, self._store, part).games, count, seed)
 
+    @name_arguments()
     def unseen_games(self, *networks: str | Path | TrainedNetwork | TrainingRun) -> NDArray[np.int64]:
         """Return the indexes of the games that were used neither to train nor to select any of these networks, int64
         [games].

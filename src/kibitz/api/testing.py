@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.api.checks import check_whole
+from kibitz.api.checks import check_whole, name_arguments
 from kibitz.errors import UsageError, need_training
 
 if TYPE_CHECKING:
@@ -138,6 +138,7 @@ class NetworkComparison:
         )
 
 
+@name_arguments(part="split")
 def test(
     network: Named,
     store: str | Path | GameStore | None = None,
@@ -191,6 +192,7 @@ def test(
     return TestResult(result["headline"], figures, _public(rows[0]), result, *pictures)
 
 
+@name_arguments()
 def compare(
     a: Named,
     b: Named,

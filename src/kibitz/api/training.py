@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kibitz.api.checks import check_number, check_whole
+from kibitz.api.checks import check_number, check_whole, name_arguments
 from kibitz.errors import UsageError
 from kibitz.messages import did_you_mean, not_one_of
 from kibitz.systems.spelling import AUTO
@@ -156,6 +156,14 @@ class TrainingOptions:
         return TrainConfig(**{**recipe, **given})
 
 
+def _keywords(system: str, *_: object, **__: object) -> list[str]:
+    """Return the names of all keywords of `train` for a system. Raises UsageError for an unknown system."""
+    from kibitz.systems import load
+
+    return [field.name for kind in (TrainingOptions, load(system).settings_type) for field in fields(kind)]
+
+
+@name_arguments(_keywords)
 def train(
     system: str,
     store: str | Path,
