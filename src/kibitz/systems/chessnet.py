@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kibitz.nets.optim import OPTIMISERS
-from kibitz.systems.base import Recipe, document, ours, reading, setting
+from kibitz.systems.base import BF16_IF_FAST, Recipe, document, ours, reading, setting
 from kibitz.systems.movers import system
 from kibitz.systems.movers.nets import VALUE
 from kibitz.text import either
@@ -84,6 +84,7 @@ RECIPES = {
         "the thesis' settings: the seven networks of ChessNet-1, and ChessNet-2, with 300,000 batches each and"
         " AdaGrad 0.1",
         {"accumulator": 0.1},
+        training={"precision": "auto"},
         departures=(
             "AdaGrad's sums of squared gradients start at 0.1. In Caffe, the library of the thesis, they start at 0."
             " With 0, the first step moves every weight by 0.1, and 90% of the dense layer's units are dead from then"
@@ -139,6 +140,7 @@ RECIPES = {
             "value_batch": document(),
             "value_iterations": ours("as many as for the other networks"),
             "value_weight": ours("not used, because the value has a separate network"),
+            "precision": BF16_IF_FAST,
         },
     ),
 }

@@ -99,7 +99,9 @@ RECIPES = {
                 " pooling, after the third convolution, and padded convolutions that keep the board's size"
             ),
             "activation": document(),
-            "planes": document("six planes with +1 and −1, in the mover's view"),
+            "planes": document(
+                "six planes with +1 and −1, in the mover's view, without castling rights and en passant squares"
+            ),
             "min_rating": reading("from the name of the file of games, FICS_2000"),
             "games": document(),
             "moves": reading(

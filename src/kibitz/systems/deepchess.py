@@ -29,6 +29,7 @@ from kibitz.nets.sparse import BitsLinear
 from kibitz.store.sampling import Sample, sample_positions, splitmix64
 from kibitz.store.store import Store
 from kibitz.systems.base import (
+    BF16_IF_FAST,
     OPTION_OFF,
     Arrays,
     Recipe,
@@ -198,6 +199,7 @@ RECIPES = {
     "paper": Recipe(
         "the paper's settings: 10 positions per game, 200 epochs for each layer of Pos2Vec, then 100 epochs of pairs"
         " with SGD",
+        training={"precision": "auto"},
         departures=(
             "the document names neither the loss of Pos2Vec nor an optimizer. In kibitz, the first layer minimizes the"
             " cross-entropy of the 773 bits, summed over the bits. The other layers minimize the mean of the squared"
@@ -244,7 +246,7 @@ RECIPES = {
                 " that the document states"
             ),
             "learning_rate": document(),
-            "decay": document(),
+            "decay": document("used for the distillation, too, which is our choice"),
             "distil_epochs": ours(),
             "distil_rate": ours(),
             "optimiser": ours(),
@@ -252,6 +254,7 @@ RECIPES = {
             "schedule": document("multiplied by the decay after each epoch"),
             "batch": ours(),
             "keep": ours("the last weights"),
+            "precision": BF16_IF_FAST,
         },
     ),
 }

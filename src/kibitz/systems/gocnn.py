@@ -38,6 +38,7 @@ from kibitz.store.positions import Positions
 from kibitz.store.sampling import splitmix64
 from kibitz.store.store import Store
 from kibitz.systems.base import (
+    BF16_IF_FAST,
     OPTION_OFF,
     Arrays,
     Recipe,
@@ -161,6 +162,7 @@ RECIPES = {
     "paper": Recipe(
         "the document's network and optimizer: Adam 0.0001, squared error. The 100,000 batches of 128 positions are"
         " our choice",
+        training={"precision": "auto"},
         departures=(
             "the loss excludes neutral intersections, including those between the groups of a seki. The document gives"
             " them"
@@ -169,6 +171,8 @@ RECIPES = {
             " Adam, both give the same steps",
             "the games come from the store. The document uses about 15,000 professional games of the collection Go4Go",
             "the initial weights use He initialization. The document states no initial weights",
+            "kibitz keeps the weights with the lowest validation loss. The document does not state which weights it"
+            " tested",
             "owners come from random playouts, or from GNU Go if the playouts don't fit the recorded score. The"
             " document uses GNU Go only",
             "the document gives the training times (4 and 12 hours), but neither the number nor the size of the"
@@ -192,6 +196,7 @@ RECIPES = {
             "smoothing": ours("not used by this optimizer"), "momentum": ours("not used by this optimizer"),
             "accumulator": ours("not used by this optimizer"), "weight_decay": ours("not stated in the document"),
             "batch": ours(), "iterations": ours("the document gives hours only"), "most_epochs": ours("no limit"),
+            "precision": BF16_IF_FAST,
         },
     ),
 }  # fmt: skip

@@ -35,6 +35,7 @@ from kibitz.store.positions import Positions
 from kibitz.store.sampling import sample_positions
 from kibitz.store.store import Store
 from kibitz.systems.base import (
+    BF16_IF_FAST,
     OPTION_OFF,
     Arrays,
     Recipe,
@@ -161,7 +162,7 @@ RECIPES = {
     "paper": Recipe(
         "the post's settings: convolutions without activation, SGD with momentum, learning rate 0.01·(1 +"
         " 0.0001·i)^−0.75, 150,000 iterations",
-        training={"summary_every": 300, "validate_every": 1000, "checkpoint_every": 2000},
+        training={"summary_every": 300, "validate_every": 1000, "checkpoint_every": 2000, "precision": "auto"},
         reaches=(
             "winner accuracy 60.6% (60.1 to 61.1) on the test games of the default. We stopped this training run after"
             " 2,552 iterations (9 minutes on one core)",
@@ -172,16 +173,17 @@ RECIPES = {
             "kibitz scales the initial weights: on real positions, the outputs of each layer have variance 1. The post"
             " uses the initial weights of its library Mocha (--initial mocha). We trained with them for 1,000"
             " iterations. The network then still predicted the same value for every position",
-            "kibitz keeps the weights of the best validation, and stops after 20 validations without improvement."
-            " The author stopped by hand after five epochs. According to its text, the post tests the last snapshot,"
-            " but its code loads the snapshot of iteration 64,000",
+            "kibitz keeps the weights with the lowest validation loss, and stops after 20 validations without"
+            " improvement. The author stopped by hand after five epochs. According to its text, the post tests the last"
+            " snapshot, but its code loads the snapshot of iteration 64,000",
             "validation uses different games from training. The post validates on other positions of its training"
             " games. With --held-out 8, kibitz excludes as many positions, and the test shows both accuracies",
             "kibitz samples the test games at random. The post tests on games of later months. To do the same, train"
             " with"
             " --test-from and a date",
-            "kibitz uses all decisive games of the store. The post uses games that end in mate, between players"
-            " rated over 2000. To get such games, import with --ending checkmate --min-rating 2001",
+            "kibitz uses all decisive games of the store. The post uses games that end in mate, by players with a"
+            " rank over 2000. We read this as both players. To get such games, import with --ending checkmate"
+            " --min-rating 2001",
         ),
         sources={
             "layers": document(
@@ -216,6 +218,7 @@ RECIPES = {
             "summary_every": document(),
             "validate_every": document(),
             "checkpoint_every": document("a snapshot"),
+            "precision": BF16_IF_FAST,
         },
     ),
 }
