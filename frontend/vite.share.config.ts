@@ -26,10 +26,38 @@ function oneNetwork(): Plugin {
   };
 }
 
+/** Sections of the words that only modules of the board use. */
+const OF_THE_BOARD = ["curve", "myanswers", "mygames", "mygo", "myreport", "myupload", "openings", "puzzles", "training"];
+const WORDS = /[/\\]texts[/\\](en|de|fr)\.ts$/;
+
+/** Leaves these sections out, so that the first screen loads faster. A module that uses one of them fails the build. */
+function withoutTheBoard(): Plugin {
+  return {
+    name: "without-the-board",
+    enforce: "pre",
+    transform(text, id) {
+      if (!WORDS.test(id)) return null;
+      const code = OF_THE_BOARD.reduce((left, section) => {
+        const found = new RegExp(`^  ${section}: \\{\n[^]*?^  \\},$`, "m");
+        if (!found.test(left)) throw new Error(`${id} no longer has the section ${section}`);
+        return left.replace(found, `  ${section}: {},`);
+      }, text);
+      return { code, map: null };
+    },
+    generateBundle(_, bundle) {
+      for (const chunk of Object.values(bundle)) {
+        if (chunk.type !== "chunk" || Object.keys(chunk.modules).some((id) => WORDS.test(id))) continue;
+        const used = OF_THE_BOARD.find((section) => new RegExp(`\\.${section}\\b`).test(chunk.code));
+        if (used) throw new Error(`${chunk.fileName} uses the words ${used}: take them out of OF_THE_BOARD`);
+      }
+    },
+  };
+}
+
 /** The page of one network without a server: into the folder `share` beside the board's page. */
 export default mergeConfig(board, {
   publicDir: "share",
-  plugins: [oneNetwork()],
+  plugins: [oneNetwork(), withoutTheBoard()],
   build: {
     outDir: `${process.env.KIBITZ_PAGE ?? "../src/kibitz/web/page"}/share`,
   },

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from support.board_page import SEARCHED, Desk, serious
@@ -141,6 +142,27 @@ UNSEEN = """() => {
     const name = at.getAttribute("aria-label") || at.textContent.trim().slice(0, 20);
     return `${at.tagName} ${name}${shown ? "" : " UNSEEN"}`;
 }"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (768, 1024)])
+def test_on_a_phone_a_task_is_next_to_the_board(visit: Callable[..., Page], width: int, height: int) -> None:
+    """The board, what is asked of the player and the buttons for it are seen together."""
+    desk = Desk(visit(width=width, height=height, touch=True)).ready()
+    page = desk.page
+    desk.choose("human")
+    desk.opened("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *", 6)
+    below = """(each) => each.getBoundingClientRect().top
+        - document.querySelector('#controls').getBoundingClientRect().bottom"""
+    # The list of moves comes first where the game is analyzed, and last where another tab is open.
+    assert page.locator("#moves").evaluate(below) < page.get_by_role("tablist").evaluate(below)
+    panel = desk.tab("Play")
+    assert 0 <= page.get_by_role("tablist").evaluate(below) < 60
+    assert page.locator("#moves").evaluate(below) > panel.evaluate(below)
+    page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)")
+    panel.get_by_role("button", name="New game").click()
+    desk.play_state("human")
+    for seen in (page.locator("#board-row"), panel.locator(".play-state"), panel.get_by_role("button", name="Resign")):
+        expect(seen).to_be_in_viewport(ratio=1)
 
 
 def test_a_whole_visit_by_keyboard(visit: Callable[..., Page]) -> None:

@@ -104,7 +104,7 @@ def test_the_first_screen_loads_little_besides_the_runtime(human_site: Site, loo
     loaded = {"/index.html", *(name for name in names if name.startswith("/assets/"))} - set(runtime)
     assert any("worker" in name for name in loaded)
     size = sum((human_site.folder / name.lstrip("/")).stat().st_size for name in loaded)
-    assert 200_000 < size <= 300_000
+    assert 200_000 < size <= 300_000, size
 
 
 def test_the_network_looks_ahead(human_site: Site, look: Callable[..., Page]) -> None:

@@ -6,7 +6,7 @@
 import { chanceOf, whose } from "../app/chance";
 import { Refused } from "../server/api";
 import { message } from "../server/asking";
-import { button, Choice, el, percent } from "../ui/elements";
+import { button, Choice, el, percent, seeBoard } from "../ui/elements";
 import type { Exercise, Handover } from "../app/handover";
 import type { Mistakes } from "../analysis/mistakes";
 import { named, players } from "../app/naming";
@@ -217,6 +217,7 @@ class Puzzles {
     if (!puzzle) return this.stop();
     this.leave();
     this.stage = "asked";
+    seeBoard();
     this.go(puzzle.parent!);
     this.known = new Set(app.node(puzzle.parent!).children);
     const side = app.node(puzzle.parent!).turn;

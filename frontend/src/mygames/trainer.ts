@@ -4,7 +4,7 @@
  */
 
 import { message } from "../server/asking";
-import { button, el, percent } from "../ui/elements";
+import { button, el, percent, seeBoard } from "../ui/elements";
 import { grown } from "../app/hash";
 import { named } from "../app/naming";
 import type { App, Node } from "../app/state";
@@ -83,6 +83,7 @@ export class Trainer {
     this.right = this.missed = 0;
     this.hints = this.app.hints;
     this.element.hidden = false;
+    seeBoard();
     await this.open();
   }
 

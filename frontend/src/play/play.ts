@@ -2,7 +2,7 @@
 
 import "../ui/fields.css";
 import "./play.css";
-import { button, Choice, el, type Offered, write } from "../ui/elements";
+import { button, Choice, el, seeBoard, type Offered, write } from "../ui/elements";
 import { leads } from "../app/chance";
 import { CONTROLS, controlOf } from "./clock";
 import { keep, kept } from "../app/storage";
@@ -336,6 +336,7 @@ class PlayPanel {
     this.match.teaches = this.teaches.checked;
     this.match.paces = this.paces.checked;
     this.match.begin(opponent, human, strength, control);
+    seeBoard();
     app.set({ hints: this.hintsWanted });
   }
 

@@ -129,3 +129,9 @@ export function along(event: KeyboardEvent, group: HTMLElement): void {
   next.click();
   next.focus();
 }
+
+/** Scrolls to the board where it is above what is seen: the panels of a phone are below it, and a task is played on it. */
+export function seeBoard(): void {
+  const board = document.getElementById("board-part");
+  if (board && board.getBoundingClientRect().top < 0) board.scrollIntoView();
+}
