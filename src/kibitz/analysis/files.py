@@ -5,17 +5,27 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
 from kibitz.durable import replace, sync
+from kibitz.messages import note
+from kibitz.records import printable
+
+
+def never() -> bool:
+    """Return False."""
+    return False
 
 
 @contextlib.contextmanager
-def whole_file(path: str) -> Iterator[IO[str]]:
+def whole_file(path: str, keep: Callable[[], bool] = never) -> Iterator[IO[str]]:
     """Open a text file for writing. Before it is completely written, the file has a temporary name. The path "-" is
     standard output.
+
+    keep: returns whether the incomplete file is worth keeping after Ctrl-C. It then gets the name of the file. If this
+    file exists, it stays, and the incomplete one gets a name such as `out-part.pgn`. A note names the file.
     """
     if path == "-":
         yield sys.stdout
@@ -26,11 +36,22 @@ def whole_file(path: str) -> Iterator[IO[str]]:
             yield file
         return
     temporary = target.with_name(f".{target.name}.{os.getpid()}.new")
+    interrupted: KeyboardInterrupt | None = None
     try:
         with open(temporary, "w", encoding="utf-8", newline="\n") as file:
-            yield file
+            try:
+                yield file
+            except KeyboardInterrupt as error:
+                if not keep():
+                    raise
+                interrupted = error
             sync(file)
+        if interrupted:
+            target = _unused(target)
         replace(temporary, target)
+        if interrupted:
+            note(f"{printable(str(target))} contains the results up to the interruption")
+            raise interrupted
     except OSError as error:
         if error.filename == str(temporary):  # the user doesn't know the temporary file's name
             error.filename = path
@@ -38,3 +59,12 @@ def whole_file(path: str) -> Iterator[IO[str]]:
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
+
+
+def _unused(target: Path) -> Path:
+    """Return the path if nothing exists there; else a path with a similar name at which nothing exists."""
+    number, path = 1, target
+    while path.exists():
+        path = target.with_stem(f"{target.stem}-part{number if number > 1 else ''}")
+        number += 1
+    return path

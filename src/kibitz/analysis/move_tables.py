@@ -7,7 +7,7 @@ import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from kibitz.analysis.files import whole_file
+from kibitz.analysis.files import never, whole_file
 
 Row = Mapping[str, Any]
 AddRows = Callable[[Iterable[Row]], None]
@@ -18,20 +18,20 @@ TYPES = {str: "string", int: "int64", float: "float64", bool: "bool_"}
 
 
 @contextlib.contextmanager
-def csv_table(path: str, columns: Mapping[str, type]) -> Iterator[AddRows]:
+def csv_table(path: str, columns: Mapping[str, type], keep: Callable[[], bool] = never) -> Iterator[AddRows]:
     """Yield a function that adds rows to a CSV file with a heading; unknown values are empty.
 
     path: the path of the file, which appears only when it is complete; "-" is standard output. columns: the name and
-    the type (one of TYPES) of each column.
+    the type (one of TYPES) of each column. keep: see `whole_file`.
     """
-    with whole_file(path) as file:
+    with whole_file(path, keep) as file:
         writer = csv.DictWriter(file, list(columns), extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
         yield writer.writerows
 
 
 @contextlib.contextmanager
-def parquet_table(path: str, columns: Mapping[str, type]) -> Iterator[AddRows]:
+def parquet_table(path: str, columns: Mapping[str, type], keep: Callable[[], bool] = never) -> Iterator[AddRows]:
     """Yield a function that adds rows to a Parquet file; unknown values are null. The arguments are those of
     `csv_table`.
     """
@@ -40,7 +40,7 @@ def parquet_table(path: str, columns: Mapping[str, type]) -> Iterator[AddRows]:
 
     schema = pa.schema([(name, getattr(pa, TYPES[kind])()) for name, kind in columns.items()])
     waiting: list[Row] = []
-    with whole_file(path) as file, parquet.ParquetWriter(file.buffer, schema) as writer:  # type: ignore[attr-defined]
+    with whole_file(path, keep) as file, parquet.ParquetWriter(file.buffer, schema) as writer:  # type: ignore[attr-defined]
 
         def flush() -> None:
             writer.write_table(
@@ -53,17 +53,23 @@ def parquet_table(path: str, columns: Mapping[str, type]) -> Iterator[AddRows]:
             if len(waiting) >= ROW_GROUP:
                 flush()
 
-        yield add
-        flush()
+        try:
+            yield add
+        finally:
+            flush()
 
 
 @contextlib.contextmanager
-def move_tables(csv_path: str | None, parquet_path: str | None, columns: Mapping[str, type]) -> Iterator[AddRows]:
-    """Yield a function that adds rows to both tables. A table whose path is None is not written."""
+def move_tables(
+    csv_path: str | None, parquet_path: str | None, columns: Mapping[str, type], keep: Callable[[], bool] = never
+) -> Iterator[AddRows]:
+    """Yield a function that adds rows to both tables. A table whose path is None is not written. keep: see
+    `whole_file`.
+    """
     with contextlib.ExitStack() as stack:
-        tables = [stack.enter_context(csv_table(csv_path, columns))] if csv_path else []
+        tables = [stack.enter_context(csv_table(csv_path, columns, keep))] if csv_path else []
         if parquet_path:
-            tables.append(stack.enter_context(parquet_table(parquet_path, columns)))
+            tables.append(stack.enter_context(parquet_table(parquet_path, columns, keep)))
 
         def add(rows: Iterable[Row]) -> None:
             every = list(rows) if tables else []

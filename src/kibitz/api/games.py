@@ -225,13 +225,17 @@ def _of_chess(
     import chess.pgn
 
     from kibitz.analysis import load
-    from kibitz.analysis.chess.judging import judge_by_search
+    from kibitz.analysis.chess.judging import judge_by_search, predicts_winner
     from kibitz.games.chess.io.reader import parse, read
 
     swing, ratings = CHESS_SWING if options.swing is None else options.swing, options.ratings
     if not 0 < swing <= 1:
         raise UsageError(
             f"swing must be greater than 0 and at most 1 (got {swing:g}). Give a win probability, such as 0.1."
+        )
+    if options.swing is not None and options.checked_by is None and not predicts_winner(network._session):
+        raise UsageError(
+            f"swing does not work with {network.name}, which does not predict who wins (got {swing:g}). Leave it out."
         )
     if ratings is not None:
         _check_ratings(ratings, network)

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,12 @@ import chess.pgn
 import numpy as np
 import pytest
 
+import kibitz
 from kibitz.analysis.chess.notes import centipawns
 from kibitz.cli import run
+from kibitz.commands.analyze.chess import PgnGames
 from kibitz.commands.analyze.output import as_object
-from kibitz.errors import KibitzError
+from kibitz.errors import KibitzError, UsageError
 from kibitz.play.session import Session
 from kibitz.store.store import Store
 from support.causes import Ended, assert_refused, each_mentions, mentions, must_succeed
@@ -451,6 +454,44 @@ def test_a_file_with_text_between_games_is_not_replaced(
     assert run(["analyze", "winner", str(file), "--all", "--raw", "--pgn", str(file)]) == 1
     assert mentions(capsys.readouterr().err, f"{where} & text")
     assert file.read_text(encoding="utf-8") == text
+
+
+def test_after_ctrl_c_the_games_so_far_are_in_the_files(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, games = PgnGames.analysed, 2
+
+    def some(self: PgnGames, *arguments: Any) -> Iterator[Any]:
+        found = whole(self, *arguments)
+        for _ in range(games):
+            yield next(found)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(PgnGames, "analysed", some)
+    file.write_text(SHORT * 3, encoding="utf-8")
+    source = file.read_text(encoding="utf-8")
+    out, table = tmp_path / "out.pgn", tmp_path / "moves.csv"
+    call = ["analyze", "winner", str(file), "--all", "--raw"]
+    assert run([*call, "--pgn", str(out), "--csv", str(table)]) == 130
+    assert out.read_text(encoding="utf-8").count("[White ") == 2
+    assert {line.split(",")[1] for line in table.read_text(encoding="utf-8").splitlines()[1:]} == {"1", "2"}
+    assert run([*call, "--pgn", str(file)]) == 130
+    assert file.read_text(encoding="utf-8") == source
+    assert file.with_stem(f"{file.stem}-part").read_text(encoding="utf-8").count("[White ") == 2
+    assert mentions(capsys.readouterr().err, "out.pgn & moves.csv & -part.pgn")
+    games, other = 0, tmp_path / "other.pgn"
+    assert run([*call, "--pgn", str(other)]) == 130
+    assert not other.exists()
+
+
+def test_a_swing_without_win_probabilities_is_refused(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call = ["analyze", "convchess", str(file), "--raw"]
+    assert run([*call, "--swing", "5"]) == 2
+    assert mentions(capsys.readouterr().err, "--swing & convchess & 5")
+    assert run(call) == 0
+    with pytest.raises(UsageError, match=r"swing .*convchess"):
+        kibitz.analyse(file, "convchess", swing=0.05)
+    assert kibitz.analyse(file, "convchess").moves
 
 
 @pytest.mark.parametrize(

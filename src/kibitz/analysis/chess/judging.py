@@ -571,13 +571,18 @@ class Judge:
         return found
 
 
+def predicts_winner(session: Session) -> bool:
+    """Return whether a network predicts who wins. Without this prediction, moves have no loss and no annotation."""
+    return bool({"white_wins", "white_better", "value"} & set(session.outputs))
+
+
 def judge_by_search(
     session: Session, analysis: Analysis, depth: int | None = None, nodes: int | None = None
 ) -> Judge | None:
     """Return the judge (see `Judge`) for a network; None if it doesn't predict the winner. depth, nodes: None for the
     default.
     """
-    if not {"white_wins", "white_better", "value"} & set(session.outputs):
+    if not predicts_winner(session):
         return None
     return Judge(session, analysis, DEPTH if depth is None else depth, NODES if nodes is None else nodes)
 

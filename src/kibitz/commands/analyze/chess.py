@@ -35,6 +35,7 @@ def analyze_chess(
     workers: the workers that analyze the games; None for this process.
     """
     from kibitz.analysis import load
+    from kibitz.analysis.chess.judging import predicts_winner
     from kibitz.analysis.chess.moves import Report, meaning_of
     from kibitz.analysis.chess.pgn import annotated
     from kibitz.analysis.chess.rows import COLUMNS, rows
@@ -49,6 +50,11 @@ def analyze_chess(
         return
     if options.practical:
         check_practical(session)
+    if options.swing is not None and options.checker(session) is None and not predicts_winner(session):
+        raise UsageError(
+            f"--swing does not work with {session.name}, which does not predict who wins (got {options.swing:g}). Leave"
+            " --swing out."
+        )
     games = PgnGames(session, path, options, workers)
     analysis, report = load(session.system), Report()
     with contextlib.ExitStack() as stack:
@@ -59,12 +65,14 @@ def analyze_chess(
         def last() -> dict[str, Any]:
             return {**({"report": report.as_json()} if options.every and judge else {}), **games.problem()}
 
-        file = stack.enter_context(whole_file(options.pgn)) if options.pgn else None
+        def begun() -> bool:
+            return report.games > 0
+
+        file = stack.enter_context(whole_file(options.pgn, begun)) if options.pgn else None
         put = stack.enter_context(as_object(run, session.system, meaning.note, last)) if options.as_json else None
-        add_rows = stack.enter_context(move_tables(options.csv, options.parquet, COLUMNS))
+        add_rows = stack.enter_context(move_tables(options.csv, options.parquet, COLUMNS, begun))
         table = _table(games.swing)
         for game in stack.enter_context(contextlib.closing(games.analysed(analysis, meaning, judge))):
-            report.add(game)
             if put:
                 put(game.as_json())
             if options.prints_games:
@@ -72,6 +80,7 @@ def analyze_chess(
             if file:
                 file.write(annotated(game))
             add_rows(rows(game, games.name))
+            report.add(game)
         if options.every and judge and options.prints_games:
             show_report(report)
     games.check_failure()

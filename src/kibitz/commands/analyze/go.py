@@ -50,24 +50,29 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, w
     checker = options.checker(session)
     searches = "policy" in session.outputs and not options.raw and checker is None
     preparation.expect("go search" if searches else "go")
-    console = Console()
+    console, written = Console(), 0
+
+    def begun() -> bool:
+        return written > 0
+
     with contextlib.ExitStack() as stack:
         engine = stack.enter_context(GoEngineJudge(checker)) if checker else None
-        file = stack.enter_context(whole_file(options.sgf)) if options.sgf else None
+        file = stack.enter_context(whole_file(options.sgf, begun)) if options.sgf else None
         games = SgfGames(session, path, options, workers, engine)
         last = games.problem
         put = stack.enter_context(as_object(run, session.system, last=last)) if options.as_json else None
-        add_rows = stack.enter_context(move_tables(options.csv, options.parquet, COLUMNS))
-        for i, game in enumerate(stack.enter_context(contextlib.closing(games.analysed()))):
+        add_rows = stack.enter_context(move_tables(options.csv, options.parquet, COLUMNS, begun))
+        for game in stack.enter_context(contextlib.closing(games.analysed())):
             if put:
                 put(game.as_json(options.move, options.owners))
             if options.prints_games:
-                if i:
+                if written:
                     print()
                 show(game, options.move, console)
             if file:
                 file.write(annotated(game))
             add_rows(rows(game, games.name))
+            written += 1
     games.check_failure()
 
 
