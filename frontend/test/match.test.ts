@@ -6,8 +6,10 @@ import type { Control } from "../src/play/clock";
 import * as confirming from "../src/ui/confirming";
 import { ending } from "../src/app/naming";
 import { Match, RESIGN, type Strength } from "../src/play/match";
+import { said } from "../src/play/play";
 import { shown } from "../src/board/overlays";
 import type { App, Game } from "../src/app/state";
+import { texts } from "../src/texts";
 import { after, chess, find, go, network, page, words } from "./support/games";
 import { held, Server, until } from "./support/server";
 
@@ -72,6 +74,24 @@ describe("moves", () => {
     expect(app.game.headers.Date).toMatch(/^\d{4}\.\d\d\.\d\d$/);
     match.resign();
     expect([match.state, match.result, app.game.headers.Result, shown.sides]).toEqual(["over", "b", "0-1", "both"]);
+  });
+
+  test("the opponent has not stopped while its move is made", async () => {
+    const all: string[] = [];
+    sit();
+    match = new Match(app, () => all.push(said(match)));
+    begin();
+    await play("e4", "e5");
+    await play("Nf3", "Nc6");
+    expect(all).toContain(texts.play.thinks("chessnet"));
+    expect(all).not.toContain(texts.play.stopped("chessnet"));
+    // It has where the person stops it.
+    const silent = held<object[]>();
+    server.on("think", () => silent.answer);
+    await app.play("d4");
+    match.stop();
+    expect(all.at(-1)).toBe(texts.play.stopped("chessnet"));
+    silent.give([{ move: "d5", done: true }]);
   });
 
   test("the opponent begins where the person has Black", async () => {

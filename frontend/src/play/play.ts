@@ -442,7 +442,7 @@ class PlayPanel {
     resign.hidden = !playing || state === "over";
     this.acts.hidden = !playing;
     write(this.outcome, state === "over" ? this.ended() : "");
-    write(this.state, this.said());
+    write(this.state, said(match));
     Object.assign(this.state.dataset, { state, side: match.human });
     this.drawThinking();
   }
@@ -480,29 +480,6 @@ class PlayPanel {
     return games ? texts.play.score(halves(points), halves(games - points), title) : "";
   }
 
-  private said(): string {
-    const { match } = this;
-    const colour = match.human === "w" ? texts.common.white : texts.common.black;
-    switch (match.state) {
-      case "human":
-        return `${match.offers ? `${texts.play.offers(match.title)} ` : match.reply ? `${match.reply} ` : ""}${texts.play.yourMove(colour)}`;
-      case "checking":
-        return texts.play.judged;
-      case "advised":
-        return texts.play.advised;
-      case "thinking":
-        return texts.play.thinks(match.title);
-      case "stopped":
-        return texts.play.stopped(match.title);
-      case "lost":
-        return texts.play.noAnswer(match.problem);
-      case "away":
-        return texts.play.viewing(colour);
-      default:
-        return "";
-    }
-  }
-
   /** How it ended; of Go by passes, what the network makes of the board. */
   private ended(): string {
     const { app, match } = this;
@@ -511,6 +488,30 @@ class PlayPanel {
     return score === null || score === undefined
       ? match.outcome
       : texts.play.expected(match.outcome, match.title, leads(score));
+  }
+}
+
+/** Whose turn it is, in words. */
+export function said(match: Match): string {
+  const colour = match.human === "w" ? texts.common.white : texts.common.black;
+  switch (match.state) {
+    case "human":
+      return `${match.offers ? `${texts.play.offers(match.title)} ` : match.reply ? `${match.reply} ` : ""}${texts.play.yourMove(colour)}`;
+    case "checking":
+      return texts.play.judged;
+    case "advised":
+      return texts.play.advised;
+    case "thinking":
+      return texts.play.thinks(match.title);
+    case "stopped":
+      // While its move is made, it has not stopped.
+      return match.making ? texts.play.thinks(match.title) : texts.play.stopped(match.title);
+    case "lost":
+      return texts.play.noAnswer(match.problem);
+    case "away":
+      return texts.play.viewing(colour);
+    default:
+      return "";
   }
 }
 
