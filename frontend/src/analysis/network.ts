@@ -16,7 +16,7 @@ import type { OpinionPanel } from "./opinion";
 import type { CheckerChoice } from "./checkedby";
 import type { RatingPanel } from "./ratings";
 import { legend, shown, type Candidate, type Heat, type Layer } from "../board/overlays";
-import type { App, Network, Node } from "../app/state";
+import type { App, Network, Node, Result } from "../app/state";
 import { fromServer, texts } from "../texts";
 
 /** What only a page with a server has. */
@@ -180,7 +180,7 @@ class NetworkPanel {
     }
     const likely = says ? (result?.moves ?? []).slice(0, asksRatings(network) ? 4 : byRating.length || values(network) ? 5 : 8) : [];
     this.bars.draw(withBest(likely, result?.moves ?? [], lines), lines);
-    this.likely.textContent = result?.rating ? texts.network.likelyOf(result.rating) : texts.network.likely;
+    this.likely.textContent = likelyTitle(network, result);
     this.columns.textContent = lines.length ? texts.network.columns(whose(kind)) : "";
     this.byRating.draw(byRating);
     this.ratings?.draw(says ? network : undefined, lines);
@@ -336,6 +336,13 @@ class NetworkPanel {
     write(this.state, text);
     this.again.hidden = true;
   }
+}
+
+/** Whose moves are likely: of a rating, where the game has one. */
+export function likelyTitle(network: Network | undefined, result: Result | undefined): string {
+  if (result?.rating) return texts.network.likelyOf(result.rating);
+  const rated = network?.rated && network.game === "chess" && !network.person;
+  return rated ? texts.network.likelyUnrated : texts.network.likely;
 }
 
 /** The likely moves, and the one that the search likes best where it is not among them. */

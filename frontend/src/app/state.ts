@@ -176,6 +176,8 @@ export class App {
   problem = false;
   /** Whether it stays until something else is said. */
   lasting = false;
+  /** Whether it is about a move that cannot be made. */
+  refused = false;
   connected = true;
   /** In a game against a network or program: takes a move back in place of a change; whether it did. */
   takesBack: (() => boolean) | null = null;
@@ -227,7 +229,14 @@ export class App {
     this.status = text;
     this.problem = problem;
     this.lasting = lasting;
+    this.refused = false;
     this.emit("status");
+  }
+
+  /** Says why a move cannot be made, until the next step. */
+  refuse(text: string): void {
+    this.say(text, true);
+    this.refused = true;
   }
 
   /** Says what is being done for as long as it takes, from the second second on with the time; `slow` takes its place after a few seconds. */

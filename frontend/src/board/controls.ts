@@ -45,7 +45,7 @@ export function mountControls(host: HTMLElement, app: App): Typed {
         input.classList.add("wrong");
         input.value ||= move;
         input.select();
-        app.say(message(error), true);
+        app.refuse(message(error));
       },
     );
   });
@@ -78,6 +78,12 @@ export function mountControls(host: HTMLElement, app: App): Typed {
     flip.hidden = app.game.kind === "go";
     ends();
   };
+  /** A move that could not be made is over with the next step. */
+  const forget = (): void => {
+    if (input.classList.contains("wrong")) input.value = "";
+    input.classList.remove("wrong");
+  };
+  for (const event of ["cursor", "game"] as const) app.on(event, forget);
   app.on("cursor", ends);
   app.on("path", ends);
   app.on("game", game);

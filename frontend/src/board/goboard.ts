@@ -18,6 +18,7 @@ export interface GoHands {
   /** Uses a tool on a point in place of a move; whether it did. */
   edit(point: number): boolean;
   say(text: string): void;
+  refuse(text: string): void;
 }
 
 export class GoView implements View {
@@ -167,7 +168,7 @@ export class GoView implements View {
     if (this.hands?.edit(point)) return;
     const name = pointName(point, this.size);
     if (!this.playable(point)) {
-      this.hands?.say(texts.goboard.not(name));
+      this.hands?.refuse(texts.goboard.not(name));
       return;
     }
     this.pending = true;

@@ -16,6 +16,8 @@ const PIECES: readonly [string, number][] = [
   ["n", 3],
   ["p", 1],
 ];
+/** What a game of chess begins with, most often; also where nothing is said. */
+const USUAL = /^(rnbqkbnr\/pppppppp\/8\/8\/8\/8\/PPPPPPPP\/RNBQKBNR w.*)?$/;
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 const FIGURES: Record<string, string> = { q: "♛", r: "♜", b: "♝", n: "♞", p: "♟" };
 
@@ -37,13 +39,15 @@ export function mountPlayers(above: HTMLElement, below: HTMLElement, app: App): 
 class PlayerRow {
   private readonly name = el("span", { class: "name" });
   private readonly rating = el("span", { class: "rating" });
+  /** Shown where no move says whose turn it is. */
+  private readonly turn = el("span", { class: "to-move", hidden: true }, texts.players.toMove);
   private readonly captured = el("span", { class: "captured", "aria-hidden": "true" });
   private readonly lead = el("span", { class: "lead" });
   private readonly clock = el("span", { class: "clock", title: texts.players.timeSaid });
   private key = "";
 
   constructor(host: HTMLElement) {
-    host.replaceChildren(this.name, this.rating, this.captured, this.lead, this.clock);
+    host.replaceChildren(this.name, this.rating, this.turn, this.captured, this.lead, this.clock);
   }
 
   /** The clock of a game that is played, or what the record says. */
@@ -65,6 +69,7 @@ class PlayerRow {
     const named = (...names: string[]): string => names.map((name) => headers[name]).find((each) => each && each !== "?") ?? "";
     this.name.textContent = (white ? named("White", "PW") : named("Black", "PB")) || (white ? texts.common.white : texts.common.black);
     this.rating.textContent = white ? named("WhiteElo", "WR") : named("BlackElo", "BR");
+    this.turn.hidden = !tellsTurn(app) || node.turn !== side;
     this.time(app, side);
     const pieces = kind === "chess" ? takenBy(side, node.fen ?? "", app.node(app.game.root).fen) : { figures: [] as string[], lead: 0 };
     const stones = kind === "go" ? (node.captured?.[white ? "W" : "B"] ?? 0) : 0;
@@ -76,6 +81,14 @@ class PlayerRow {
     if (stones) this.lead.textContent = texts.players.captures(stones);
     this.lead.title = pieces.lead > 0 ? texts.players.ahead(pieces.lead) : "";
   }
+}
+
+/** Whether the side to move is told: at the beginning of a game that does not begin as usual. */
+export function tellsTurn(app: App): boolean {
+  const { kind, start, root } = app.game;
+  const node = app.node();
+  if (node.id !== root || node.end) return false;
+  return kind === "chess" ? !USUAL.test(start.fen ?? "") : node.turn !== "b" || /[BW]/.test(node.stones ?? "");
 }
 
 /**

@@ -618,6 +618,7 @@ export const de: Texts = {
     colours: "Farben auf dem Brett",
     likely: "Wahrscheinliche Züge",
     likelyOf: (rating) => `Wahrscheinliche Züge bei ${rating}`,
+    likelyUnrated: "Wahrscheinliche Züge, ohne Wertung",
     arrows: "Als Pfeile zeigen",
     onPoints: "Auf dem Brett zeigen",
     piece: "Figur",
@@ -750,6 +751,7 @@ export const de: Texts = {
   },
   players: {
     time: "Restzeit",
+    toMove: "am Zug",
     timeSaid: "Restzeit (aus der Datei)",
     captures: (n) => count(n, { one: "# Gefangener", other: "# Gefangene" }),
     ahead: (n) => `Materialvorteil ${n} (Bauer 1, Springer und Läufer 3, Turm 5, Dame 9)`,

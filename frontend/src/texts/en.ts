@@ -619,7 +619,8 @@ export const en = {
     belowZero: "below zero",
     colours: "Colors on the board",
     likely: "Likely moves",
-    likelyOf: (rating: number) => `Likely moves at ${rating}`,
+    likelyOf: (rating: number) => `Likely moves of ${/^(8|1[18])\d\d$/.test(String(rating)) ? "an" : "a"} ${rating}`,
+    likelyUnrated: "Likely moves, no rating",
     arrows: "Show as arrows",
     onPoints: "Show on the board",
     piece: "Piece",
@@ -752,6 +753,7 @@ export const en = {
   },
   players: {
     time: "time left",
+    toMove: "to move",
     timeSaid: "time left (from the file)",
     captures: (n: number) => count(n, { one: "# capture", other: "# captures" }),
     ahead: (n: number) => `material advantage of ${n} (pawn 1, knight and bishop 3, rook 5, queen 9)`,

@@ -626,6 +626,7 @@ export const fr: Texts = {
     colours: "Couleurs sur le plateau",
     likely: "Coups probables",
     likelyOf: (rating) => `Coups probables à ${rating}`,
+    likelyUnrated: "Coups probables, sans classement",
     arrows: "Afficher les flèches",
     onPoints: "Afficher sur le goban",
     piece: "Pièce",
@@ -758,6 +759,7 @@ export const fr: Texts = {
   },
   players: {
     time: "temps restant",
+    toMove: "au trait",
     timeSaid: "temps restant (d’après le fichier)",
     captures: (n) => count(n, { one: "# prisonnier", other: "# prisonniers" }),
     ahead: (n) => `avantage matériel de ${n} (pion 1, cavalier et fou 3, tour 5, dame 9)`,

@@ -17,6 +17,9 @@ const FRESH = 500;
 /** How often the page looks how far the search is prepared, ms. */
 const PREPARING_EVERY = 1_000;
 
+/** A position is spoken once it has been shown for so long, ms. */
+const SPOKEN_AFTER = 600;
+
 export function mountStatus(host: HTMLElement, app: App): void {
   let timer = 0;
   let since = 0;
@@ -28,8 +31,9 @@ export function mountStatus(host: HTMLElement, app: App): void {
     const end = ending(app.node());
     if (!app.connected) return;
     if (end) app.say(end);
-    else if (host.textContent && !app.lasting && performance.now() - since > FRESH) clear();
+    else if (host.textContent && !app.lasting && (app.refused || performance.now() - since > FRESH)) clear();
   });
+  app.on("game", () => app.connected && app.refused && clear());
   app.on("status", () => {
     since = performance.now();
     window.clearTimeout(timer);
@@ -56,18 +60,22 @@ export async function showPreparing(app: App): Promise<void> {
   if (shown && app.status === shown) app.say("");
 }
 
-/** Once somebody stands still. */
+/** Once somebody stands still, and again when the value changes. */
 export function mountSpoken(host: HTMLElement, app: App, judging: Judging): void {
   let timer = 0;
+  const speak = (): void => {
+    timer = 0;
+    const node = app.node();
+    const p = app.hints ? (displayedChance(app, judging)?.chance ?? null) : null;
+    const chance = p === null ? "" : texts.status.chance(whose(app.game.kind), percent(p));
+    const words = [`${named(app, node)}.`, ending(node), chance].filter(Boolean).join(" ");
+    if (host.textContent !== words) host.textContent = words;
+  };
   const soon = (): void => {
     window.clearTimeout(timer);
-    timer = window.setTimeout(() => {
-      const node = app.node();
-      const p = app.hints ? (displayedChance(app, judging)?.chance ?? null) : null;
-      const chance = p === null ? "" : texts.status.chance(whose(app.game.kind), percent(p));
-      host.textContent = [`${named(app, node)}.`, ending(node), chance].filter(Boolean).join(" ");
-    }, 600);
+    timer = window.setTimeout(speak, SPOKEN_AFTER);
   };
-  app.on("cursor", soon);
-  app.on("game", soon);
+  for (const event of ["cursor", "game"] as const) app.on(event, soon);
+  // Values of other moves come all the time: they do not put it off.
+  for (const event of ["results", "judgements", "settings", "networks"] as const) app.on(event, () => (timer ||= window.setTimeout(speak, SPOKEN_AFTER)));
 }
