@@ -88,7 +88,7 @@ test("the legend names intervals only where there are some", () => {
   view.draw(CHESS);
   expect(key()).toBe("your loss per move");
   view.draw({ ...CHESS, by_phase: { opening: { ...part("the opening", 0.04), loss: figure(0.04, 0.03, 0.05) } } });
-  expect(key()).toBe("your loss per move, with 95% interval");
+  expect(key()).toBe("your loss per move, with the 95% confidence interval");
 });
 
 test.each([

@@ -256,7 +256,10 @@ def make_planes(codes: NDArray[np.uint8]) -> NDArray[np.float32]:
     [8.0, 2.0, 2.0, 2.0, 1.0, 1.0, 8.0, 2.0, 2.0, 2.0, 1.0, 1.0]
     """
     if codes.ndim != 2 or codes.shape[1] not in (64, _GO_POINTS):
-        raise UsageError(f"codes must be uint8 [n, 64] or [n, {_GO_POINTS}] (got {codes.dtype} {list(codes.shape)}).")
+        raise UsageError(
+            f"codes must have the dtype uint8 and the shape [n, 64] or [n, {_GO_POINTS}] (got {codes.dtype}"
+            f" {list(codes.shape)})."
+        )
     if codes.shape[1] == 64:
         pieces = codes[:, None] == np.arange(1, 13, dtype=np.uint8)[:, None]
         return np.asarray(pieces.reshape(-1, 12, 8, 8), np.float32)

@@ -85,7 +85,7 @@ def test_openings_are_practiced_and_come_back(visit: Callable[..., Page], own: S
     view.get_by_role("button", name="End").press("Enter")
     today = view.locator(".opening-today")
     expect(today).to_have_text(
-        "Done: 0 right, 2 missed. Nothing is due today. 8 new. The next position is due tomorrow."
+        "Done: 0 solved, 2 missed. Nothing is due today. 8 new. The next position is due tomorrow."
     )
     # Nothing of it is a game that would be kept.
     desk.menu("Earlier games")
@@ -136,4 +136,4 @@ def test_a_usual_move_that_loses_much_is_not_the_answer(visit: Callable[..., Pag
     type_move(page, better[1])
     expect(verdict).to_contain_text(f"Right: {better[1]} is better than your usual Qd6", timeout=WORK)
     view.get_by_role("button", name="Finish").click()
-    expect(view.locator(".opening-today")).to_contain_text("Done: 2 right, 1 missed.")
+    expect(view.locator(".opening-today")).to_contain_text("Done: 2 solved, 1 missed.")

@@ -98,3 +98,42 @@ def test_a_provisional_report_says_why_it_compares_nothing() -> None:
     words = "does not compare"
     assert words in Reader(render_player_page(result(None, stands_out=[], provisional=True), ABOUT)).said
     assert words not in Reader(render_player_page(result(), ABOUT)).said
+
+
+def go_result(**more: Any) -> dict[str, Any]:
+    kept = {key: value for key, value in result(None, worst=[]).items() if key not in ("rating", "stands_out")}
+    by = {"by_area": {}, "by_kind": {"contact": part("contact moves", 2.0, None)}, "by_board": {}}
+    rank = {"rank": "3k", "accuracy": figure(0.7), "first_choice": figure(0.4), "usual_first_choice": figure(0.5)}
+    return {**kept, **by, **rank, **more}
+
+
+def change(value: float, low: float | None, high: float | None, label: str = "") -> dict[str, Any]:
+    known = {"value": value, "low": low, "high": high, "n": 100, "games": 20}
+    loss, earlier = figure(2.5 + value) | {"games": 8}, figure(2.5) | {"games": 12}
+    return {**({"label": label} if label else {}), "loss": loss, "earlier_loss": earlier, "change": known}
+
+
+def test_a_report_on_go_has_what_changed_since_the_last_month() -> None:
+    about = ABOUT | {"system": "gohuman", "game": "go"}
+    lately = {"since": "2024-05-02", **change(-0.5, -0.9, -0.1)}
+    html = render_player_page(go_result(lately={**lately, "changed": [change(-1.1, -1.5, -0.7, "endgame")]}), about)
+    said = " ".join(Reader(html).said.split())
+    for words in (
+        "2024-05-02 on (8)",
+        "before (12)",
+        "lower than before",
+        "endgame",
+        "-1.1",
+        "-1.5 to -0.7",
+        "-0.9 to -0.1",
+    ):
+        assert words in said, words
+    assert "#lately" in Reader(html).values("href")
+    for low, high, words in (
+        (0.1, 0.9, "higher than before"),
+        (-0.1, 0.9, "too few games"),
+        (None, None, "too few games"),
+    ):
+        lately = {"since": "2024-05-02", **change(0.5, low, high), "changed": []}
+        assert words in Reader(render_player_page(go_result(lately=lately), about)).said
+    assert "Last month" not in render_player_page(go_result(lately=None), about)

@@ -248,7 +248,7 @@ def check_arrays(arrays: tuple[Any, Any], game: str, side_inputs: int, sizes: Se
     codes, state = (np.asarray(part) for part in arrays)
     width = _WIDTHS[game]
     if codes.dtype != np.uint8 or state.dtype != np.uint8:
-        raise UsageError(f"codes and state must be uint8 (got {codes.dtype} and {state.dtype})")
+        raise UsageError(f"codes and state must have the dtype uint8 (got {codes.dtype} and {state.dtype})")
     if codes.ndim != 2 or codes.shape[1] != width:
         raise UsageError(f"codes must be [n, {width}] (got {list(codes.shape)})")
     columns = sorted({_STATE, _STATE + side_inputs})

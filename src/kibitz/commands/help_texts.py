@@ -503,7 +503,7 @@ OPTIONS: Mapping[str, str] = {
     "--workers": "Number of processes that work in parallel. [default: 1; with --ray, one per core]",
     "--ray": "Use Ray to run in parallel, on this computer or on the cluster at ADDRESS (HOST:PORT). To install Ray:"
     " pip install 'kibitz[ray]'.",
-    "--provider": "Hardware for large batches, as an ONNX Runtime execution provider: cpu, cuda, openvino or auto."
+    "--provider": "ONNX Runtime execution provider (hardware) for large batches: cpu, cuda, openvino or auto."
     " [default: cpu]",
     "--fen": "Chess: start from this position (FEN) instead of the initial position.",
     "explore --rating": "Use only games with a mean rating in this range, such as 1600-2000 or 2400-; in Go, such as"

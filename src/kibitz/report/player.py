@@ -38,7 +38,11 @@ _GO_TITLES = {
         "On 19×19, the opening has 60 moves and the endgame begins after 160. On smaller boards it is in proportion.",
     ),
     "by_area": ("Area", "On 19×19, the outer six lines are near an edge. A corner is near two edges, a side near one."),
-    "by_kind": ("Kind of move", "The first kind that applies. A contact move is next to a stone of the opponent."),
+    "by_kind": (
+        "Kind of move",
+        "Each move counts as the first kind in the list that applies to it. A contact move is next to a stone of the "
+        "opponent.",
+    ),
     "by_side": ("Color", ""),
     "by_result": ("Result", "Lost games contain more mistakes than won games."),
     "by_board": ("Board", "A mistake costs fewer points on a small board."),
@@ -72,8 +76,12 @@ def render_player_page(report: Row, about: Row) -> str:
         SYSTEMS[about["system"]].meaning.name if about["system"] in SYSTEMS and not about.get("checked_by") else ""
     )
     value = "expected score" if "expected score" in meaning else "win probability"
-    blocks = [_figures(report, is_go), *_divisions(report, titles), _mistakes(report, is_go)]
-    links = [("figures", "Figures"), *((key, titles[key][0]) for key in titles if report[key])]
+    blocks = [_figures(report, is_go), _lately(report), *_divisions(report, titles), _mistakes(report, is_go)]
+    links = [
+        ("figures", "Figures"),
+        *([("lately", "Last month")] if report.get("lately") else []),
+        *((key, titles[key][0]) for key in titles if report[key]),
+    ]
     links += [("mistakes", "Worst mistakes")] if report["worst"] else []
     nav = Markup("\n").join(Markup('<a href="#{}">{}</a>').format(*link) for link in links)
     style = resources.files("kibitz.report").joinpath("templates/style.css").read_text(encoding="utf-8")
@@ -215,8 +223,8 @@ def _figures(report: Row, is_go: bool) -> Markup:
     if compared and not paragraphs:
         paragraphs.append(Markup("<p>No difference is significant yet. Add more games for a clearer result.</p>"))
     key = Markup(
-        '<p class="quiet"><span class="key" style="background:var(--accent);margin-left:0"></span>lost a move, in '
-        "points{}{}</p>"
+        '<p class="quiet"><span class="key" style="background:var(--accent);margin-left:0"></span>points lost per move'
+        "{}{}</p>"
     ).format(
         ", with its 95% interval over games" if has_interval else "",
         Markup('<span class="key" style="background:var(--second)"></span>{}').format(
@@ -229,6 +237,42 @@ def _figures(report: Row, is_go: bool) -> Markup:
     )
     text = "Intervals are bootstrapped over games, and shown for ten games or more."
     return _section("figures", "Where you lost points", text, Markup("").join([*paragraphs, key]))
+
+
+def _lately(report: Row) -> Markup:
+    """Return what changed since the last month, for all moves and for the parts with a sure change. It is empty if the
+    report has no such comparison, which exists only for Go.
+    """
+    change = report.get("lately")
+    if not change:
+        return Markup("")
+    now, before = (f"{change[key]['games']:,}" for key in ("loss", "earlier_loss"))
+    text = (
+        f"Games from {change['since']} on ({now}), compared with the games before ({before}). Only parts with a "
+        "significant change are in the table."
+    )
+    low, high = change["change"]["low"], change["change"]["high"]
+    if low is None or low <= 0 <= high:
+        words = "There are too few games to be sure of a change."
+    else:
+        words = f"The loss per move is {'higher' if low > 0 else 'lower'} than before."
+    lines = []
+    for row in ({"label": "all moves", **change}, *change["changed"]):
+        cells = (
+            _points(row["loss"]),
+            _points(row["earlier_loss"]),
+            _signed(row["change"]),
+            _interval(row["change"], "+"),
+        )
+        body = Markup("").join(Markup("<td>{}</td>").format(cell) for cell in cells)
+        lines.append(Markup('<tr><th scope="row">{}</th>{}</tr>').format(row["label"], body))
+    headings = ("points lost per move", "since", "before", "change", "95% interval")
+    head = Markup("").join(Markup('<th scope="col">{}</th>').format(each) for each in headings)
+    table = Markup(
+        '<div class="wide" tabindex="0" role="region" aria-label="Last month"><table><thead><tr>{}</tr></thead>'
+        "<tbody>{}</tbody></table></div>"
+    ).format(head, Markup("").join(lines))
+    return _section("lately", "Last month", text, Markup("<p><b>{}</b></p>{}").format(words, table))
 
 
 def _divisions(report: Row, titles: Mapping[str, tuple[str, str]]) -> Iterator[Markup]:
