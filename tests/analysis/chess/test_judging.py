@@ -14,7 +14,7 @@ from rich.console import Console
 import kibitz
 from kibitz.analysis import load
 from kibitz.analysis.chess import answers
-from kibitz.analysis.chess.judging import FirstLook, Judge, Stopped
+from kibitz.analysis.chess.judging import FirstLook, Judge, Stopped, _Thought
 from kibitz.analysis.chess.moves import AnalysedGame, analyse
 from kibitz.analysis.chess.pgn import annotated
 from kibitz.analysis.chess.terminal import show
@@ -353,3 +353,36 @@ def test_a_stopped_analysis_searches_no_further_position(call: int) -> None:
     with pytest.raises(Stopped):
         judged.judge(chess.Board(), board.move_stack, np.stack(rows))
     assert len(calls) <= call + 1
+
+
+@pytest.mark.parametrize(("instead", "loss"), [(0.45, 0.25), (0.1, 0.3), (0.7, 0.0), (0.9, 0.0)])
+@pytest.mark.parametrize("drop", [0.3, 0.05])
+def test_a_move_that_the_search_chose_loses_what_its_second_choice_keeps(
+    instead: float, loss: float, drop: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """White's value falls from 60% after the search's own choice. instead: Black's value after the second choice."""
+    session = Session("human")
+    judge = Judge(session, load(session.system))
+    chosen, second = chess.Move.from_uci("e2e4"), chess.Move.from_uci("d2d4")
+    searched: list[tuple[chess.Move, ...]] = []
+
+    def thought(player: Any, board: chess.Board, times: int, only: tuple[chess.Move, ...] = ()) -> _Thought:
+        searched.append(only)
+        if not board.move_stack:
+            return _Thought(0.5 if only else 0.6, None, (second if only else chosen,), 0.5)
+        reply = chess.Move.from_uci("g8f6")
+        return _Thought(0.4 + drop if board.peek() == chosen else instead, None, (reply,), 0.5)
+
+    monkeypatch.setattr(judge, "_thought", thought)
+    start = chess.Board()
+    after = start.copy()
+    after.push(chosen)
+    _, (found,) = judge.judge(start, [chosen], np.stack([encode_board(start), encode_board(after)]))
+    if drop < 0.1:
+        assert (found.loss, found.best, searched.count(())) == (0.0, chosen, len(searched))
+        return
+    assert found.loss == pytest.approx(loss, abs=1e-6)
+    assert found.best == (second if loss else chosen)
+    assert [move.uci() for move in found.line] == (["d2d4", "g8f6"] if loss else ["e2e4"])
+    assert (found.before, found.after) == (pytest.approx(0.6), pytest.approx(0.3))
+    assert set(searched[-2]) == set(start.legal_moves) - {chosen}

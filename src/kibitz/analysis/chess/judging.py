@@ -8,8 +8,9 @@ A move is compared with the best move of the same search: the position before it
 position after the move a ply less, so that both searches reach equally far.
 
 If the network also predicts moves, a PUCT search with a fixed number of evaluations gives the value of each position.
-The cost of a move is the change of this value. Each position is searched separately, so its value is the same in a
-game, alone on the page, through UCI and in Python.
+The cost of a move is the change of this value. The search's own choice costs nothing, unless the value then drops so
+much that a mistake would be marked. Then the second choice is searched, too. Each position is searched separately, so
+its value is the same in a game, alone on the page, through UCI and in Python.
 """
 
 from __future__ import annotations
@@ -347,7 +348,8 @@ class Judge:
         lost = self._losses(seen, first, second, start, moves, rows)
         proven = np.array([thought.mate is not None for thought in thoughts])
         proven[-1] |= end_value(boards[-1]) is not None
-        lost = _as_shown(lost, _changes(white, rows), proven[:-1] | proven[1:])
+        changes = _changes(white, rows)
+        lost = _as_shown(lost, changes, proven[:-1] | proven[1:])
         held = self._hold(rows[:-1], favorites, seen.scores[:-1], seen.depths[:-1])
         _, only, options = self._alternatives(rows[:-1], moves, earlier_move(start))
         found = []
@@ -355,9 +357,38 @@ class Judge:
             line = tuple(to_move(int(move)) for move in seen.lines[i] if move)
             if held[i] is not None or thoughts[i].mate is not None or not line:
                 line = lines[i] or (played,)
-            loss = 0.0 if line[0] == played else float(lost[i])
-            found.append(_judgement(white, i, loss, line[:_SHOWN], played, only[i], options[i]))
+            loss = float(lost[i])
+            if line[0] == played:
+                change = float(changes[i])
+                loss, line = 0.0, line
+                if played and mark(-change, CHESS_SWING):
+                    loss, line = self._loss_of_choice(boards[i], played, float(white[i + 1]), change, line)
+            found.append(_judgement(white, i, loss, line[:_SHOWN], played, only[i] and not loss, options[i]))
         return white, found
+
+    def _loss_of_choice(
+        self, board: chess.Board, chosen: chess.Move, after: float, change: float, line: tuple[chess.Move, ...]
+    ) -> tuple[float, tuple[chess.Move, ...]]:
+        """Return what the search's own choice lost, and the line of the second choice; 0 and `line` if this choice is
+        no better.
+
+        The search before the move may have overlooked the reply. A search without `chosen` finds the second choice, and
+        the position after it is searched like the position after `chosen`. The loss is the difference of these two
+        positions, 0 to `change`. board: the position before the move. after: White's win probability after `chosen`.
+        change: the drop of the value, 0 to 1. Raises Stopped.
+        """
+        others = tuple(move for move in board.legal_moves if move != chosen)
+        second = self._thought(self._player, board, 1, others).line[:1] if others else ()
+        if not second:
+            return 0.0, line
+        push(other := board.copy(), second[0])
+        if (white := end_value(other)) is not None:
+            instead: tuple[chess.Move, ...] = ()
+        else:
+            thought = self._thought(self._player, other, 1)
+            white, instead = (thought.chance if other.turn else 1 - thought.chance), thought.line
+        gain = min(change, white - after if board.turn else after - white)
+        return (gain, (*second, *instead)) if gain > 0 else (0.0, line)
 
     def _losses(
         self, seen: _Followed, first: NDArray[np.float64], second: NDArray[np.float64], start: chess.Board,
@@ -478,12 +509,12 @@ class Judge:
         self._last = (board.fen(), tuple(board.move_stack), times), thoughts[-1]
         return thoughts
 
-    def _thought(self, player: Any, board: chess.Board, times: int) -> _Thought:
-        """Return the result of a player's search. Raises Stopped."""
+    def _thought(self, player: Any, board: chess.Board, times: int, only: tuple[chess.Move, ...] = ()) -> _Thought:
+        """Return the result of a player's search. only: the moves that are searched; () for all. Raises Stopped."""
         if self.stop is not None and self.stop.is_set():
             raise Stopped
         player.new_game()
-        found = player.think(board, SearchLimits(nodes=times * self.nodes), self.stop)
+        found = player.think(board, SearchLimits(nodes=times * self.nodes, moves=only), self.stop)
         if self.stop is not None and self.stop.is_set():  # then the search may have ended early
             raise Stopped
         if found is None:  # the game is over
