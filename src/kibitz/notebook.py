@@ -215,7 +215,7 @@ def moves_by_rating(position: chess.Board | str, run: str | Path = "human", *, p
     """
     from kibitz.analysis.chess.traps import find_traps
     from kibitz.web.chess.candidates import search
-    from kibitz.web.chess.ratings import by_rating
+    from kibitz.web.chess.ratings import by_rating, likely_moves, risk_with
 
     networks = _networks(str(run))
     known = networks.ready(str(run))
@@ -241,8 +241,8 @@ def moves_by_rating(position: chess.Board | str, run: str | Path = "human", *, p
     last = board.peek() if board.move_stack else None
     return MovesByRating(
         tuple(found["ratings"]),
-        tuple({**move, "loss": _rounded(losses.get(move["move"]))} for move in found["moves"]),
-        tuple(found["risk"] or ()),
+        tuple({**move, "loss": _rounded(losses.get(move["move"]))} for move in likely_moves(found)),
+        tuple(risk_with(found, losses)),
         tuple(
             {"move": trap.move, "san": sans[trap.move], **trap.as_json()}
             for trap in find_traps(found["ratings"], shares, losses)

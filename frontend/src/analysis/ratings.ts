@@ -19,7 +19,7 @@ const SHOWN = 3;
 /** A trap loses so much of the chance, is played so often by weaker players, and at most half as often by strong ones. */
 const TRAP = { loss: 0.2, share: 0.1, weak: [LEAST, 1400], strong: 2200 } as const;
 /** A move that loses so much of the mover's chance is a mistake; the server rounds values to four digits. */
-const MISTAKE = 0.09999;
+const MISTAKE = 0.1 - 5e-5;
 /** Size of the curves, in units that are about a pixel. */
 const [WIDTH, HEIGHT, FOOT] = [200, 84, 14];
 /** The highest probability that the curves have room for. */

@@ -12,11 +12,17 @@ from kibitz.web.chess.judging import judged
 from kibitz.web.params import BadRequest
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kibitz.web.networks import NetworkInfo, NetworkRegistry
     from kibitz.web.positions import Line
 
 RATINGS = tuple(range(800, 2801, 100))
 """Ratings, of both players, for which the moves are predicted."""
+_HALF_DIGIT = 5e-5
+"""Values have four digits."""
+FIRST = 4
+"""Number of likely moves for each rating that `likely_moves` returns."""
 
 
 def by_rating(networks: NetworkRegistry, network: NetworkInfo, line: Line) -> dict[str, Any]:
@@ -66,3 +72,34 @@ def by_rating(networks: NetworkRegistry, network: NetworkInfo, line: Line) -> di
         moves.append({"move": move.uci(), "san": board.san(move), **by_move})
     risks = [risk(look, legal, shares[at], rating) for at, rating in enumerate(RATINGS)]
     return {"ratings": RATINGS, "moves": moves, "risk": [None if one is None else rounded(one) for one in risks]}
+
+
+def likely_moves(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the moves of a result of `by_rating` that are among the FIRST likely moves for at least one rating, each
+    without the key "mistake".
+    """
+    moves = found["moves"]
+    order = [sorted(range(len(moves)), key=lambda i: -moves[i]["p"][at]) for at in range(len(RATINGS))]
+    likely = {i for indices in order for i in indices[:FIRST]}
+    return [{key: value for key, value in moves[i].items() if key != "mistake"} for i in sorted(likely)]
+
+
+def risk_with(found: dict[str, Any], losses: Mapping[str, float]) -> list[float | None]:
+    """Return the risk at each rating of a result of `by_rating`, 0 to 1; an empty list without a legal move.
+
+    losses: the loss of each move that a search has evaluated, 0 to 1, by its UCI notation. Such a move is a mistake or
+    not; the first estimate counts only for the other moves. The page computes the same numbers.
+    """
+    from kibitz.analysis.chess.risk import LOSS
+
+    risks: list[float | None] = []
+    for at, estimated in enumerate(found["risk"] or ()):
+        if estimated is None:
+            risks.append(None)
+            continue
+        known = [move for move in found["moves"] if move["move"] in losses]
+        changes = (
+            move["p"][at] * ((losses[move["move"]] >= LOSS - _HALF_DIGIT) - move["mistake"][at]) for move in known
+        )
+        risks.append(rounded(min(1.0, max(0.0, estimated + sum(changes)))))
+    return risks
