@@ -241,6 +241,14 @@ def selected_networks(settings: Settings, every: Sequence[str]) -> tuple[str, ..
 def check(settings: Settings, every: Sequence[str]) -> None:
     """Check the settings. Raises UsageError, which describes the fault, if no network can be built from them."""
     names = selected_networks(settings, every)
+    usual = {each.name: each.default for each in fields(settings)}
+    if VALUE not in every:
+        for name in VALUE_OFF:
+            if getattr(settings, name) != usual[name]:
+                raise UsageError(
+                    f"{option_of(name)} has no effect here, because this system has no value network (got"
+                    f" {getattr(settings, name)}). Leave it out, or use the system chessnet."
+                )
     if settings.outcome_plane and VALUE in names:
         raise UsageError("--outcome-plane would show the result to the value network. Leave value out of --networks.")
     if settings.iterations == 0 and not 0 < settings.epochs < math.inf:
@@ -265,7 +273,6 @@ def check(settings: Settings, every: Sequence[str]) -> None:
             raise UsageError("--share body cannot be combined with --piece-plane. Use --targets square instead.")
         if settings.activation != "relu":
             raise UsageError(f"--activation must be relu with --share body (got {settings.activation})")
-        usual = {each.name: each.default for each in fields(settings)}
         for name in ONE_BODY_LACKS:
             if getattr(settings, name) != usual[name]:
                 raise UsageError(f"--share body cannot be combined with {option_of(name)}. Leave it out.")
