@@ -175,6 +175,12 @@ def test_two_networks_side_by_side(desk: Desk) -> None:
     # By itself it may be a run of another test.
     panel.get_by_label("Network on the right").select_option("chessnet-value")
     expect(moves).to_have_count(5)
+    # A board with the colors of a network is gray, and so is the board next to it.
+    grounds = panel.locator("cg-board").evaluate_all(
+        "(all) => all.map((each) => getComputedStyle(each).backgroundImage)"
+    )
+    assert len(grounds) == 2
+    assert grounds[0] == grounds[1]
     # Arrows that come while their board is hidden are where they belong, and no error is logged.
     arrows = [arrows_of(desk.page, [])]  # the next ones must be others
     for key, move in (("End", "Bb4"), ("ArrowLeft", "Nc3")):

@@ -210,7 +210,10 @@ class MoveList {
     const top = current.offsetTop;
     const bottom = last instanceof HTMLElement ? last.offsetTop + last.offsetHeight : top + current.offsetHeight;
     const rows = [...list.children].map((each) => (each as HTMLElement).offsetTop);
-    list.scrollTop = scrolled({ top, bottom, now: list.scrollTop, height: list.clientHeight, rows });
+    const wanted = scrolled({ top, bottom, now: list.scrollTop, height: list.clientHeight, rows });
+    list.scrollTop = wanted;
+    // At the end of the list there is no room below the move; the first row is whole all the same.
+    if (list.scrollTop < wanted - 1) list.scrollTop = rows.find((each) => each >= bottom - list.clientHeight) ?? wanted;
   }
 
   private mark(): void {
