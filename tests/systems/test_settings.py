@@ -10,6 +10,7 @@ import pytest
 
 import kibitz
 from kibitz.errors import UsageError
+from kibitz.runs import Run, packaged
 from kibitz.systems import SYSTEMS, load
 from kibitz.systems.movers.system import VALUE_OFF
 
@@ -64,6 +65,13 @@ def test_settings_of_a_value_network_are_refused_where_there_is_none(name: str) 
             continue
         with pytest.raises(UsageError, match="--" + name.replace("_", "-")):
             chosen.check(changed)
+
+
+@pytest.mark.parametrize("name", sorted({*packaged()} - {"deepchess"}))
+def test_training_can_start_from_a_bundled_network(name: str) -> None:
+    """deepchess contains only its distilled network, which cannot be trained alone."""
+    run = Run(name)
+    load(run.info["system"]).check(run.settings)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

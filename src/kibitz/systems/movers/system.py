@@ -225,6 +225,8 @@ VALUE_OFF = dict.fromkeys(
     OPTION_OFF,
 )  # fmt: skip
 """The sources of a value network's settings, for recipes without a value network."""
+EARLIER_DEFAULTS = {"value_iterations": 100_000}
+"""Defaults of earlier versions. Runs of these versions have them, such as the bundled convchess."""
 
 
 def selected_networks(settings: Settings, every: Sequence[str]) -> tuple[str, ...]:
@@ -244,7 +246,7 @@ def check(settings: Settings, every: Sequence[str]) -> None:
     usual = {each.name: each.default for each in fields(settings)}
     if VALUE not in every:
         for name in VALUE_OFF:
-            if getattr(settings, name) != usual[name]:
+            if getattr(settings, name) not in (usual[name], EARLIER_DEFAULTS.get(name)):
                 raise UsageError(
                     f"{option_of(name)} has no effect here, because this system has no value network (got"
                     f" {getattr(settings, name)}). Leave it out, or use the system chessnet."
