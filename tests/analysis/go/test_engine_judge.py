@@ -96,6 +96,17 @@ def test_kibitz_as_katago_gives_its_owners(session: Session) -> None:
     assert not np.allclose(game.positions[1].black_owns, plain.positions[1].black_owns)
 
 
+def test_the_second_choice_is_searched_without_the_best_move() -> None:
+    checker = find_checker(f"{sys.executable} -m kibitz gtp gohuman", "go", "gohuman", None, 20)
+    game = record(SHORT)
+    with GoEngineJudge(checker) as engine:
+        best = engine.position(game, 2).line[0]
+        second = engine.second(game, 2, best)
+        assert second is not None
+        assert second.line[0] != best
+        assert engine.position(game, 3).line
+
+
 def test_gnugos_lead_is_the_mean_of_two_estimates(session: Session) -> None:
     """The slow way: the estimate of each position, and of the one after GNU Go's best move."""
     path = program("gnugo")

@@ -146,6 +146,23 @@ class GoEngineJudge:
             del self._known[next(iter(self._known))]
         return found
 
+    def second(self, record: Record, ply: int, best: int) -> EnginePosition | None:
+        """Return the result for the position after `ply` moves of a game if its best move is excluded.
+
+        None if the engine cannot exclude moves. best: the excluded move. Raises EngineDied.
+        """
+        if not self._searches:
+            return None
+        try:
+            color = self._turn_to(record, (_start_of(record), tuple(record.moves[:ply])))
+            return self._analyze(record.size, color, f" avoid {COLORS[color]} {to_gtp(best, record.size)} 1")
+        except CommandRefused:
+            self._at = None
+            return None
+        except EngineDied:
+            self._at = None
+            raise
+
     def _turn_to(self, record: Record, key: _Key) -> int:
         """Set up a position in the engine, and return the side to move. Moves that the engine already has are not sent
         again.
@@ -166,9 +183,9 @@ class GoEngineJudge:
     def _request(self, command: str, limit: float = ANSWERS) -> str:
         return self._program.request(command, limit)
 
-    def _analyze(self, size: int, color: int) -> EnginePosition:
-        """Analyze the position until the engine has made enough visits."""
-        self._program.begin(f"{KATA} {COLORS[color]} {round(100 * PERIOD)} ownership true")
+    def _analyze(self, size: int, color: int, limits: str = "") -> EnginePosition:
+        """Analyze the position until the engine has made enough visits. limits: further words of kata-analyze."""
+        self._program.begin(f"{KATA} {COLORS[color]} {round(100 * PERIOD)} ownership true{limits}")
         best, owners, most, until = None, None, -1, time.monotonic() + PATIENCE
         while most < self._visits and time.monotonic() < until:
             for line in self._program.received_lines(PERIOD):

@@ -95,14 +95,38 @@ class EngineValues:
                     "white": {"before": None, "after": white}}  # fmt: skip
         before, played = self.at(ply - 1), moves[ply - 1]
         best = before.line[0] if before.line else played
-        loss, points = self._lost(ply, before, after) if best != played and not self._closes(ply) else (0.0, 0.0)
-        names = [to_gtp(point, self.line.size) for point in before.line[:MOST_SHOWN]]
+        line, (loss, points) = before.line, self._lost(ply, before, after)
+        if self._closes(ply):
+            loss, points = 0.0, 0.0
+        elif best == played:
+            drop, loss, points = (loss, points), 0.0, 0.0
+            if self._mark(*drop, before, after) and (second := self._second(ply, played)):
+                lost = [min(most, each) for most, each in zip(drop, self._lost(ply, second, after), strict=True)]
+                if self._mark(lost[0], lost[1], before, after):
+                    (loss, points), line, best = lost, second.line, second.line[0]
+        names = [to_gtp(point, self.line.size) for point in line[:MOST_SHOWN]]
         name = to_gtp(best, self.line.size)
         return {
             **found, "loss": rounded(loss), "points": round(points, 1), "mark": self._mark(loss, points, before, after),
             "best": {"move": name, "san": name}, "line": names,
             "white": {"before": rounded(1 - before.black), "after": white},
         }  # fmt: skip
+
+    def _second(self, ply: int, chosen: int) -> Valued | None:
+        """Return the value after the engine's second choice, with the line that begins with it.
+
+        The search before a move may have overlooked the reply. The position after the second choice is searched like
+        the one after `chosen`, the move number `ply`. None if the engine gives no second choice.
+        """
+        found = self.engine.second(self._record, ply - 1, chosen)
+        if found is None or not found.line or found.line[0] == chosen:
+            return None
+        earlier, point = self.line.moves[: ply - 1], found.line[0]
+        board = replace(self.line, moves=earlier).board()
+        if board.why_not(board.to_move, point) is not None:  # the engine may have other rules
+            return None
+        value = EngineValues(self.engine, self._session, replace(self.line, moves=(*earlier, point))).at(ply)
+        return replace(value, line=(point, *value.line))
 
     def _lost(self, ply: int, before: Valued, after: Valued) -> tuple[float, float]:
         """Return what the mover lost by a move: win probability, and points."""
