@@ -12,8 +12,8 @@ import { App } from "./app/state";
 import { showPreparing } from "./ui/status";
 import { texts } from "./texts";
 import type { Tabs } from "./ui/tabs";
-// After the rules of all panels.
-import "./analysis/engines.css";
+// After the rules of all panels. The shared page has no engines and does without it.
+import "./analysis/opinion.css";
 
 /** How often new runs are looked for, ms. */
 const LOOK_FOR_RUNS = 10_000;

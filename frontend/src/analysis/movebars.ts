@@ -1,5 +1,7 @@
 /** A network's likely moves as a list: bars and percentages. Pointing previews on the board, a click plays. */
 
+import "./movebars.css";
+
 import type { OpinionLine } from "../server/api";
 import { claimant, valueName } from "../app/chance";
 import { el, percent } from "../ui/elements";

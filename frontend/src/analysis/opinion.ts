@@ -1,7 +1,5 @@
 /** A second opinion: a UCI or GTP program of this machine that analyses the position for as long as it is looked at. */
 
-import "./opinion.css";
-
 import type { Opinion, OpinionLine } from "../server/api";
 import { Latest } from "../server/asking";
 import { whose } from "../app/chance";
