@@ -29,6 +29,13 @@ def test_stockfish_checks_the_moves(visit: Callable[..., Page], serve: Callable[
     expect(blunder).to_be_visible()
     desk.keys("End")
     expect(panel.locator(".chance .source")).to_have_text(re.compile("^Checked by Stockfish"))
+    # Two rows at most, however long the words before the engine's name are.
+    panel.locator(".chance .verdict").evaluate("(each) => { each.textContent = 'Black is slightly better' }")
+    assert panel.locator(".chance-line").evaluate("(each) => each.offsetHeight") <= 40
+    assert panel.locator(".chance .words > *").evaluate_all("(all) => all.map((each) => each.offsetHeight <= 20)") == [
+        True,
+        True,
+    ]
     expect(page.locator(".graph-first")).to_contain_text("Stockfish")
     expect(page.locator(".summary")).to_contain_text("Stockfish", timeout=SEARCHED)
     expect(desk.moves).to_contain_text("??")

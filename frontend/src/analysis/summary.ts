@@ -151,6 +151,8 @@ class SummaryCard {
     this.element.classList.toggle("pending", Boolean(progress));
     this.element.classList.toggle("empty", !shown);
     this.sides.hidden = !shown;
+    // Where height is dear, the panels below are lower then.
+    this.element.parentElement?.parentElement?.classList.toggle("summed", Boolean(shown) && app.hints);
     this.practice.hidden = !this.mistakes.all.length;
     const by = app.checker.about();
     this.title.textContent = by ? `${texts.summary.accuracy} (${by.engine})` : texts.summary.accuracy;

@@ -72,6 +72,8 @@ export class Chance {
     const alone = value?.source === "network";
     this.element.classList.toggle("network-only", alone);
     this.element.classList.toggle("headline", !short);
+    // The name of an engine is long: it is in a row of its own.
+    this.element.classList.toggle("by-engine", !short && !alone && this.by !== "");
     this.line.hidden = p === null;
     // The board has a bar of its own.
     this.bar.hidden = p === null || !short;
@@ -85,6 +87,7 @@ export class Chance {
       this.number.textContent = percent(p);
       this.verdict.textContent = words || (short ? "" : name);
       this.source.textContent = alone ? texts.chance.networkOnly : this.by && texts.checker.by(this.by);
+      this.source.title = alone ? "" : this.source.textContent;
       this.fill.style.width = `${100 * p}%`;
       this.bar.className = `chance-bar ${kind}`;
     }
