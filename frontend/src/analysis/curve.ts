@@ -4,7 +4,7 @@ import { UPlot } from "./plotting";
 import type uPlot from "uplot";
 
 import { el, inkOf } from "../ui/elements";
-import { texts } from "../texts";
+import { decimals, texts } from "../texts";
 
 export interface Points {
   iterations: number[];
@@ -135,6 +135,6 @@ export class Curve {
 }
 
 function short(value: number): string {
-  if (value >= 1e6) return `${+(value / 1e6).toFixed(2)}M`;
-  return value >= 1000 ? `${+(value / 1000).toFixed(2)}k` : String(value);
+  if (value >= 1e6) return decimals(`${+(value / 1e6).toFixed(2)}M`);
+  return value >= 1000 ? decimals(`${+(value / 1000).toFixed(2)}k`) : decimals(String(value));
 }

@@ -7,7 +7,7 @@ import { button, Choice, el, percent } from "../ui/elements";
 import { keep, kept } from "../app/storage";
 import { shown } from "../board/overlays";
 import type { App } from "../app/state";
-import { texts } from "../texts";
+import { decimals, texts } from "../texts";
 
 const OFF = "";
 const LINES = ["1", "2", "3", "4", "5"];
@@ -223,8 +223,8 @@ function said({ depth, nodes, speed, visits }: Opinion, over: boolean): string[]
 export function scored(kind: "chess" | "go", { score, mate }: OpinionLine): string {
   if (mate !== null && mate !== undefined) return `#${mate < 0 ? "−" : ""}${Math.abs(mate)}`;
   if (score === null || score === undefined) return "";
-  if (kind === "go") return score ? `${score > 0 ? "B" : "W"}+${Math.abs(score).toFixed(1)}` : "0";
-  return `${score > 0 ? "+" : score < 0 ? "−" : ""}${Math.abs(score).toFixed(2)}`;
+  if (kind === "go") return score ? decimals(`${score > 0 ? "B" : "W"}+${Math.abs(score).toFixed(1)}`) : "0";
+  return decimals(`${score > 0 ? "+" : score < 0 ? "−" : ""}${Math.abs(score).toFixed(2)}`);
 }
 
 export function scoreWords(kind: "chess" | "go", { score, mate }: OpinionLine): string {

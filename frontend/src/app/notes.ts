@@ -2,7 +2,7 @@
 
 import { face, leftAfter } from "../play/clock";
 import type { App, Node } from "./state";
-import { texts } from "../texts";
+import { decimals, texts } from "../texts";
 
 /** "0:05:03" as "5:03", "1:02:03.5" as "1:02:03"; "" where it is no time. */
 export function shortTime(text: string | undefined): string {
@@ -39,5 +39,5 @@ export function evaluated(node: Node): string {
   if (!/^#?[+-]?\d+(\.\d+)?$/.test(value)) return "";
   const number = value.replace("#", "");
   const sign = /^[+-]/.test(number) || Number(number) === 0 ? "" : "+";
-  return value.startsWith("#") ? texts.notes.mate(number) : texts.notes.evaluated(`${sign}${number}`.replace("-", "−"));
+  return value.startsWith("#") ? texts.notes.mate(number) : texts.notes.evaluated(decimals(`${sign}${number}`.replace("-", "−")));
 }

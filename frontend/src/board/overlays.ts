@@ -2,7 +2,7 @@
 
 import { el } from "../ui/elements";
 import type { App, Node, Result } from "../app/state";
-import { fromServer, texts } from "../texts";
+import { decimals, fromServer, texts } from "../texts";
 
 /** The one coloured layer that is shown: of chess the first five, of Go all but "origin" and "target". */
 export type Layer = "none" | "origin" | "target" | "matters" | "planes" | "owners" | "liberties" | "chains";
@@ -173,10 +173,12 @@ function numeral(heat: Heat, value: number): string {
     return points === 0 ? "" : points > 0 ? `+${points}` : `−${-points}`;
   }
   if (value === 0 || Math.abs(value) === 1) return "";
-  return value
-    .toFixed(2)
-    .replace(/^(-?)0\./, "$1.")
-    .replace("-", "−");
+  return decimals(
+    value
+      .toFixed(2)
+      .replace(/^(-?)0\./, "$1.")
+      .replace("-", "−"),
+  );
 }
 
 const WORDS: Partial<Record<Layer, [string, string][]>> = {

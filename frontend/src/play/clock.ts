@@ -1,7 +1,7 @@
 /** Clocks of a game that is played here. What a side has left stands in the record, after each of its moves. */
 
 import type { App, Game, Node } from "../app/state";
-import { texts } from "../texts";
+import { decimals, texts } from "../texts";
 
 export type Side = "w" | "b";
 
@@ -37,7 +37,7 @@ export const TICK = 100;
 /** What a clock shows: "5:00", "1:02:03", "0:09.4". */
 export function face(seconds: number): string {
   const left = Math.max(0, seconds);
-  if (left < LOW) return `0:${(Math.floor(left * 10) / 10).toFixed(1).padStart(4, "0")}`;
+  if (left < LOW) return decimals(`0:${(Math.floor(left * 10) / 10).toFixed(1).padStart(4, "0")}`);
   const whole = Math.ceil(left);
   const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   const tail = String(rest).padStart(2, "0");

@@ -66,3 +66,8 @@ function filled(text: string): string {
   }
   return text;
 }
+
+/** Numbers of a text with the decimal sign of the language, for display: "+0.38" is "+0,38" in German. */
+export function decimals(text: string): string {
+  return text.replace(/\.(?=\d)/g, texts.common.number(0.5, 1).replace(/\d/g, ""));
+}
