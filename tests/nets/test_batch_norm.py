@@ -57,6 +57,29 @@ def test_each_group_by_itself(rows: int, groups: list[int]) -> None:
     assert int(norm.batches) == 1
 
 
+@pytest.mark.parametrize("rows", [64, 256, 65 * 3])
+def test_all_groups_at_once_as_a_gpu_computes_them(rows: int) -> None:
+    """The same output, gradients and running averages as one group after the other."""
+    one, all_at_once = ready(BatchNorm(5)).double(), ready(BatchNorm(5))
+    groups = max(1, rows // BatchNorm.ROWS)
+    for seed in range(3):
+        results = []
+        for norm in (one, all_at_once):
+            x = values(rows, seed).to(norm.weight.dtype).to(memory_format=torch.channels_last).requires_grad_()
+            norm.weight.grad = norm.bias.grad = None
+            y = norm._of_groups(x) if norm is one else norm._together(x, groups)
+            (y * values(rows, seed + 100)).sum().backward()
+            assert x.grad is not None
+            results.append([y.detach(), x.grad, norm.weight.grad, norm.bias.grad, *averages(norm)])
+        for ours, theirs in zip(*results, strict=True):
+            assert ours is not None
+            assert theirs is not None
+            torch.testing.assert_close(ours.float(), theirs.float(), rtol=1e-3, atol=5e-3)
+    assert int(one.batches) == int(all_at_once.batches) == 3
+    whole = ready(BatchNorm(5))._together(values(rows), 1)
+    assert (groups == 1) == torch.allclose(whole, all_at_once._together(values(rows), groups), atol=1e-3)
+
+
 def test_the_first_batch_is_remembered_and_then_the_last_ten() -> None:
     norm, x = ready(BatchNorm(5)), values(200)
     norm(x)

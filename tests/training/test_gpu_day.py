@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import os
 import subprocess
+import sys
+import time
 from pathlib import Path
 from types import ModuleType
 
@@ -81,3 +85,26 @@ def test_the_script_is_sound_and_says_how_it_is_called() -> None:
 @pytest.mark.parametrize("arguments", [["prepare", "only-a-store"], ["rehearse"]])
 def test_a_call_without_a_folder_fails(arguments: list[str]) -> None:
     assert subprocess.run(["bash", str(TOOLS / "gpu_day.sh"), *arguments], capture_output=True, check=False).returncode
+
+
+@pytest.mark.slow
+def test_a_training_follows_the_clock(small_store: Store, tmp_path: Path) -> None:
+    """The rate rises, stays, and has fallen when the time is over. The number of iterations plays no role."""
+    run = tmp_path / "run"
+    began = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, str(TOOLS / "train_by_clock.py"), "6", "human", str(small_store.path), "--run", str(run),
+         "--blocks", "1", "--filters", "8", "--batch", "32", "--warmup", "2", "--cooldown", "0.5",
+         "--learning-rate", "0.01", "--iterations", "10000000", "--most-epochs", "0", "--patience", "0",
+         "--summary-every", "1", "--validate-every", "100000", "--validate-positions", "64", "--device", "cpu"],
+        capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(TOOLS.parent / "src")},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert time.monotonic() - began > 6
+    rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    rates = [row["learning_rate"] for row in rows if row["kind"] == "summary"]
+    assert len(rates) > 10
+    assert max(rates) == pytest.approx(0.01)
+    assert rates[-1] < 0.002
+    assert rates[len(rates) // 4] > 5 * rates[-1]
+    assert json.loads((run / "run.json").read_text())["ended"] == "time limit"
