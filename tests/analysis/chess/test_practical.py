@@ -32,6 +32,8 @@ from support.causes import mentions
 
 TRAP = "e4 e5 Nf3 d6 Bc4 Bg4 Nc3 Nc6"
 """Now Nxe5 loses a piece to Nxe5. But Bxd1, which takes the queen, allows mate: Bxf7+ Ke7 Nd5#."""
+ELEPHANT_TRAP = "d4 d5 c4 e6 Nc3 Nf6 Bg5 Nbd7 cxd5 exd5"
+"""Now Nxd5 wins a pawn if Black does not dare to answer Nxd5, which gives up the queen and wins it back with Bb4+."""
 SOUND_TRAP = "d4 e5 dxe5 Nc6 Nf3 Qe7 Bf4"
 """Now Qb4+ attacks two pieces: it is the best move, and many answers lose material."""
 
@@ -56,16 +58,16 @@ def choice(judge: Judge, moves: str, best: str, rating: int) -> Practical:
 
 
 def test_a_trap_is_the_practical_choice_against_weak_players_only(judge: Judge) -> None:
-    weak = choice(judge, TRAP, "h3", 600)
-    assert (weak.chosen.san, weak.best.san, weak.differs) == ("Nxe5", "h3", True)
+    weak = choice(judge, ELEPHANT_TRAP, "e3", 1400)
+    assert (weak.chosen.san, weak.best.san, weak.differs) == ("Nxd5", "e3", True)
     assert weak.chosen.worst < weak.best.worst - 0.1
     assert weak.chosen.score > weak.best.score
-    assert weak.chosen.answer == "Bxd1"
+    assert weak.chosen.answer == "Be7"
     assert weak.chosen.likely > 0.2
     text = weak.text()
-    assert all(word in text for word in ("Nxe5", "h3", "600", f"{weak.chosen.score:.0%}", f"{weak.best.score:.0%}"))
-    strong = choice(judge, TRAP, "h3", 2200)
-    assert (strong.chosen.san, strong.differs) == ("h3", False)
+    assert all(word in text for word in ("Nxd5", "e3", "1400", f"{weak.chosen.score:.0%}", f"{weak.best.score:.0%}"))
+    strong = choice(judge, ELEPHANT_TRAP, "e3", 2800)
+    assert (strong.chosen.san, strong.differs) == ("e3", False)
 
 
 def test_a_sound_trap_is_both_the_best_move_and_the_practical_choice(judge: Judge) -> None:
@@ -151,7 +153,7 @@ def test_networks_without_ratings_are_refused() -> None:
 
 def test_the_line_below_a_marked_move_names_the_practical_choice(judge: Judge) -> None:
     game = kibitz.analyse(GAME, "human", nodes=20)
-    at, weak = 8, choice(judge, TRAP, "h3", 600)
+    at, weak = 8, choice(judge, ELEPHANT_TRAP, "e3", 1400)
     shown = []
     for practical in (weak, replace(weak, chosen=weak.best)):
         moves = [replace(move, mark="?", practical=practical) if i == at else move for i, move in enumerate(game.moves)]

@@ -210,7 +210,6 @@ def of_rating(session: Session, rating: int, weights: HumanWeights | None = None
 
 
 MATES_IN_TWO = [
-    ("4k3/5p1p/b3p3/p1r1P1r1/3R4/1B6/PPPR2PP/7K w - - 3 1", "d4d8"),
     ("4r3/pp2r1pk/8/8/6p1/P4pP1/1P1R1P1P/3R2K1 b - - 4 1", "e7e1"),
     ("r6k/7p/5R1P/4pP2/8/2nB4/5PP1/5K2 b - - 0 31", "a8a1"),
     ("6k1/b4pp1/1qp4p/8/1P6/P2Q2NP/5PP1/6K1 b - - 1 33", "b6f2"),
