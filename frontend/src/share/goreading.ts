@@ -29,8 +29,8 @@ export interface Read {
   policy: number[] | null;
 }
 
-const ODDS = [-0.601, 0.266, 0.789, -0.841, -0.084, -0.049, 0.34, 1.035];
-const LEAD = [0.837, 0.169, 2.746];
+const ODDS = [-0.656, 0.16, 0.963, -0.814, -0.145, -0.035, 0.373, 1.03];
+const LEAD = [0.937, 0.12, 2.202];
 const OWN_PART = 0.3;
 const [OPEN, SETTLED] = [
   [8, 15],

@@ -137,8 +137,8 @@ class ResultsOfBothSides:
 
     OWN_PART = 0.3
     """Weight of the difference between both ownership maps, which shows the value of the move point by point."""
-    ODDS: ClassVar[NDArray[np.float64]] = np.array([-0.601, 0.266, 0.789, -0.841, -0.084, -0.049, 0.34, 1.035])
-    POINTS: ClassVar[NDArray[np.float64]] = np.array([0.837, 0.169, 2.746])
+    ODDS: ClassVar[NDArray[np.float64]] = np.array([-0.656, 0.16, 0.963, -0.814, -0.145, -0.035, 0.373, 1.03])
+    POINTS: ClassVar[NDArray[np.float64]] = np.array([0.937, 0.12, 2.202])
     """Weights of `signs` for half the value of a move, in log odds of the winner and in points of lead.
 
     They minimize the change of win probability and lead from move to move in strong players' games
