@@ -37,7 +37,6 @@ const [OPEN, SETTLED] = [
   [18, 40],
 ] as const;
 const [OPEN_POWER, STRETCH, EVEN_KOMI] = [8, 0.5, 7];
-const [FAR, BEYOND_FAR] = [46, 1.8];
 const [OF_ROOT, OF_TURN, OF_OPEN] = [8.69, 0.126, -1.214];
 const SURE = 1 - 1e-6;
 const MOST_KOMI = 63.5;
@@ -61,9 +60,7 @@ export function readResults(said: Said, other: Said, points: readonly number[], 
   const sign = black ? 1 : -1;
   let lead = (said.lead - other.lead) / 2 + dot(LEAD, [1, (said.lead + other.lead) / 2, open]);
   const given = clip(Math.round(2 * komi), -127, 127) / 2;
-  const board = total(means.map((p) => 2 * p - 1)) - stones - EVEN_KOMI;
-  const beyond = Math.sign(board) * Math.max(Math.abs(board) - (FAR * area) / POINTS, 0);
-  const ahead = board + open * (STRETCH * board + BEYOND_FAR * beyond);
+  const ahead = (total(means.map((p) => 2 * p - 1)) - stones - EVEN_KOMI) * (1 + STRETCH * open);
   const owned = ahead + EVEN_KOMI - given;
   const turn = sign * total(points.map((point) => said.owners[point]! - other.owners[point]!));
   const move = ((OF_ROOT * Math.sqrt(open) + OF_OPEN * open) * size) / GRID + OF_TURN * turn;

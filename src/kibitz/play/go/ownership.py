@@ -194,11 +194,9 @@ class WholeBoardLead(ResultsOfBothSides):
     OPEN_POWER = 8
     """The weight of OPEN is the open share of the board to this power; SETTLED has the remaining weight."""
     STRETCH = 0.5
-    """The share of the lead on the board that the ownership map lacks if the whole board is open."""
-    FAR, BEYOND_FAR = 46.0, 1.8
-    """The ownership map hardly grows beyond this lead, in points on 19×19; the factor by which the part of the lead
-    beyond it is then too small, if the whole board is open. With both corrections, 2 to 9 handicap stones before the
-    first move have the value that GNU Go estimates, within 10 points (bench/bench_handicap_lead.py).
+    """The share of the lead on the board that the ownership map lacks if the whole board is open. With this correction,
+    2 to 9 handicap stones before the first move have the value that GNU Go estimates, within 10 points, with or without
+    komi (bench/bench_handicap_lead.py).
     """
     EVEN_KOMI = 7.0
     """The approximate value of the first move of an even game, in points of area."""
@@ -253,9 +251,7 @@ class WholeBoardLead(ResultsOfBothSides):
         win back handicap stones, whatever the komi is. The weight also grows with the lead after komi if this lead is
         larger by more than EVEN_KOMI. The weight decreases with `turn`.
         """
-        ahead = board - cls.EVEN_KOMI
-        beyond = np.sign(ahead) * np.maximum(abs(ahead) - cls.FAR * area / POINTS, 0)
-        ahead = ahead + is_open * (cls.STRETCH * ahead + cls.BEYOND_FAR * beyond)
+        ahead = (board - cls.EVEN_KOMI) * (1 + cls.STRETCH * is_open)
         points = np.asarray(ahead + cls.EVEN_KOMI - komi)
         large = (np.maximum(abs(ahead), abs(points) - cls.EVEN_KOMI) - turn) * POINTS / area
         part = is_open**cls.OPEN_POWER
