@@ -107,7 +107,7 @@ class Checker:
         claimed = points(said)
         change = balance(board, other_line, case["best"]) if misses else -balance(board, line, case["played"])
         by_line = change >= max(1, claimed - 1)
-        by_value = worse + best >= (ENOUGH_FOR_PAWN if claimed < 2 else ENOUGH)
+        by_value = worse - best >= (ENOUGH_FOR_PAWN if claimed < 2 else ENOUGH)
         return by_line or by_value
 
 
