@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import socket
 import threading
@@ -14,9 +15,9 @@ from kibitz.web import files
 from kibitz.web.chess import files as chess_files
 from kibitz.web.go import files as go_files
 from kibitz.web.mygames.state import MyGames
-from kibitz.web.routing import LARGE
+from kibitz.web.routing import LARGE, SHUTTING_DOWN
 from kibitz.web.workers import Job, check_wanted
-from support.board_client import Client, until
+from support.board_client import Client, served, until
 from support.patience import PATIENCE
 
 MOVES = "1. Nf3 Nf6 2. Ng1 Ng8 " * 200
@@ -103,3 +104,24 @@ def test_what_changes_something_is_done_all_the_same(
     assert client.get("/api/mygames").status == 200
     left.set()
     assert done.wait(PATIENCE)
+
+
+@pytest.mark.parametrize("ends", [False, True])
+def test_an_answer_says_that_the_board_ends(monkeypatch: pytest.MonkeyPatch, ends: bool) -> None:
+    begun, free = threading.Event(), threading.Event()
+
+    def slow(fields: Any) -> dict[str, Any]:
+        begun.set()
+        assert free.wait(PATIENCE)
+        return {"read": True}
+
+    monkeypatch.setattr(files, "load", slow)
+    with served([]) as (client, board), request(client, "/api/load", {"text": "1. e4 *"}) as connection:
+        assert begun.wait(PATIENCE)
+        if ends:
+            board.workers.end()
+        free.set()
+        response = http.client.HTTPResponse(connection)
+        response.begin()
+        answer = json.loads(response.read())
+    assert (response.status, answer) == ((503, {"error": SHUTTING_DOWN}) if ends else (200, {"read": True}))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kibitz.web.workers import END, Job, WorkerPool, WorkerThread, run_in_thread, stream
+from kibitz.web.workers import END, Job, Unwanted, WorkerPool, WorkerThread, run_in_thread, stream
 from support.board_client import until
 from support.patience import PATIENCE
 
@@ -136,9 +136,9 @@ def test_results_come_to_the_event_loop() -> None:
         assert found[3] is END
         assert not stop.is_set()
         pool.end()
-        with pytest.raises(asyncio.CancelledError):
+        with pytest.raises(Unwanted):
             await run_in_thread(pool.shared(), lambda: 7)
-        with pytest.raises(asyncio.CancelledError):
+        with pytest.raises(Unwanted):
             await run_in_thread(pool.worker("a new one"), lambda: 7)
 
     asyncio.run(ask())

@@ -16,8 +16,9 @@ from starlette.routing import Route
 from kibitz.web.params import Fields, dumps, read_body, text
 from kibitz.web.responses import LineStream, answer_json, cancel_on_disconnect, failed
 from kibitz.web.state import AppState
-from kibitz.web.workers import Steps, run_in_thread
+from kibitz.web.workers import Steps, Unwanted, run_in_thread
 
+SHUTTING_DOWN = "kibitz board is shutting down"
 Handler = Callable[[Request], Awaitable[Any]]
 LARGE = 1 << 18
 """Number of bytes from which on a body counts as large. Large files of many games take seconds. One worker processes
@@ -47,6 +48,8 @@ def guarded(handler: Handler) -> Handler:
             return await handler(request)
         except ClientDisconnect:
             return Response(status_code=400)
+        except Unwanted:
+            return answer_json({"error": SHUTTING_DOWN}, 503)
         except Exception as error:
             return failed(error)
 

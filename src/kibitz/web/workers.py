@@ -36,7 +36,7 @@ _here = threading.local()
 
 
 class Unwanted(Exception):
-    """Raised in a job after its client has disconnected."""
+    """Raised in a job after its client has disconnected, or after the worker has ended."""
 
 
 def check_wanted() -> None:
@@ -151,7 +151,7 @@ class WorkerPool:
 
 async def run_in_thread(worker: WorkerThread, function: Callable[[], T]) -> T:
     """Run a function in a worker thread, and return its result or raise its exception. Canceling the call cancels the
-    job.
+    job. Raises Unwanted if the worker ends first.
     """
     loop = asyncio.get_running_loop()
     result: asyncio.Future[T] = loop.create_future()
@@ -159,12 +159,10 @@ async def run_in_thread(worker: WorkerThread, function: Callable[[], T]) -> T:
     def finish(value: T | None, error: BaseException | None) -> None:
         if result.done():
             return
-        if isinstance(error, Unwanted):
-            result.cancel()
-        elif error is not None:
+        if error is not None:
             result.set_exception(error if isinstance(error, Exception) else Failed(repr(error)))
         elif job.stop.is_set():
-            result.cancel()
+            result.set_exception(Unwanted())
         else:
             result.set_result(cast(T, value))
 
