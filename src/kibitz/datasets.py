@@ -36,10 +36,11 @@ class PositionBatches:
 
     store: a path, or the result of `kibitz.open_store`.
     part: "training", "validation", "test" or None (all games).
-    batch: positions per batch. The few positions at the end that don't fill a batch are in another epoch.
+    batch: positions per batch. The few positions at the end of an epoch that don't fill a batch are omitted. Each epoch
+    omits other positions, because its order is different.
     played: whether to include only positions in which a move was played. If so, a batch also has the move.
     view: "mover" (the player to move has White's pieces, or Black's stones) or "board".
-    seed, epoch: the numbers that determine the order; `with_epoch` returns another epoch.
+    seed, epoch: integers that determine the order of the positions; `with_epoch` returns the batches of another epoch.
     arrays: "numpy", "torch" or "jax".
 
     Each batch is a dict of arrays, whose first axis is the position. `codes` and `state` are as in

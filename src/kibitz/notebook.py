@@ -34,7 +34,7 @@ BOARD = 8 * boards.SQUARE
 PAD = 12
 WIDE = BOARD + 2 * PAD + boards.MARGIN
 LETTERS = 54
-"""The largest number of characters per line of the text below."""
+"""The largest number of characters per line of the text below the board."""
 ARROWS, FAINTEST = 3, 0.03
 """The largest number of likely moves that get an arrow, and the smallest probability of a move with an arrow."""
 
@@ -439,7 +439,9 @@ def _ends(move: str) -> tuple[float, float, float, float]:
 
 
 def _arrow(move: str, chance: float) -> str:
-    """Draw a shaft whose width shows the probability, from the rim of the first square to the center of the second."""
+    """Draw an arrow whose width shows the probability, from the edge of the first square to the center of the second
+    one.
+    """
     x0, y0, x1, y1 = _ends(move)
     long = math.hypot(x1 - x0, y1 - y0)
     dx, dy = (x1 - x0) / long, (y1 - y0) / long
@@ -452,7 +454,9 @@ def _arrow(move: str, chance: float) -> str:
 
 
 def _labels(moves: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield percentages in the upper half of the target squares; later ones of a shared target are lower."""
+    """Yield the percentages of the moves, in the upper half of their target squares. If several moves have the same
+    target, the percentages of later moves are lower on the square.
+    """
     heights: dict[str, int] = {}
     for move in reversed(moves):
         _, _, x, y = _ends(move["move"])

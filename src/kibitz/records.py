@@ -111,8 +111,8 @@ def games_by_ending(paths: Sequence[str]) -> dict[str, str]:
 
 
 def _members(archive: str, ends: tuple[str, ...]) -> list[str]:
-    """Return the paths of the records in a zip archive. If it is damaged, return its own path, so that opening it
-    reports the damage.
+    """Return the paths of the records in a zip archive. If the archive is damaged, return the path of the archive, so
+    that the damage is reported when this path is opened.
     """
     try:
         names = _open_archive(archive).namelist()

@@ -2,7 +2,7 @@
 
 The positions of one game are correlated: they share a result, an opening and two players, so a thousand positions from
 ten games contain little more information than ten games. Every interval here therefore resamples whole games (a cluster
-bootstrap): games are drawn with replacement, each with all its positions, and the interval is the middle 95% of the
+bootstrap). Games are sampled with replacement, each with all its positions, and the interval is the middle 95% of the
 resamples. The seed is fixed, so the same call always gives the same interval.
 """
 
@@ -460,10 +460,10 @@ def _is_share(numbers: NDArray[np.float64], values: ArrayLike, over_others: bool
 
 
 def _all_alike(share: Estimate) -> Estimate:
-    """Return a share with its interval. If all positions are alike, resamples don't vary.
+    """Return a share of 0 or 1 with an interval. All positions have the same result, so resamples don't vary.
 
-    But if a share of 1 - 0.025 ** (1 / n) had another result, n equal results would have a probability of 2.5%. n is
-    the number of positions, as if each were from a different game, so that the interval is no wider than that.
+    The width of the interval is `1 - 0.025 ** (1 / n)`. If the true share of the other result were that large, n equal
+    results would have a probability of 2.5%. n is the number of positions, as if each were from a different game.
     """
     if not share.high - share.low < 1e-9 or share.value not in (0.0, 1.0):
         return share

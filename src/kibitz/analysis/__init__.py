@@ -25,8 +25,8 @@ class Analysis(Protocol):
     """Reads the outputs of a chess network: the module kibitz.analysis.chess.answers, or one that a system declares.
 
     answers: the network's outputs for n positions, as arrays by name. codes: uint8 [n, 64]. state: uint8 [n, 4 or
-    more]. At least one of the two methods must return a value for a network; otherwise `check_outputs` refuses the
-    network.
+    more]. For each network, at least one of the two methods must return arrays instead of None. Otherwise,
+    `check_outputs` refuses the network.
     """
 
     def white_wins(self, answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64] | None:
@@ -55,13 +55,17 @@ class OwnerAnalysis(Protocol):
 
 
 def load(name: str) -> Analysis:
-    """Return the module that reads a chess system's outputs. Raises UsageError if there is no such system."""
+    """Return the module that reads a chess system's outputs. name: the system's name. Raises UsageError if no system
+    has this name.
+    """
     declaration = find(name)
     return cast(Analysis, importlib.import_module(declaration.analysis or "kibitz.analysis.chess.answers"))
 
 
 def load_owners(name: str) -> OwnerAnalysis:
-    """Return the module that reads a Go system's outputs. Raises UsageError if there is no such system."""
+    """Return the module that reads a Go system's outputs. name: the system's name. Raises UsageError if no system has
+    this name.
+    """
     declaration = find(name)
     return cast(OwnerAnalysis, importlib.import_module(declaration.analysis or "kibitz.analysis.go.answers"))
 
@@ -69,7 +73,8 @@ def load_owners(name: str) -> OwnerAnalysis:
 def check_outputs(session: NetworkSession, system: str, name: str) -> None:
     """Check that an analysis can show a network's outputs. Raises UsageError, in one line, if it can't.
 
-    The outputs for one position are read, and their types and shapes are compared with the contract above.
+    The function evaluates one position, and compares the types and shapes of the results with those that `Analysis`
+    requires. system: the system's name. name: the network's name, for messages.
     """
     game = game_of(find(system).game)
     start = game.STANDARD_START

@@ -1,4 +1,4 @@
-"""The choice of an external engine, such as Stockfish, that evaluates moves instead of the network's own search. The
+"""The choice of an external engine, such as Stockfish, that evaluates moves instead of a search with the network. The
 network still predicts which moves people play.
 """
 
@@ -13,7 +13,9 @@ from kibitz.external.programs import Program, read_command
 from kibitz.games import GAME_NAMES
 
 NODES = 100_000
-"""The default search size of a UCI engine in nodes per position. It takes about as long as the network's own search."""
+"""The default search size of a UCI engine in nodes per position. Such a search takes about as long as a search with the
+network.
+"""
 VISITS = 50
 """The default search size of a GTP engine in visits per position."""
 MOST_NODES = 1_000_000_000

@@ -21,11 +21,12 @@ def never() -> bool:
 
 @contextlib.contextmanager
 def whole_file(path: str, keep: Callable[[], bool] = never) -> Iterator[IO[str]]:
-    """Open a text file for writing. Before it is completely written, the file has a temporary name. The path "-" is
-    standard output.
+    """Open a text file for writing. Until the file is complete, it has a temporary name. The path "-" is standard
+    output.
 
-    keep: returns whether the incomplete file is worth keeping after Ctrl-C. It then gets the name of the file. If this
-    file exists, it stays, and the incomplete one gets a name such as `out-part.pgn`. A note names the file.
+    keep: a function that returns whether the incomplete file is kept after Ctrl-C. A file that is kept gets the name in
+    `path`. If another file already has this name, it stays, and the incomplete file gets a name such as `out-part.pgn`.
+    A note names the incomplete file.
     """
     if path == "-":
         yield sys.stdout

@@ -20,8 +20,9 @@ DAYS = 30
 
 @dataclass(frozen=True)
 class LossChange:
-    """The change of some moves. label: the name of the part. loss, earlier: the mean loss per move in the last month
-    and before. change: `loss` minus `earlier`; a negative value is an improvement.
+    """The change of the loss over some moves, such as the moves of a phase. label: the name of the part. loss, earlier:
+    the mean loss per move in the last month and before. change: `loss` minus `earlier`; a negative value is an
+    improvement.
     """
 
     label: str
@@ -43,8 +44,8 @@ class LossChange:
 
 @dataclass(frozen=True)
 class Lately:
-    """The change since the last month. since: its first day. whole: all moves. changed: the parts with a sure change,
-    the worst first.
+    """The change of the loss from the earlier games to the games of the last month. since: the first day of this month.
+    whole: all moves. changed: the parts with a sure change, the worst first.
     """
 
     since: datetime.date
@@ -61,7 +62,8 @@ def lately(
 ) -> Lately | None:
     """Compare the games of the last month with the earlier ones. Games without a date do not count.
 
-    days: the date of each game, [games]. parts: by label, bool [moves], the moves of a part. Returns None if one of
+    days: the date of each game, [games]. parts: for each label, which moves are in the part, bool [moves]. Returns None
+    if one of
     the two groups has no move.
     """
     known = [day.toordinal() for day in days if day is not None]

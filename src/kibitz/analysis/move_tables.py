@@ -12,7 +12,7 @@ from kibitz.analysis.files import never, whole_file
 Row = Mapping[str, Any]
 AddRows = Callable[[Iterable[Row]], None]
 ROW_GROUP = 10_000
-"""Rows of a Parquet file that are written together."""
+"""Number of rows in a row group of a Parquet file."""
 TYPES = {str: "string", int: "int64", float: "float64", bool: "bool_"}
 """The types of columns, and the names of their types in pyarrow."""
 

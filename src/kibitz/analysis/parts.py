@@ -20,7 +20,7 @@ ENOUGH = 10
 MAX_WORST = 50
 """Number of worst mistakes that a report contains."""
 A_GAME = 2
-"""The largest number of these mistakes from one game, because a player often overlooks the same thing twice."""
+"""The largest number of worst mistakes from one game. A player often overlooks the same thing twice in a game."""
 ENDS = ("won", "drawn", "lost")
 """The results of a game for its player."""
 
@@ -67,7 +67,7 @@ class Parts:
     openings: Sequence[Part]
 
     def standing_out(self) -> list[Part]:
-        """Return the parts whose loss differs significantly from the usual one, the worst first.
+        """Return the parts whose loss differs significantly from the usual loss, the worst first.
 
         In these parts, the interval of the difference doesn't contain 0.
         """
@@ -140,7 +140,7 @@ def count_results(scores: Sequence[float]) -> dict[str, int]:
 
 
 def known_interval(estimate: Estimate) -> Estimate:
-    """Remove the interval of an estimate if it has fewer than ENOUGH games."""
+    """Return the estimate, without its interval if it has fewer than ENOUGH games."""
     if estimate.games >= ENOUGH:
         return estimate
     return Estimate(estimate.value, math.nan, math.nan, estimate.n, estimate.games)

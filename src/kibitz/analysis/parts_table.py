@@ -41,8 +41,8 @@ def print_parts(console: Console, title: str, parts: Iterable[Part], compared: b
 
 
 def _row(console: Console, part: Part, compared: bool, indent: str, unit: float) -> None:
-    """Print the results of a part, at most 80 columns wide. The interval is that of the difference, if there is a
-    difference.
+    """Print the results of a part, at most 80 columns wide. If the part has a difference from the usual loss, the row
+    shows the interval of this difference.
     """
     label = indent + clean(part.opening.name if part.opening else part.label, LABEL - len(indent) - 1)
     score = f"{part.score.value:.0%}" if part.score is not None and part.score.n else ""

@@ -24,7 +24,7 @@ def shared_out(
     """Yield each record with a worker's result for its item, in the order of the records.
 
     item: a function that makes the small object that is sent to the worker. If reading a record raises KibitzError, the
-    error is raised after the results of the earlier records, as without workers.
+    results of the earlier records are yielded before the error is raised.
     """
     ahead: deque[Record] = deque()
     failed: list[KibitzError] = []

@@ -20,11 +20,13 @@ AHEAD = 0.7
 _SCALE, _RATE, _SHIFT, _BONUS = 103.1668100711649, 4.354415386753951, -3.166924740191411, 1.0
 """Lichess's accuracy of a move in percent, after a loss l from 0 to 1: _SCALE * exp(-_RATE * l) + _SHIFT + _BONUS."""
 _WINDOW, _LEAST_WINDOW, _MOST_WINDOW = 10, 2, 8
-"""A window for the volatility has the game's moves divided by the first number, but at least the second and at most the
-third number of moves.
+"""The number of moves in a window for the volatility is the number of the game's moves divided by _WINDOW, but at least
+_LEAST_WINDOW and at most _MOST_WINDOW.
 """
 _CALM, _WILD = 0.005, 0.12
-"""Limits of a move's weight. The weight is the standard deviation of the values in the move's window."""
+"""The lower and upper limit of a move's weight. The weight is the standard deviation of the values in the move's
+window, within these limits.
+"""
 _LEAST_SHARE = 0.01
 """In a harmonic mean, accuracies are at least this value."""
 PER_POINT = 0.75

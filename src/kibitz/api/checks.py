@@ -64,7 +64,9 @@ def _with_arguments(message: str, known: dict[str, str]) -> str:
 
 
 def check_whole(name: str, value: Any, least: int, most: int | None = None) -> None:
-    """Raise UsageError unless the value is an integer (of Python or NumPy) from least to most."""
+    """Raise UsageError unless the value is an integer (of Python or NumPy) from `least` to `most`. most: None for no
+    limit.
+    """
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise UsageError(f"{name} must be a whole number (got {value!r})")
     if value < least or (most is not None and value > most):
@@ -73,7 +75,9 @@ def check_whole(name: str, value: Any, least: int, most: int | None = None) -> N
 
 
 def check_number(name: str, value: Any, above: float | None = None, least: float | None = None) -> None:
-    """Raise UsageError unless the value is a finite number above `above`, and at least `least`."""
+    """Raise UsageError unless the value is a finite number that is larger than `above`, and at least `least`. With
+    None, this limit is not checked.
+    """
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise UsageError(f"{name} must be a number (got {value!r})")
     if not math.isfinite(value):

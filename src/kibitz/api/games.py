@@ -63,11 +63,12 @@ def analyse(
     nodes: search effort per position. Chess: the number of evaluations. Go: the number of visits, for networks that
         predict moves and score; the default is 16. With 0, or with `raw`, there is no search.
     checked_by: an engine that evaluates the moves instead of the network, such as "stockfish" or "katago gtp". The
-    network still predicts what people play. Then depth and nodes are limits of the engine; the default is 100,000
-    nodes, in Go 50 visits.
+    network still predicts what people play. With an engine, `depth` and `nodes` limit the engine's search. The default
+    is 100,000 nodes, or 50 visits in Go.
     engine_options: UCI options of this engine, such as {"Threads": 2}.
     practical: chess, networks with rating inputs: annotated moves have `practical`. Its `chosen` is the move that
-         scores best against the likely answers of the opponent, and its `best` the best move. It needs both ratings.
+         scores best against the likely answers of the opponent, and its `best` the best move. The ratings of both
+         players must be known.
 
     A chess game returns a kibitz.analysis.chess.moves.AnalysedGame. Its `moves` have san, uci, mark, worth, expected
     and judged, which has loss, best and line. Its `white` is White's probability in each position, float64 [moves + 1],
@@ -136,10 +137,10 @@ def rate(file: str | Path, player: str | Sequence[str] | None = None) -> PlayerS
 
     player: the player's name, or several names of one player; None for the player in nearly all games.
 
-    The result's `rating()` has value, low and high (the 90% interval), games and moves; it is None for fewer than five
-    games. `parts()` has estimates by phase, color, speed, time left and month, and `scale` is the rating scale, such as
-    "lichess". Games of under 30 seconds are skipped, and repeated games count once. Raises KibitzError if there is no
-    such file or game, UsageError for an unknown player and for games of Go.
+    The result's `rating()` has value, low and high (the 90% interval), games and moves. `rating()` is None for fewer
+    than five games. `parts()` has estimates by phase, color, speed, time left and month, and `scale` is the rating
+    scale, such as "lichess". Games of under 30 seconds are skipped, and repeated games count once. Raises KibitzError
+    if there is no such file or game, UsageError for an unknown player and for games of Go.
 
     >>> import kibitz
     >>> strength = kibitz.rate("my-games.pgn", "Stockfish 15.1")

@@ -303,8 +303,7 @@ class TrainedNetwork:
 
         If the network searches, the result is the value of the best line of the search. Other chess networks evaluate
         the quiet position to which the next captures lead, and other Go networks evaluate the position itself. If two
-        passes ended a Go game, the final position is scored. `evaluate` returns the network's own output, without a
-        search.
+        passes ended a Go game, the final position is scored. `evaluate` returns the network's output without a search.
 
         nodes: evaluations of the search; None for the number that all interfaces use (in Go 120 visits).
         to_move, komi: Go: as in `evaluate`.
@@ -448,7 +447,9 @@ class TrainedNetwork:
     def _rows(
         self, positions: Any, values: Mapping[str, int], to_move: str | None, komi: float | None
     ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], list[ReadPosition] | None]:
-        """Return codes and state with the side inputs, and the positions if they weren't arrays."""
+        """Return codes, state with the side inputs, and the positions that were read; None instead of the positions if
+        the caller gave arrays.
+        """
         from kibitz.play.side_inputs import with_side_inputs
         from kibitz.runs import with_default_side_inputs
 
@@ -513,7 +514,9 @@ class TrainedNetwork:
         return evaluations
 
     def _answers(self, codes: NDArray[np.uint8], state: NDArray[np.uint8], read: list[ReadPosition] | None) -> Answers:
-        """Return the network's outputs for some positions. In Go, they are the steadier ones of `judge`."""
+        """Return the network's outputs for some positions. In Go, they are the steadier outputs of
+        `play.go.ownership.judge`.
+        """
         if self.game != "go":
             return self._session.evaluate(codes, state)
         from kibitz.games.go.endings.counting import TERRITORY

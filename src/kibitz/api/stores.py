@@ -385,8 +385,8 @@ class GameStore:
         return positions.locate(np.sort(numbers))
 
     def positions_of(self, part: str | None = None, played: bool = False) -> Positions:
-        """Return all positions of the games of a part, numbered from 0. played: whether to include only those in which
-        a move was played.
+        """Return all positions of the games of a part, numbered from 0. played: whether to include only positions in
+        which a move was played.
         """
         from kibitz.store.positions import Positions
 

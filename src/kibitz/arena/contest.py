@@ -11,7 +11,7 @@ from kibitz.arena.record import RecordFormat, ScoredGame
 from kibitz.errors import KibitzError
 
 ATTEMPTS = 3
-"""The number of failed starts of an engine in a row that ends the match."""
+"""The match ends after this number of failed starts of an engine in a row."""
 
 
 class StartFailed(KibitzError):

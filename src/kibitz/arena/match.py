@@ -304,7 +304,7 @@ def _play_pair(
 
 
 def tally(rows: Iterable[ScoredGame]) -> Tally:
-    """Count games, and pairs whose two games have both ended."""
+    """Count the results of the games, and of the pairs in which both games have ended."""
     points = {row.number: row.points for row in rows}
     results = Counter(points.values())
     pairs = [0] * 5

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 State = Literal["ok", "note", "problem"]
-"""The state: ok: everything works. note: something is missing that not everybody needs. problem: something does not
-work.
+"""The state of a finding. ok: everything works. note: something is missing that not everybody needs. problem: something
+does not work.
 """
 
 

@@ -17,8 +17,8 @@ from kibitz.cores import cores
 from kibitz.doctor.findings import Finding
 
 LEAST_DISK, USUAL_DISK = 200 << 20, 2 << 30
-"""Numbers of free bytes. With less than the first one, nothing can be compiled or written. With less than the second
-one, training may end early.
+"""Free bytes on a disk. With less than LEAST_DISK, nothing can be compiled or written. With less than USUAL_DISK,
+training may end early.
 """
 LEAST_MEMORY = 1 << 30
 """Bytes that an analysis and the board need together."""

@@ -4,8 +4,9 @@ An evaluation module (see `kibitz.evaluation.Evaluation`) supports comparisons i
 
 row_questions(run)
     The names of the quantities that the network predicts, the most important one first; usually those of
-`rows.QUESTIONS`. eligible(run, store, games, question)
-    The positions of these games that the quantity can be tested on, as `rows.Eligible`.
+    `rows.QUESTIONS`.
+eligible(run, store, games, question)
+    The positions of these games on which the quantity can be tested, as `rows.Eligible`.
 measure_rows(run, store, games, plies, question, on_progress)
     `rows.Rows` of exactly these positions, in their order.
 """

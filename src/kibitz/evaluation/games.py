@@ -44,9 +44,9 @@ def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
     """Choose games of the store to test the run on.
 
     which: "unseen" or "test" selects the games that the run has used neither to train nor to select weights. In the
-    run's own store, these are the test split. "validation" selects the validation split of the run, applied to this
-    store. "training" selects the run's training games, and "all" selects all games that the system uses. Raises
-    UsageError for an unknown word or a store of the other game, and KibitzError if no game is left.
+    store on which the run was trained, these games are the test split. "validation" selects the validation split of the
+    run, applied to this store. "training" selects the run's training games, and "all" selects all games that the system
+    uses. Raises UsageError for an unknown word or a store of the other game, and KibitzError if no game is left.
     """
     if which not in CHOICES:
         raise UsageError(not_one_of("--split", which, CHOICES))

@@ -29,7 +29,7 @@ MOST_GAMES = 8
 _FARTHEST = 30_000
 """Limit of the absolute value of a rating in a query."""
 _MOST_MOVES = 512
-"""A number of moves that no position exceeds."""
+"""No position has more than this number of different moves."""
 
 
 @dataclass
@@ -53,8 +53,8 @@ class Scores:
 
 @dataclass
 class PlayedMove:
-    """A move that was played in a position, with the results of the games. The move is in UCI or GTP notation and in
-    the notation for people.
+    """A move that was played in a position, with the results of the games. The move has two names: in UCI or GTP
+    notation, and in the notation for people, such as SAN.
     """
 
     move: str
@@ -92,8 +92,8 @@ class Explorer:
         """Return the moves that were played in a position, whatever order of moves led to it. In Go, only 19 × 19 is
         indexed.
 
-        rating: the smallest and the largest mean rating of the two players, in Go their ranks (`ranks.rank_value`);
-        games without known ratings are then excluded.
+        rating: the smallest and the largest mean rating of the two players, or in Go their mean rank
+        (`ranks.rank_value`). Games without known ratings are then excluded. None: no limit.
         among: bool [games], whether each game of the store counts; None for all games.
         """
         key, side, name = self._reader(board)
@@ -168,7 +168,9 @@ class Explorer:
         return KibitzError(f"{self.store.path} has an illegal move in this position. Import the games again.")
 
     def rows(self, games: list[int]) -> list[dict[str, Any]]:
-        """Return the rows of some games: players, ratings or ranks, result, and date as YYYY-MM-DD or None."""
+        """Return the rows of some games: players, ratings or ranks, result, and the date as YYYY-MM-DD (None if it is
+        unknown).
+        """
         if not games:
             return []
         if self._table is None:  # read once, because reading one row costs as much as reading all rows
@@ -193,11 +195,11 @@ def _scores(counts: NDArray[np.int64], ratings: NDArray[np.int64]) -> Scores:
 def _gather(games, played, results, ratings, side, low, high, only, among, moves, counts, rated, best):  # type: ignore[no-untyped-def]
     """Add up the entries of a position, and return the number of different moves.
 
-    among: bool [games], the games that count; empty if all do.
+    among: bool [games], the games that count; empty if all games count.
 
     Outputs: moves, uint16 [n]; counts, int64 [n, 3] (won, drawn, lost by the first player); rated, int64 [n + 1, 2],
-    sum and number of the movers' ratings; the last row is for both players' means; best, int64 [k], games with the
-    highest means.
+    the sum and the number of the movers' ratings, and in the last row those of the mean of both players; best, int64
+    [k], the games with the highest mean ratings.
     """
     rows = np.full(65536, -1, np.int16)
     tops = np.full(best.shape[0], -1000000, np.int64)
@@ -246,8 +248,9 @@ def _gather(games, played, results, ratings, side, low, high, only, among, moves
 
 
 def read_band(text: str, game: str) -> tuple[int, int]:
-    """Parse a range of ratings: "1600-2000", "2400-" or "-1200"; in Go ranks such as "5k-3d". Returns two numbers.
-    Raises KibitzError for any other text.
+    """Parse a range of ratings, such as "1600-2000", "2400-" or "-1200", or of ranks in Go, such as "5k-3d". Returns
+    the lowest and the highest rating, or the values of the ranks (`ranks.rank_value`). Raises KibitzError for any other
+    text.
     """
     from kibitz.games.go.ranks import rank_value
 

@@ -24,7 +24,9 @@ _WHITE = _WORDS[-1]
 
 @kernel
 def _look(board, symmetric_keys):  # type: ignore[no-untyped-def]
-    """Write the keys of a board in the eight symmetries, without the side to move, to symmetric_keys, uint64 [8]."""
+    """Write the keys of a board in the eight symmetries to symmetric_keys, uint64 [8]. These keys do not contain the
+    side to move.
+    """
     symmetric_keys[:] = 0
     for point in range(POINTS):
         colour = board[COLOUR, CELL[point]]

@@ -10,7 +10,7 @@ buckets  i8  the index of each bucket's first entry, and the end
 results  i1  the result of each game: 1, 0, -1 as in the store
 ratings  i2  White's and Black's rating in each game (in Go: rank, as `ranks.rank_value`), UNRATED if unknown
 
-Two different positions are confused with a probability of about the number of entries divided by 2^52.
+The probability that a query confuses two different positions is about the number of entries divided by 2^52.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from kibitz.kernels import kernel
 from kibitz.store.store import Store
 
 DEPTH = 40
-"""Number of indexed positions of a game: those before its first 40 moves."""
+"""Number of indexed positions of a game: the positions before the first 40 moves."""
 UNRATED = -32768
 FOLDER = "explorer"
 _VERSION = 1
@@ -266,7 +266,7 @@ def _put(keys, played, counts, bits, first, nexts, prints, games, moves):  # typ
 
 @kernel
 def _sort(buckets, prints, games, moves):  # type: ignore[no-untyped-def]
-    """Sort the entries of each bucket by their prints; those of a position stay in the order of their games."""
+    """Sort the entries of each bucket by their prints. The entries of one position stay in the order of their games."""
     for bucket in range(buckets.shape[0] - 1):
         begin, end = buckets[bucket], buckets[bucket + 1]
         if end - begin > 64:

@@ -27,7 +27,7 @@ class Wanted:
     words: texts, each of which must be part of a name, the event, the place, the opening's code or the date, in any
         case.
     result: 1, 0 or -1 as in the store.
-    rating: the smallest and the largest mean of the two players' ratings, in Go their ranks (`ranks.rank_value`).
+    rating: the smallest and the largest mean of the two players' ratings, or in Go of their ranks (`ranks.rank_value`).
     first_year, last_year: limits of the year; games without a date don't match.
     """
 
@@ -99,7 +99,9 @@ class GameSearch:
 
     @cached_property
     def _means(self) -> NDArray[np.int64]:
-        """The mean of both ratings, int64 [games]; the known one if only one is known; UNRATED if none is."""
+        """The mean of both ratings, int64 [games]. If only one rating is known, the value is this rating; if none is
+        known, UNRATED.
+        """
         white, black = self._ratings.astype(np.int64).T
         means = np.where(white == UNRATED, black, np.where(black == UNRATED, white, (white + black) // 2))
         return np.asarray(means)

@@ -74,7 +74,9 @@ class SearchReport(NamedTuple):
 
 
 MOST_STRINGS = 1_000
-"""Texts of a search that are kept: more than a position has legal moves."""
+"""The largest number of texts of a search that are stored. This number is larger than the number of legal moves of any
+position.
+"""
 
 
 class ExternalEngine:
@@ -213,8 +215,8 @@ class ExternalEngine:
         """Search a position with an empty hash table, and return the engine's output.
 
         board: the position with the moves that led to it, which are sent too. lines: the number of lines to rank.
-        limit: seconds. only: the moves in the position that are searched; None for all. Some engines ignore it. Raises
-        EngineDied if the engine does not reply within the limit, or plays an illegal move.
+        limit: seconds. only: the moves in the position that are searched; None for all. Some engines ignore `only`.
+        Raises EngineDied if the engine does not reply within the limit, or plays an illegal move.
         """
         try:
             return self._wait_for(self._report_of(board, search_limit, lines, only), limit)
@@ -284,7 +286,7 @@ class ExternalEngine:
     async def _search(
         self, board: chess.Board, limit: chess.engine.Limit
     ) -> tuple[chess.engine.PovScore | None, chess.Move | None]:
-        """The last exact score and the best move."""
+        """Return the last exact score and the best move of a search."""
         score = None
         info = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
         with await _begun(self._engine.protocol.analysis(board, limit, game=object(), info=info)) as analysis:
@@ -409,8 +411,9 @@ class Watched:
 
 
 async def _begun(analysis: Coroutine[Any, Any, chess.engine.AnalysisResult]) -> chess.engine.AnalysisResult:
-    """Begin an analysis, and report an illegal move of the engine in it. The library raises that error outside any wait
-    and leaves it to the event loop. It may come before the analysis object exists."""
+    """Begin an analysis, and report an illegal move of the engine in it. The library raises this error in the event
+    loop, where no code waits for it, and perhaps before the analysis object exists.
+    """
     begun: list[chess.engine.AnalysisResult] = []
     faults: list[Exception] = []
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 EXAMPLES = 5
-"""Number of games per reason that are recorded as examples."""
+"""The largest number of games per reason that are recorded as examples."""
 
 
 @dataclass

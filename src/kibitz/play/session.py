@@ -29,7 +29,9 @@ Answers = dict[str, NDArray[np.float32]]
 STATE = STATE_WIDTH
 """Columns of a position's state; side inputs follow in further columns."""
 BATCH_SIZE = 512
-"""Positions per network call. More are no faster and need memory (the paper's layers: 80 kB per position)."""
+"""The largest number of positions per network call. Larger batches are not faster, and need more memory: 80 kB per
+position with the paper's layers.
+"""
 SINGLE_THREAD_MAX = 16
 """Up to this number of positions of 64 squares, one thread is fastest, because starting others costs more."""
 
@@ -180,7 +182,7 @@ def _correction(run: Run) -> Callable[[NDArray[np.uint8], NDArray[np.uint8], Ans
 
 
 def _open(path: Path, threads: int, provider: str = providers.NAMES[providers.CPU]) -> Any:
-    """Return an ONNX Runtime session with that many threads.
+    """Return an ONNX Runtime session with this number of threads.
 
     Raises KibitzError if ONNX Runtime uses another provider than the requested one.
     """
@@ -201,8 +203,9 @@ def _open(path: Path, threads: int, provider: str = providers.NAMES[providers.CP
 
 
 STRONGEST = 2400
-"""The default rating of both sides for a network with rating inputs: near the highest that is frequent in its
-training."""
+"""The default rating of both sides for a network with rating inputs. It is close to the highest rating that is frequent
+in the training games.
+"""
 
 
 def with_rating(session: Session, rating: int = STRONGEST) -> Session:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 RULES, SEARCH, NETWORK = "rules", "search", "network"
-"""The source of a value: the rules (the game is over), a search, or the network without a search."""
+"""The source of a value: RULES if the game is over, SEARCH, or NETWORK for the network's evaluation without a search.
+"""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ SCRIPT = "kibitz-engine.bat" if sys.platform == "win32" else "kibitz-engine"
 
 
 FILL_IN = "FILL ME IN"
-"""A value that the user must replace. It never replaces a value that the user has entered."""
+"""The text for a value that the user must enter. If the user has already entered a value, that value stays."""
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,7 @@ class Store:
             raise ValueError("store.json has no table, or its record of the imports is invalid")
 
     def __len__(self) -> int:
-        """The number of games."""
+        """Return the number of games."""
         return int(self.info["games"])
 
     @property
@@ -141,8 +141,8 @@ class Store:
         return str(self.info["fingerprint"])
 
     def _broken(self, name: str, what: str) -> KibitzError:
-        """Return the error for an unreadable file. If games were added in the meantime, the old folder was removed on
-        purpose.
+        """Return the error for an unreadable file. If another process has added games since the store was opened, the
+        file is missing on purpose. The error then asks the user to run the command again.
         """
         try:
             folder = read_json(self.path / INFO)["folder"]

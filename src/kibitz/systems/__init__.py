@@ -228,7 +228,8 @@ class _Registry(Mapping[str, Declaration]):
     """All systems by name: those of kibitz first, then those of installed packages.
 
     Entry points are read when an unknown name is looked up, or when all systems are listed. A package's system that
-    can't be loaded is reported once and skipped. Systems with their own command can be looked up, but are not listed.
+    can't be loaded is reported once and skipped. Systems whose runs are made by a separate command can be looked up,
+    but are not listed.
     """
 
     def __init__(self, own: list[Declaration]):

@@ -332,7 +332,7 @@ class System:
     name: ClassVar[str]
     settings_type: ClassVar[type]
     recipes: Mapping[str, Recipe] = {}
-    """Recipes by name. `train` uses "default" if the command names no recipe. "paper" has the paper's own values."""
+    """Recipes by name. `train` uses "default" if the command names no recipe. "paper" has the values of the paper."""
     networks: tuple[str, ...] = ()
     """Names of the networks that a run trains separately, for the option --networks; () if the system has a single
     network.

@@ -21,7 +21,7 @@ def respelled(
 ) -> dict[str, Any]:
     """Return the settings of a run.json under the current names and values.
 
-    known, choices: the system's own names and values, which stay unchanged.
+    known, choices: names and values that the system defines; these stay unchanged.
     """
     current: dict[str, Any] = {}
     for old, value in settings.items():

@@ -19,7 +19,7 @@ from kibitz.training.trainer import TrainConfig, best_precision
 MEMORY = 0.9
 """The share of a GPU's memory that a step may use. The rest is for fragmentation in torch's allocator."""
 LEAST_BATCHES = 100
-"""The number of batches in a pass over the examples is at least this, however much memory there is."""
+"""The batch size is limited so that a pass over the examples has at least this number of batches."""
 
 
 def largest(usual: int, most: int, fits: Callable[[int], bool]) -> int:

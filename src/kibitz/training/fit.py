@@ -341,7 +341,9 @@ def _batch(request: TrainRequest, log: Callable[[str], None]) -> int:
 
 
 def _follow(request: TrainRequest) -> TrainJob:
-    """Prepare a process that writes no output files: everything that it can do without the main process."""
+    """Make the job of a process that writes no output files. The job contains everything that needs no data from the
+    main process.
+    """
     system, settings = load(request.system), request.settings
     system.check(settings)
     data = prepare_data(system, settings, request.store, request.split)

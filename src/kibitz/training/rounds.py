@@ -26,7 +26,7 @@ ROUNDS = 6
 
 
 class TimeShares:
-    """Decides when a stage must pause so that the next one can train.
+    """Decides when a stage must pause so that the next stage can train.
 
     stages: all stages of the training run. limit: the time limit of this call in seconds, None for no limit. alone:
     whether a single process trains. Several processes must agree on the end of a round, so their rounds end at fixed

@@ -62,8 +62,8 @@ class TrainConfig:
     """Iterations between two validations; None for `validations` validations in every stage."""
     checkpoint_every: int | None = None
     validate_positions: int | None = None
-    """Positions of a validation; None for as many as take about a twentieth of the stage's time, from 2,048 to
-    51,200.
+    """Number of positions in a validation, or None. With None, it is a number from 2,048 to 51,200 with which the
+    validations take about a twentieth of the stage's time.
     """
     validations: int = 20
     patience: int = 20

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from kibitz.web.positions import Line
 
 FIRST_BATCH, MAX_BATCH = 1, 32
-"""Numbers of positions that are evaluated at once: first few, so that results appear soon, then more, which is faster.
-The largest number is so small that a canceled analysis ends soon.
+"""The smallest and the largest number of positions in a batch. The first batch is small, so that results appear soon.
+Later batches are larger, which is faster. Even the largest batch is so small that a canceled analysis ends soon.
 """
 
 

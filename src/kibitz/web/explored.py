@@ -1,7 +1,7 @@
 """Temporary stores, with which the explorer shows the games of a file, and the games of the report in My games.
 
-A store is made when it is first needed, by the reader and the writer of `kibitz import`, in a folder that is removed
-with it.
+A store is made when it is first needed, by the reader and the writer of `kibitz import`. Its folder is removed together
+with the store.
 """
 
 from __future__ import annotations
@@ -36,18 +36,19 @@ if TYPE_CHECKING:
 LARGEST = 100 << 20
 """The largest number of bytes of a file."""
 MOST_GAMES = 200_000
-"""The largest number of games of a file: packed files have more than their size shows."""
+"""The largest number of games of a file. This limit is necessary because small compressed files can contain many games.
+"""
 UNPACKED = 1 << 30
 """The largest number of bytes of each file after it was unpacked."""
 MAX_STORES = 4
-"""The number of temporary stores that are kept. The one that was not used for the longest time is removed first."""
+"""The largest number of temporary stores. The store that was unused for the longest time is removed first."""
 SENDING = 3
 """The number of files that the page may be sending at the same time."""
 OPENED = "@"
 """The beginning of the names of temporary stores that are not on the command line."""
 MINE = f"{OPENED}my-games"
 _IMPORT, _INDEX = 0.6, 0.4
-"""Shares of the work."""
+"""The shares of the import and of the index in the work for a store."""
 _SHOWN_REASONS = 3
 _UPLOAD = re.compile(r"[0-9a-z]{8,40}")
 _CHARSET = re.compile(rb"\bCA\s*\[[^\]]{0,40}\]")
@@ -117,7 +118,7 @@ class BuiltStore:
         self._problem = ""
         self._passes = False
         self.is_over = False
-        """Whether the work failed for a reason that may no longer exist, and the error was reported."""
+        """Whether the work failed for a cause that may be temporary, and the error was already reported."""
         self._explorer: Explorer | None = None
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -127,8 +128,8 @@ class BuiltStore:
     def ready(self) -> Explorer | None:
         """Return the explorer, or None while the store is made. The first call starts the work.
 
-        Raises BadRequest if the games cannot be used. If the reason may pass, such as a full disk, `BuiltStores` makes
-        the store again after the error was raised once.
+        Raises BadRequest if the games cannot be used. If the cause may be temporary, such as a full disk, `BuiltStores`
+        makes the store again after the error was raised once.
         """
         with self._lock:
             if self._thread is None and not self._ended:
@@ -412,7 +413,7 @@ def _of_player(mine: PlayerGames) -> GameMaterial:
 
 
 def _ended(text: str) -> str:
-    """Return a game with an end of its moves, so that the next game's headers aren't taken for headers of a game
-    without moves.
+    """Return the text of a PGN game. A game without moves gets the result `*` after its headers, so that the headers of
+    the next game aren't read as further headers of this game.
     """
     return f"{text}\n\n*" if text.endswith("]") else text

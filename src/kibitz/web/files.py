@@ -13,8 +13,8 @@ from kibitz.web.params import BadRequest, Fields, an_object, choice, text, whole
 from kibitz.web.positions import GAMES, read_line
 
 _SGF = re.compile(r"\(\s*+;\s*+[A-Za-z]*+\s*+[\[;()]|\A\s*+\(\s*+[A-Z]{1,2}\[")
-"""The beginning of a game in SGF; Sina's records lack the first semicolon. In a PGN, this text could only be the end of
-a line in a comment.
+"""Matches the beginning of a game in SGF. Records from Sina lack the first semicolon. In a PGN, this pattern can match
+only inside a comment.
 """
 
 

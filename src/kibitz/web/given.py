@@ -52,7 +52,8 @@ def game_text(game: str, file: str, number: int) -> str:
 def first_file(names: Sequence[str]) -> dict[str, Any]:
     """Return the response of /api/given: the name and the text of the first file on the command line, {} without one.
 
-    Without `text`, it is too large or unreadable; `problem` is the reason if it is unreadable.
+    If the file is too large or unreadable, the response has no `text`. If the file is unreadable, `problem` is the
+    reason.
     """
     if not names:
         return {}

@@ -27,12 +27,14 @@ FILE = "judged.sqlite"
 ROOM = 50_000
 """The largest number of judgments in the file. One takes about 500 bytes."""
 SPARE = 10
-"""If there are too many, a SPARE-th of ROOM is removed besides: those that were not used for the longest time."""
+"""If the file has more judgments than its room, the surplus and another 1 / SPARE of the room are removed. The
+judgments that were unused for the longest time are removed first.
+"""
 FORMAT = 1
 WAIT = 2.0
 """Seconds to wait for another process that writes."""
 _AT_ONCE = 500
-"""Number of keys of one query."""
+"""The largest number of keys in one SQL query."""
 _TABLE = "CREATE TABLE IF NOT EXISTS judged (key BLOB PRIMARY KEY, found TEXT NOT NULL, used REAL NOT NULL)"
 
 Lines = list[dict[str, Any]]
@@ -162,7 +164,7 @@ def remembered(
 
 
 def _missing(keys: Sequence[bytes], known: Mapping[bytes, object], first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Yield the first and last ply of each stretch without judgments."""
+    """Yield the first and last ply of each range of successive plies without judgments."""
     ply = first
     while ply <= last:
         if keys[ply] in known:

@@ -1,8 +1,7 @@
-"""External engines that evaluate the page's moves instead of a network's own search.
+"""External engines that evaluate the page's moves instead of a search with a network.
 
-For engine analysis (the second opinion), the board starts a separate process of the engine. A request names a program
-of the board,
-as in `kibitz.web.opinions`. One worker thread processes all requests for an engine.
+These processes are separate from those of the engine analysis (the second opinion). A request names a program of the
+board, as in `kibitz.web.opinions`. One worker thread processes all requests for an engine.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class Judges:
         self._timer: threading.Timer | None = None
 
     def program(self, fields: Fields, game: str) -> Program | None:
-        """Return the engine that a request selects to evaluate moves; None for the network's own search.
+        """Return the engine that a request selects to evaluate moves; None if the network evaluates them.
 
         Raises BadRequest if there is no such engine, or if it plays the other game.
         """

@@ -290,7 +290,7 @@ class NetworkRegistry:
 
 
 def stamp(run: Run) -> str:
-    """Return a text that changes with the run's weights: the times of its files."""
+    """Return a text that changes when the run's weights change: the modification times of the run's files."""
     times = []
     for file in (ONNX, WEIGHTS):
         try:

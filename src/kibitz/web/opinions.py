@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 MAX_LINES = 5
 SILENCE = 60.0
-"""Seconds in which a program must send something about a position. For a move, these are added to its thinking time."""
+"""Seconds in which a program must send something about a position. If a program chooses a move, these seconds are added
+to its thinking time.
+"""
 MOST_RATED = 10_000
 IDLE = 300.0
 """A program is ended after this number of seconds without use."""

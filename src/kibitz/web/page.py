@@ -11,7 +11,9 @@ from starlette.responses import HTMLResponse, Response
 PAGE = Path(__file__).with_name("page")
 
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
-"""Types of files. The machine's own table may be wrong, and a browser runs no script with a wrong type."""
+"""Content types by file extension. The table of the operating system may be wrong, and a browser doesn't run a script
+that has a wrong type.
+"""
 
 MISSING = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>kibitz board</title>

@@ -21,7 +21,7 @@ from kibitz.web.workers import Steps, Unwanted, run_in_thread
 SHUTTING_DOWN = "kibitz board is shutting down"
 Handler = Callable[[Request], Awaitable[Any]]
 LARGE = 1 << 18
-"""Number of bytes from which on a body counts as large. Large files of many games take seconds. One worker processes
+"""A body of at least this number of bytes counts as large. Large files of many games take seconds. One worker processes
 all of them in order, so that small requests don't have to wait.
 """
 

@@ -49,7 +49,7 @@ class AppState:
         self._opinions: Opinions | None = None
         self._judges: Judges | None = None
         self.judged: JudgedPositions | None = None
-        """Where judgments of moves are kept; None if they are not."""
+        """The stored judgments of moves; None if judgments are not stored."""
         self._lock = threading.Lock()
 
     @property

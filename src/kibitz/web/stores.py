@@ -67,7 +67,9 @@ class OpenStore:
         return self.explorer
 
     def _open(self, of: int) -> None:
-        """Make the index of the store for the version whose file was written at `of`. A later version replaces it."""
+        """Make the index of the store. of: the modification time of the store's file, which identifies the version. If
+        the store has changed since then, the result is dropped.
+        """
         from kibitz.explorer.answers import Explorer
         from kibitz.explorer.search import Wanted
         from kibitz.store.store import Store
@@ -203,7 +205,7 @@ class Stores:
 
 
 def _number(rows: list[dict[str, Any]], store: BuiltStore) -> None:
-    """Add to each game its number in its file, from 1; nothing if the store is made from several files."""
+    """Add to each game the game's number in its file, from 1. Do nothing if the store is made from several files."""
     if store.numbers is None:
         return
     for row in rows:
@@ -213,7 +215,7 @@ def _number(rows: list[dict[str, Any]], store: BuiltStore) -> None:
 def _among(
     fields: Fields, store: OpenStore | BuiltStore, explorer: Explorer, wanted: Wanted | None
 ) -> NDArray[np.bool_] | None:
-    """Return which games meet the conditions of a request, bool [games]; None if there are none.
+    """Return which games meet the conditions of a request, bool [games]; None if the request has no conditions.
 
     `side` selects the games in which the player of My games had this side. wanted: further conditions.
     """

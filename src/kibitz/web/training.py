@@ -12,7 +12,8 @@ from kibitz.web.params import BadRequest
 
 
 def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
-    """Return rows of metrics.jsonl from number `after` on, their total number, and the state of the run.
+    """Return the rows of metrics.jsonl from the row number `after` on, the total number of rows, and the state of the
+    run.
 
     "finished": whether the run is complete. "stopped": whether the run was stopped before its end and can be resumed.
     """

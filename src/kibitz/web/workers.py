@@ -50,8 +50,9 @@ class WorkerThread:
     """A daemon thread that runs jobs. The thread starts with the first job, and the program ends without waiting for
     the thread.
 
-    newest_first: whether the thread turns to the newest job after each step. Old requests then wait for as long as new
-    ones arrive faster than they are processed. If newest_first is False, the thread first completes the current job.
+    newest_first: whether the thread turns to the newest job after each step. Old requests then wait while new ones
+    arrive faster than the thread processes them. If newest_first is False, the thread completes the current job before
+    the next one.
     """
 
     def __init__(self, name: str, newest_first: bool = True):
@@ -188,7 +189,7 @@ class Failed(Exception):
 
 
 def _later(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> None:
-    """Call a function on the event loop from another thread. At the end of the program, the loop may not exist; then
+    """Call a function on the event loop from another thread. If the loop no longer exists, at the end of the program,
     nothing is called.
     """
     with contextlib.suppress(RuntimeError):

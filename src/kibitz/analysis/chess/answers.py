@@ -1,7 +1,7 @@
 """Interpret the outputs of a chess network: win probabilities and moves (see systems.declaration.OUTPUTS).
 
-The positions are codes, uint8 [n, 64], and state, uint8 [n, 4 or more], as games/chess/replay.py makes them. Each
-function returns None if the network has no such output.
+The positions are codes, uint8 [n, 64], and state, uint8 [n, 4 or more], as games/chess/replay.py makes them. A function
+returns None if the network does not have the output that this function reads.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def white_wins(answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64
     """Return White's win probability, or the probability of another event that the system declares: float64 [n], 0 to
     1.
 
-    The network's output `value`, −1 to 1, is in the mover's view; a draw is half a win.
+    If the network has the output `value` (−1 to 1, in the mover's view), it is converted: a sure draw, 0, becomes 0.5.
     """
     for name in ("white_wins", "white_better"):
         if name in answers:

@@ -15,7 +15,7 @@ from kibitz.play.chess.policy import QUEEN, normalised
 SHOWN = 3
 """Number of likely moves that are stored for each position."""
 UNLIKELY, FAR_DOWN = 0.01, 10
-"""A move is surprising if its probability is below the first number, or if its rank is below the second one."""
+"""A move is surprising if its probability is smaller than UNLIKELY, or its rank is a larger number than FAR_DOWN."""
 
 
 @dataclass(frozen=True)

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 SLOWEST = 5_000
 """Nodes per second of a very slow engine; the time limit allows for such an engine."""
 PATIENCE, DEEP_PATIENCE = 60.0, 600.0
-"""Seconds in which an engine must reply. The first number is added to the time that the slowest engine needs for its
-nodes. The second one is the limit if only the depth limits the search.
+"""Seconds in which an engine must reply. PATIENCE is added to the time that the slowest engine needs for its nodes.
+DEEP_PATIENCE is the limit if only the depth limits the search.
 """
 LONGEST = 12
 """The largest number of moves in a line."""
@@ -62,7 +62,7 @@ class EngineJudge(Judge):
 
     session, analysis: the network, which estimates all moves of a position if it evaluates positions.
     checker: the engine.
-    max_positions: the number of positions whose results stay in memory.
+    max_positions: the largest number of positions whose results stay in memory.
 
     Raises EngineDied if the engine does not start, and UsageError for an option that the engine refuses.
     """
@@ -159,8 +159,8 @@ class EngineJudge(Judge):
     def _alternatives(
         self, rows: NDArray[np.uint8], played: Sequence[chess.Move], earlier: chess.Move
     ) -> tuple[list[chess.Move], list[bool], list[FirstLook | None]]:
-        """Return the network's estimates of all moves in each position; none if the network doesn't evaluate
-        positions.
+        """Return, for each position, the network's best move, whether the played move is the only one, and the
+        estimates of all moves. If the network doesn't evaluate positions, the estimates are None.
         """
         if self._evaluates and played:
             return super()._alternatives(rows, played, earlier)
@@ -169,8 +169,8 @@ class EngineJudge(Judge):
     def _see(self, board: chess.Board, only: Sequence[chess.Move] | None = None, keep: bool = True) -> _Searched:
         """Return the result for a position, which may be in memory. The moves on the board's stack are its history.
 
-        only: the moves that are searched, None for all. keep: whether the result goes into the memory; a result of
-        `only` never does. Raises Stopped, and KibitzError if the engine fails.
+        only: the moves that are searched, None for all. keep: whether the result is stored in memory. A search with
+        `only` is never stored. Raises Stopped, and KibitzError if the engine fails.
         """
         if self.stop is not None and self.stop.is_set():
             raise Stopped

@@ -63,11 +63,11 @@ OTHER_WEIGHTS = (0.25, 0.35)
 """The weights for systems for which no weights were fitted."""
 SEARCH_WEIGHTS = {"human": (0.3, 0.6)}
 OTHER_SEARCH_WEIGHTS = (0.34, 0.76)
-"""The weights for systems that search. For `human`, these classify mistakes best. For other systems, they were fitted
-for chessnet by least squares.
+"""The weights, in the order of WEIGHTS, for systems whose moves are evaluated by a PUCT search. The weights of `human`
+classify mistakes best. OTHER_SEARCH_WEIGHTS, for all other systems, were fitted to chessnet by least squares.
 """
 ONLY = 0.2
-"""A move is the only move if every other move loses more than it by at least this much."""
+"""A move is called the only move if every other move loses at least this much more win probability (0 to 1)."""
 _SIDE_STEP = 50
 """The network may prefer a move that is worse than the best one by up to this number of hundredths of a pawn."""
 _SHOWN = 6
@@ -132,8 +132,8 @@ class FirstLook:
         return np.where(self.moves[at] == moves, self.losses[at], np.nan)
 
     def expected(self, moves: NDArray[np.uint16], shares: NDArray[np.float32]) -> float | None:
-        """Return the expected loss, 0 to 1, of players who choose moves with these probabilities; None if there is no
-        choice of moves.
+        """Return the expected loss, 0 to 1, of players who choose moves with these probabilities; None if none of these
+        moves is legal, or if their probabilities are 0.
         """
         losses = self.losses_of(moves)
         known = np.isfinite(losses)
@@ -157,7 +157,7 @@ class _Followed:
     later_leaves: NDArray[np.uint8]
 
     def take(self, indices: NDArray[np.intp], other: _Followed, at: NDArray[np.intp]) -> None:
-        """Copy the results of the positions `at` of another object. They replace the results of this object's positions
+        """Copy results from another object: those of its positions `at` replace those of this object's positions
         `indices`.
         """
         for name, values in vars(self).items():
@@ -284,10 +284,10 @@ class Judge:
         return PositionValue(float(white[0]), SEARCH)
 
     def values(self, rows: NDArray[np.uint8], depth: int, by_network: bool = True) -> NDArray[np.float64]:
-        """Return White's win probability in unrelated positions, float64 [n], 0 to 1, without the network's own search.
+        """Return White's win probability in unrelated positions, float64 [n], 0 to 1, without a PUCT search.
 
-        rows: uint8 [n, 68]. depth: of the search, in plies. by_network: whether the network evaluates quiet positions;
-        else only material counts.
+        rows: uint8 [n, 68]. depth: of the search, in plies. by_network: whether the network evaluates the quiet
+        positions; otherwise, only material counts.
         """
         deep = quiescence_search(rows, depth, threads=self.threads)
         n, depths = np.arange(len(rows)), deep.reached.clip(0)
@@ -315,7 +315,7 @@ class Judge:
     def _judge_by_own_search(
         self, start: chess.Board, moves: Sequence[chess.Move], rows: NDArray[np.uint8]
     ) -> tuple[NDArray[np.float64], list[Judgement]]:
-        """Evaluate moves with the network's own search of every position."""
+        """Evaluate moves with a PUCT search of every position."""
         boards, drawn = [start.copy()], _drawn(rows)
         for move in moves:
             boards.append(boards[-1].copy())
@@ -440,7 +440,7 @@ class Judge:
         move, [moves].
 
         over: the mover's win probability after the last move, if the rules decide it; else None. drawn: bool [moves +
-        1], whether nobody can win.
+        1], whether neither side can mate.
         """
         chances = np.where(drawn, 0.5, self._chances(seen.scores, first))
         left = np.where(drawn[1:], 0.5, 1 - self._chances(seen.later_scores, second))
@@ -456,7 +456,7 @@ class Judge:
         return np.where(black, 1 - white, white)
 
     def _opened(self) -> Any:
-        """Return the network's own search, or None if it has no search."""
+        """Return the player that searches with the network by PUCT; None if the network can't search."""
         from kibitz.play import open_player
         from kibitz.systems import find
         from kibitz.systems.declaration import PUCT
@@ -467,9 +467,8 @@ class Judge:
         return open_player(self.session.run, lambda: self.session, method=PUCT.name)
 
     def _think(self, board: chess.Board, times: int = 1) -> _Thought:
-        """Return the result of the network's own search with `times` as many evaluations as usual.
-
-        It doesn't depend on earlier searches. Raises Stopped.
+        """Return the result of a PUCT search with `times` as many evaluations as usual. Earlier searches do not
+        influence the result. Raises Stopped.
         """
         key = board.fen(), tuple(board.move_stack), times
         # the last position of a part of the game is also the first position of the next part
@@ -630,7 +629,9 @@ def _after(rows: NDArray[np.uint8], moves: NDArray[np.uint16], parents: NDArray[
 
 
 def _drawn(rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return whether no sequence of moves can mate in each position, bool [n]. rows: uint8 [n, 68]."""
+    """For each position, return whether no sequence of moves can lead to a mate of either side, bool [n]. rows: uint8
+    [n, 68].
+    """
     codes = np.ascontiguousarray(rows[:, :SQUARES])
     found: NDArray[np.bool_] = np.count_nonzero(codes, axis=1) <= MAX_PIECES_INSUFFICIENT
     for i in np.flatnonzero(found):
@@ -654,11 +655,12 @@ def _changes(white: NDArray[np.float64], rows: NDArray[np.uint8]) -> NDArray[np.
 
 
 def _as_shown(lost: NDArray[np.float64], change: NDArray[np.float64], exact: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the losses of moves [n] as differences of the values that are shown before and after them, if they can be.
+    """Return the loss of each move, [n]: the difference of the values that users see before and after the move, if
+    possible.
 
-    lost: the losses from the comparison of equally deep searches. They decide the annotation. change: the differences
-    of the shown values, at least 0. exact: whether a mate is proven or the rules decide. If both losses give the same
-    annotation, the result is the difference.
+    lost: the losses from the comparison of equally deep searches, which decide the annotation. change: the differences
+    of the values that users see, at least 0. exact: whether a mate is proven or the rules decide. The result is
+    `change` if `exact` is true, or if `lost` and `change` give the same annotation. Otherwise, the result is `lost`.
     """
     alike = [
         bool(sign) and sign == mark(-other, CHESS_SWING)

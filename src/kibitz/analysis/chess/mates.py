@@ -7,7 +7,9 @@ import chess
 MOST, POSITIONS = 5, 6_000
 """The longest mate in moves, and the largest number of positions that `forced_mate` visits."""
 _ALL_MOVES = 2
-"""Longer mates are found only if each move of the attacker is a check."""
+"""Up to this number of moves, the search also tries the attacker's moves that give no check. In a longer mate, each
+move of the attacker must be a check.
+"""
 
 
 class _Spent(Exception):

@@ -70,7 +70,7 @@ FURTHER_EXPLAINED = 3
 RISKY, MOST_RISKY = 0.25, 3
 """The smallest risk of a position that is listed, 0 to 1, and the largest number of them for a game."""
 UNLIKELY_FOR = 0.05
-"""A costly move is a slip if its probability for a player of the mover's rating is lower."""
+"""A costly move is a slip if players of the mover's rating choose it with a probability below this number."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Predictable:
-    """How well the moves of one side were predicted, over at least one move.
+    """How well the network predicted the moves of one side, which made at least one move.
 
     first_choice, first_three: top-1 and top-3 accuracy, 0 to 1.
     probability: the mean probability of the played move, 0 to 1.
@@ -336,7 +336,9 @@ class AnalysedGame:
         return summarize(SIDES, self.white.tolist(), movers, losses, signs)
 
     def predictable(self, side: str) -> Predictable | None:
-        """Return how predictable a side's moves were; None if it made no move, or if the network predicts no moves."""
+        """Return how predictable a side's moves were; None if the side made no move, or if the network predicts no
+        moves.
+        """
         found = [move.expected for move in self.moves if move.side == side and move.expected]
         if not found:
             return None
@@ -392,7 +394,7 @@ def analyse(
     meaning: Meaning = USUAL,
     judge: Judge | None = None,
 ) -> AnalysedGame:
-    """Evaluate every position of the main line with the network.
+    """Return the analyzed game. The network evaluates every position of the main line.
 
     swing: the smallest change that is annotated, more than 0, at most 1.
     ratings: the ratings of White and Black, for a network with such inputs; None for the ratings in the headers.
@@ -476,7 +478,8 @@ def _reasons(
 ) -> dict[int, Reason]:
     """Return the reasons of annotated moves, by the index of the move.
 
-    If the player's rating is known, a reason has the probability of the better move at this rating.
+    If the player's rating is known, a reason also contains the probability that players of this rating find the better
+    move.
     """
     found = explain(list(cases.values()), judge.threads, min(EXPLAINED, judge.depth + FURTHER_EXPLAINED))
     reasons = {i: reason for i, reason in zip(cases, found, strict=True) if reason}
@@ -540,8 +543,8 @@ def _by_strength(
 ) -> dict[int, ByStrength]:  # fmt: skip
     """Return the probability of each played move for its player, a weaker and a stronger one, by the index of the move.
 
-    Only if the network has inputs for both ratings and the mover's is known. The opponent's rating doesn't change.
-    ratings: White's, Black's.
+    A move is included only if the network has inputs for both ratings, and the mover's rating is known. The opponent's
+    rating stays the same for all three players. ratings: White's, Black's.
     """
     if OPPONENT not in session.side_inputs:
         return {}

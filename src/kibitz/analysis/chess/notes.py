@@ -24,9 +24,11 @@ _OF_MOVES = set(range(chess.pgn.NAG_GOOD_MOVE, chess.pgn.NAG_DUBIOUS_MOVE + 1))
 _OWN_MARK = re.compile(r"\s?\[%kibitz\s(\?[?!]?)\]")
 """Matches the command that identifies an annotation as kibitz's. Other programs ignore unknown commands."""
 _BEFORE = r"(?:^|(?<=\])\s|\s/\s)"
-"""Matches what is before a text of kibitz in a comment: nothing, a command, or the sign after a user's text."""
+"""Matches what precedes kibitz's text in a comment: the start of the comment, a command in brackets, or the slash after
+a user's text.
+"""
 _CHECKED = re.compile(_BEFORE + r"checked by:\s(?:(?!\s/\s)[^{}\[\]])*")
-"""Matches the engine that checked the moves, before the first move."""
+"""Matches the name of the engine that checked the moves. This name is in the comment before the first move."""
 _REASON = re.compile(_BEFORE + r"reason:\s(?:(?!\s/\s)[^{}\[\]])*")
 """Matches the reason of an annotation of kibitz."""
 

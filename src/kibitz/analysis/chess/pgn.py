@@ -33,8 +33,9 @@ def annotated(judged: AnalysedGame) -> str:
     If the network predicts the winner, the comments have `[%eval …]` (pawns, White's view). Mistakes get $6, $2 or $4
     for ?!, ? and ??, with the reason as text. If the network predicts moves, the comments have its most likely moves as
     text. Comments, variations and headers stay, and a move that somebody has annotated ($1 to $6) keeps its annotation.
-    The text, evaluations and annotations of an earlier analysis are replaced; `[%kibitz ?!]` in the comment identifies
-    kibitz's annotation. After mate there is no evaluation; a stalemate is 0.00. If the network's output isn't a
+    The text, evaluations and annotations of an earlier analysis are replaced. A command such as `[%kibitz ?!]` in the
+    comment marks an annotation as kibitz's. After mate there is no evaluation; a stalemate is 0.00. If the network's
+    output isn't a
     win probability but, for example, an expected score, a comment before the first move explains it. This comment also
     names the engine, if one evaluated the moves. If moves are evaluated by search, the headers `WhiteAccuracy` and
     `BlackAccuracy` are the players' accuracy in percent.

@@ -208,8 +208,8 @@ class PlayerReport:
                      list(self._by_opening(measure, game, sides)))  # fmt: skip
 
     def _by_opening(self, measure: Measure, game: NDArray[np.int64], sides: NDArray[np.int64]) -> Iterator[Part]:
-        """Yield the openings with the most games, separately for White and Black. The moves of each are those of the
-        whole games.
+        """Yield the openings with the most games, separately for White and Black. Each part has all moves of its games,
+        not only the moves of the opening.
         """
         families = [None if one is None else _family(one) for one in self._openings]
         pairs = [(family, side) for family, side in zip(families, self._sides, strict=True) if family]

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from kibitz.analysis.chess.moves import AnalysedGame
 
 DEPTH, ROUGH = 4, 3
-"""Plies of the short search after each answer, and of a first one, which counts only material."""
+"""Depth of the short search after each answer, and of a first, rough search that counts only material, in plies."""
 CONSIDERED, CANDIDATES = 40, 6
 """The largest number of moves that are considered, and of those that the short search compares."""
 LIKELIEST = 7
-"""The number of the most likely answers to each move."""
+"""How many of the most likely answers to each move are considered."""
 ANSWERS, RAREST = 6, 0.03
 """The largest number of answers that are searched longer for each move, and the smallest probability of one.
 
@@ -83,7 +83,8 @@ class Practical:
     rating: the opponent's rating, in points.
     best: the move that the search judges best against perfect replies.
     chosen: the move that scores best against the opponent's likely replies, if it scores at least GAIN more than `best`
-        does; otherwise `best`. If the two moves differ, their scores come from a long search, else from a short one.
+        does; otherwise `best`. If the two moves differ, their scores come from a long search. Otherwise, the scores
+        come from a short search.
     """
 
     rating: int

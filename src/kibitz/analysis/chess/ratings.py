@@ -32,9 +32,9 @@ def add_side_inputs(
     """Append a column for each side input to the state rows of a game's positions.
 
     state: uint8 [n, 4]. The result is uint8 [n, 4 + len(side_inputs)]. ratings: the ratings of White and Black; None
-    for the ratings in the headers. Speed and scale also come from the headers. moves: the moves of the game, one fewer
-    than positions; networks whose inputs are the last moves need them. An unknown value, and any other side input, gets
-    its default from `side_inputs`.
+    for the ratings in the headers. The time control and the rating scale also come from the headers. moves: the moves
+    of the game, one fewer than positions. Networks whose inputs include the last moves need them. An unknown value, and
+    any other side input, gets its default from `side_inputs`.
     """
     columns = [state]
     white, black = ratings or ratings_of(headers)

@@ -31,7 +31,9 @@ each search.
 LONGEST = 7
 """The largest number of moves of a line in a sentence."""
 LONGEST_FOR_PAWN = 5
-"""The same for a line that wins a single pawn. On longer lines, another move usually keeps the pawn."""
+"""The largest number of moves of a line in a sentence if the line wins a single pawn. On longer lines, another move
+usually keeps the pawn.
+"""
 ENGINE_LINE = 8
 """Number of moves of an engine's lines that are considered, after the played and after the better move."""
 _PAWN = 100
@@ -206,8 +208,8 @@ def _quiet_line(board: chess.Board, moves: Sequence[chess.Move]) -> _Continuatio
 
 
 def _line(board: chess.Board, moves: Sequence[chess.Move], score: int, known: bool) -> _Continuation:
-    """Return a line up to its last capture or promotion. Also return whether the material at its end agrees with the
-    score.
+    """Return a line up to its last capture or promotion. The line is `proven` only if the material at its end agrees
+    with the score.
     """
     after, shown = board.copy(stack=False), 1
     for at, move in enumerate(moves):
@@ -390,7 +392,7 @@ def _change(line: _Continuation, loser: chess.Color) -> _Change:
         after = len(end.pieces(piece, loser)) - len(end.pieces(piece, not loser))
         net[piece] = len(start.pieces(piece, loser)) - len(start.pieces(piece, not loser)) - after
     points = sum(VALUES[piece] * count for piece, count in net.items())
-    # A lost knight and a won bishop have the same value, so both are left out.
+    # A lost knight and a won bishop have the same value, so neither of them is named.
     while net[chess.BISHOP] * net[chess.KNIGHT] < 0:
         step = 1 if net[chess.BISHOP] > 0 else -1
         net[chess.BISHOP] -= step
@@ -410,7 +412,8 @@ def _change(line: _Continuation, loser: chess.Color) -> _Change:
 def _captures(line: _Continuation, change: _Change, first: int, winner: chess.Color) -> list[int]:
     """Return the indices of the winner's moves that take a piece of the most valuable lost kind.
 
-    If no knight is taken, they are the moves that take a bishop, and the other way round.
+    If this kind is the knight and no knight is taken, the result has the moves that take a bishop. The same applies
+    with knight and bishop exchanged.
     """
     name = "rook" if change.lost[0] == EXCHANGE else change.lost[0]
     board, taken = line.end(first), dict[str, list[int]]()

@@ -2,8 +2,8 @@
 
 A network with rating inputs predicts which moves players choose. A first estimate of each legal move
 (judging.FirstLook) gives an approximate loss. The main search is more exact, but it evaluates only the played move. So
-the probability that a move really loses LOSS is a function of the first estimate, fitted to analyzed games by
-`bench/bench_risk.py`.
+the probability that the main search finds a loss of LOSS or more is a function of the first estimate.
+`bench/bench_risk.py` fits this function to analyzed games.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ LOSS = 0.1
 RISK_RATINGS = (1000, 1400, 1800, 2200)
 """The ratings, in points, for which the risk of a position is shown."""
 _LEAST, _MOST, _CENTER, _WIDTH = 0.0061, 0.385, 0.0649, 0.0082
-"""The probability of a mistake with the first estimate l is between _LEAST and _MOST. It is halfway between them for l
-= _CENTER.
+"""The probability of a mistake is between _LEAST and _MOST. It rises with the first estimate of the loss, and is
+halfway between both limits for the estimate _CENTER.
 """
 _BY_RATING, MIDDLE = 0.86, 1600
-"""Stronger players choose better among moves with the same estimate: the logit falls by _BY_RATING for 1000 points."""
+"""Stronger players choose better among moves with the same estimate. The logit of a mistake falls by _BY_RATING for
+each 1000 points above MIDDLE.
+"""
 
 
 def mistake_probability(losses: NDArray[np.float64], rating: float) -> NDArray[np.float64]:

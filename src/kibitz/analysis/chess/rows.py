@@ -18,9 +18,9 @@ COLUMNS: dict[str, type] = {
     "mate": int, "checked_by": str,
 }  # fmt: skip
 """The columns and their types. A value is missing if the network does not have it. before, after, change: White's win
-probability, and its change for the mover, 0 to 1. Many columns are keys of a move in JSON. rating: the mover's rating
-in the record. mate: moves to mate after the move, positive for White. checked_by: the engine that evaluated the moves.
-seconds_left: the time on the mover's clock. reason: the reason's code.
+probability, and its change for the mover, 0 to 1. Many columns have the same names as the keys of a move in the JSON
+output. rating: the mover's rating in the record. mate: moves to mate after the move, positive for White. checked_by:
+the engine that evaluated the moves. seconds_left: the time on the mover's clock. reason: the reason's code.
 """
 
 

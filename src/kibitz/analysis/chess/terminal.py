@@ -53,7 +53,7 @@ SURPRISED = "magenta"
 def show(judged: AnalysedGame, swing: float, console: Console) -> None:
     """Print a game. It needs 50 columns, or 60 with a network's choices.
 
-    In narrower windows, the bars are omitted first, then the later choices, then the choices by rating.
+    In narrower windows, the bars are omitted first, then the less likely choices, then the choices by rating.
     """
     _show_heading(judged, console)
     print_line(console, "")
@@ -88,8 +88,8 @@ def _show_heading(judged: AnalysedGame, console: Console) -> None:
 def _show_moves(judged: AnalysedGame, console: Console) -> None:
     """Print one row per move.
 
-    If there are choices, the value before the move is not shown, because it is at the end of the row above. The moves
-    of a won ending are one row, because they change nothing.
+    If the rows contain the network's choices, the value before the move is not shown, because the row above ends with
+    this value. The moves of a won ending are one row, because they change nothing.
     """
     columns = _columns(judged, console)
     print_line(console, _legend(judged, columns), "")
@@ -334,7 +334,7 @@ def _show_riskiest(judged: AnalysedGame, console: Console) -> None:
 
 
 def _show_mistakes(judged: AnalysedGame, swing: float, console: Console) -> None:
-    """Print the annotated moves with the better moves, and where each side lost most."""
+    """Print the annotated moves with the better moves, and the phases and pieces with which each side lost most."""
     marked = judged.swings
     points = f"{swing * 100:g} percentage points or more"
     print_line(console, _counted(len(marked), "mistake", points))

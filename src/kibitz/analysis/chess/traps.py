@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 LOSS, SHARE = 0.2, 0.1
-"""A trap loses at least LOSS of win probability, 0 to 1. At some rating of at most WEAK, at least this SHARE of the
-players choose it.
+"""A trap loses at least LOSS of win probability (0 to 1). At one of the ratings up to WEAK, at least the share SHARE of
+the players choose the trap.
 """
 WEAK, STRONG = 1400, 2200
-"""Ratings in points. At STRONG, at most half as many players choose a trap as at the most frequent weak rating."""
+"""Ratings in points. At the rating STRONG, at most half as many players choose a trap as at the weak rating whose
+players choose it most often.
+"""
 
 
 @dataclass(frozen=True)

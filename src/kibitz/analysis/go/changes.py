@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from kibitz.games.go.points import BLACK, GRID, NONE, WHITE, on_board, to_gtp
 
 LEAST = 0.25
-"""The smallest change of a probability that counts as a change of owner: a change from 0.49 to 0.51 is none."""
+"""The smallest change of a probability that counts as a change of owner. A change from 0.49 to 0.51 does not count."""
 SHOWN_AREAS = 3
-"""Number of changes that are described in words; of the others, only the number is mentioned."""
+"""Number of changes that are described in words. For further changes, only their number is mentioned."""
 SIDES = {BLACK: "black", WHITE: "white"}
 
 
@@ -25,7 +25,7 @@ class Change:
     stones: the color of the chain; 0 for points that were empty.
     at: a point near the middle, whose name identifies the change.
     owner: the new owner.
-    worth: the change of the lead in points, over 0.
+    worth: the size of the change of the lead in points; more than 0.
     """
 
     stones: int
@@ -112,8 +112,8 @@ _ROWS, _COLUMNS = ("upper", "", "lower"), ("left", "", "right")
 
 
 def where(before: NDArray[np.float64], after: NDArray[np.float64], size: int) -> tuple[str, float]:
-    """Return the ninth of the board where the lead changed most, and by how many points for Black, such as ("the upper
-    left", -6.2).
+    """Return the part of the board, one of nine, where the lead changed most, and the change in points for Black.
+    Example: ("the upper left", -6.2).
 
     Only changes in the direction of the total change are considered.
     """
@@ -129,7 +129,7 @@ def where(before: NDArray[np.float64], after: NDArray[np.float64], size: int) ->
 
 
 def words(found: list[Change], part: tuple[str, float], size: int) -> str:
-    """Describe a move's change in one line: the largest gain of the player who gained.
+    """Describe in one line what a move changed: the largest gain of the player who gained by the move.
 
     If no point changed its owner in favor of this player, the line names the part of the board where the lead changed.
     """

@@ -28,8 +28,8 @@ ESTIMATE, TOP_MOVES, SEED = "estimate_score", "top_moves_black", "set_random_see
 PERIOD = 0.05
 """Seconds between two results of kata-analyze."""
 PATIENCE = 60.0
-"""Seconds without a new visit after which an engine is considered done. If it has no result by then, it is considered
-hung.
+"""Seconds without a new visit after which the search of an engine counts as complete. If the engine has no result by
+then, it counts as hung.
 """
 RULES = "chinese"
 """The rules for a record without rules. kibitz scores such a record by area."""
@@ -67,7 +67,7 @@ def _color(record: Record, ply: int) -> int:
 class GoEngineJudge:
     """Evaluates games with an engine. It is a context manager that ends the engine's process.
 
-    max_positions: the number of positions whose results stay in memory.
+    max_positions: the largest number of positions whose results stay in memory.
 
     Raises EngineDied if the engine does not start, and UsageError if it cannot evaluate positions.
     """
@@ -149,7 +149,7 @@ class GoEngineJudge:
     def second(self, record: Record, ply: int, best: int) -> EnginePosition | None:
         """Return the result for the position after `ply` moves of a game if its best move is excluded.
 
-        None if the engine cannot exclude moves. best: the excluded move. Raises EngineDied.
+        The result is None if the engine cannot exclude moves. best: the excluded move. Raises EngineDied.
         """
         if not self._searches:
             return None

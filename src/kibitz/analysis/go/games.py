@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from kibitz.games.go.io.sgf import Record
 
 SURE = 0.75
-"""A point is shown and annotated as one side's if its probability is at least this."""
+"""A point is shown and annotated as a side's territory if the side owns the point with at least this probability."""
 BATCH_SIZE = 512
 """Number of positions per batch."""
 EXPECTED = 3
@@ -37,12 +37,15 @@ EXPECTED = 3
 USUAL_NODES = 16
 """Visits of the search that finds the best line of a position."""
 QUICK = -1
-"""The number of visits for an analysis that searches only suspicious moves. It is faster and finds fewer mistakes."""
+"""The value of `nodes` for an analysis that searches only suspicious moves. Such an analysis is faster and finds fewer
+mistakes.
+"""
 
 
 @dataclass(frozen=True)
 class Score:
-    """Black's lead in points. Komi and handicap compensation are subtracted; stones and territory count alike.
+    """Black's lead in points. Komi and handicap compensation are subtracted. A stone and a point of territory count the
+    same, by area scoring.
 
     lead: the expected lead, which is the sum of 2p − 1 over the board; p is the probability that a point is Black's.
     count: the lead if every point goes to its more likely owner. It is None if the board is not settled, because then
@@ -90,8 +93,8 @@ class AnalysedPosition:
 
     @property
     def black_wins(self) -> float:
-        """Black's win probability, 0 to 1. It is the network's output, or is computed from the lead and the uncertainty
-        of the ownership map.
+        """Black's win probability, 0 to 1. It is the network's output, or it is computed from the lead and the
+        uncertainty of the ownership map.
         """
         if self.prediction is not None:
             return self.prediction.black_wins
@@ -99,8 +102,8 @@ class AnalysedPosition:
 
     @property
     def settled(self) -> bool:
-        """Whether two thirds of the points have a very likely owner. If not, the count changes strongly with every
-        move.
+        """Whether two thirds of the points have a very likely owner. In other positions, the count changes strongly
+        with every move.
         """
         return is_settled(self.colours, self.black_owns)
 
@@ -157,8 +160,8 @@ class Move:
 
     @property
     def explanations(self) -> list[str]:
-        """Describe an annotated move. The first text is the reason, or else by how much another move is better. The
-        second text is about the points that changed their owner.
+        """Describe an annotated move. The first text is the reason or, without a reason, by how much another move is
+        better. The second text describes the points that changed their owner. A text is omitted if it is unknown.
         """
         better, shift = self.better, self.shift
         texts = [(better.why.text() if better.why else better.words(self.size))] if better else []
@@ -225,7 +228,7 @@ class AnalysedGame:
 
     @property
     def assumed(self) -> list[str]:
-        """Describe what the record doesn't state, and what kibitz assumes instead."""
+        """Describe what is missing in the record, such as komi, and what kibitz assumes instead."""
         record = self.record
         return assumptions(record.headers, record.komi, record.rules, record.handicap)
 
@@ -366,7 +369,7 @@ def analyse(
 
 
 def _checked(predictions: PositionPrediction, engine: EnginePosition) -> PositionPrediction:
-    """Return the network's predictions, with an engine's values in place of the network's."""
+    """Return the network's predictions, in which the engine's values replace the network's values."""
     wins = predictions.black_wins if engine.black_wins is None else engine.black_wins
     return replace(predictions, lead=engine.lead, black_wins=wins, line=engine.line)
 
@@ -407,9 +410,11 @@ def score(
     komi: float,
     predictions: PositionPrediction | None = None,
 ) -> Score:
-    """Return Black's lead from the predicted territory of a position, [361], or from the network's score output.
+    """Return Black's lead in a position, from the predicted territory or from the network's score output. colours: the
+    stones, uint8 [361]. black_owns: float64 [361], the probability that each point is Black's. predictions: the
+    network's predictions; None for a network without them.
 
-    komi: including handicap compensation, if the rules give any.
+    komi: in points, including handicap compensation if the rules give any.
     """
     inside = black_owns[colours != OUTSIDE]
     lead = predictions.lead if predictions else float((2 * inside - 1).sum()) - komi
@@ -453,9 +458,10 @@ def _played(record: Record) -> tuple[NDArray[np.uint8], NDArray[np.uint8], str |
 def _searched(
     record: Record, session: Session, named: list[PositionPrediction], nodes: int | None, owns: NDArray[np.float64]
 ) -> tuple[list[PositionPrediction], list[PositionPrediction], NDArray[np.float64]]:
-    """Return the predictions with lines, the results that show which moves are suspicious, and the owners.
+    """Return three results: the predictions with the best lines, the predictions that show which moves are suspicious,
+    and the ownership maps, float64 [n, 361].
 
-    nodes: see `analyse`; not 0. owns: the owners without a search, float64 [n, 361].
+    nodes: see `analyse`; not 0. owns: the ownership maps without a search, float64 [n, 361].
     """
     from kibitz.analysis.go import searched  # imported here because it loads the search
 

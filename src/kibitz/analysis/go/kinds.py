@@ -9,12 +9,13 @@ from kibitz.analysis.go.changes import neighbours, regions
 from kibitz.games.go.points import GRID, NONE, OUTSIDE
 
 AREAS = ("corner", "side", "centre")
-"""The parts of a board. A point is near an edge if it is on one of the outer lines: 6 lines on 19×19, 3 on 9×9, a third
-of the lines. A corner is near two edges, a side is near one edge.
+"""The parts of a board. A point is near an edge if it is on one of the outer lines. They are a third of the lines: 6 on
+19×19, 3 on 9×9. A corner is near two edges, and a side is near one edge.
 """
 KINDS = ("capture", "atari", "contact", "extension", "loose")
-"""Kinds of moves. The first kind that applies is used: a capture; an atari; next to a stone of the opponent; next to an
-own stone; next to no stone.
+"""Kinds of moves, by the first condition that applies. A capture takes stones. An atari leaves a chain of the opponent
+with one liberty. A contact move is next to a stone of the opponent, and an extension is next to a stone of the mover. A
+loose move is next to no stone.
 """
 
 

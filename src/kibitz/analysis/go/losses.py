@@ -30,8 +30,8 @@ class UsualLosses:
     network: the SHA-256 of the network file for which the parameters are valid. games: the number of games to which the
     parameters were fitted. lowest, highest: the range of ranks in these games, as values of `rank_value`. base, slope:
     the logarithm of the mean loss in points at rank 0, which is 1k, and its change per rank. phase, area, kind: what is
-    added for each phase, area and kind, in the order of PHASES, AREAS and KINDS. errors: the relative standard error of
-    the mean loss, by rank.
+    added to this logarithm for each phase, area and kind, in the order of PHASES, AREAS and KINDS. errors: the relative
+    standard error of the mean loss, by rank.
     """
 
     network: str
@@ -52,7 +52,9 @@ class UsualLosses:
         return math.exp(self.base + self.slope * rank + self.phase[phase] + self.area[area] + self.kind[kind])
 
     def error(self, rank: float) -> float:
-        """Return the relative standard error of the mean loss at a rank. It is the error at the nearest fitted rank."""
+        """Return the relative standard error of the mean loss at a rank: the error at the nearest rank for which one
+        was fitted.
+        """
         return self.errors[min(self.errors, key=lambda one: abs(one - rank))]
 
 

@@ -44,7 +44,7 @@ def lead_value(lead: float) -> str:
 def mark_line(mark: str, change: float, side: str, unit: str = "points") -> str:
     """Return the line of a comment about a marked move: "Mistake: -4.2 points for Black".
 
-    change: what the move changed for the player, in that unit: points, or percentage points of win probability.
+    change: what the move changed for the player, in `unit`. unit: points, or percentage points of win probability.
     """
     return f"{_WORDS[mark]}: {'+' if change > 0 else '-'}{abs(change):.1f} {unit} for {side.capitalize()}"
 

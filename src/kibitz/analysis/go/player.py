@@ -58,7 +58,7 @@ LABELS: Mapping[str, Mapping[str, str]] = {
 _NAMES = {BLACK: ("PB", "BR"), WHITE: ("PW", "WR")}
 """The headers with a player's name and rank."""
 _HALF_95 = 1.96
-"""Half of a 95% interval in standard errors."""
+"""Half of the width of a 95% interval, in standard errors."""
 _STONES = np.array([".", "X", "O"])
 
 
@@ -80,7 +80,7 @@ class GoSides(Seen):
         return found[0] if len(found) == 1 else NONE
 
     def is_new(self, record: Record) -> bool:
-        """Return whether the game has not occurred before."""
+        """Return whether this is the first occurrence of the game."""
         moves = map(str, record.moves)
         return self.is_new_text("\n".join([*(record.headers.get(name, "") for name in self._HEADERS), *moves]))
 
@@ -244,8 +244,8 @@ class GoPlayerReport:
         return Parts(self._widened(whole), by, [])
 
     def lately(self) -> Lately | None:
-        """Return what changed since the last month, for all moves and by phase, area and kind of move; None if the
-        games don't have dates of both periods.
+        """Compare the games of the last month with the earlier ones, for all moves and by phase, area and kind of move.
+        Returns None if one of the two periods has no dated games.
 
         Only games on the most frequent board count, because a mistake costs fewer points on a small board.
         """
@@ -266,7 +266,7 @@ class GoPlayerReport:
         return Measure(game, table[:, 1], table[:, 8], table[:, 5], scores)
 
     def _widened(self, part: Part) -> Part:
-        """Return a part whose interval of the difference also includes the error of the usual loss."""
+        """Return the part with a wider interval of the difference, which also includes the error of the usual loss."""
         if self.usual is None or not part.usual.n or not self._ranks:
             return part
         known, error = part.difference, self.usual.error(float(np.median(self._ranks))) * part.usual.value

@@ -63,8 +63,8 @@ def with_side_inputs(record: Record, state: NDArray[np.uint8]) -> NDArray[np.uin
 
 
 def terms_of(record: Record) -> Terms:
-    """Return what the lead in a record depends on besides the position: komi, territory or area scoring, and handicap.
-    The ranks of the players are not included.
+    """Return what the lead depends on in addition to the position: komi, territory or area scoring, and handicap. The
+    ranks of the players are not included.
     """
     komi = record.komi + compensation(record.rules, record.handicap)
     return Terms(komi, record.rules in TERRITORY, record.handicap, between_players=False)

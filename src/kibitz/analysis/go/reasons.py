@@ -227,8 +227,8 @@ class _Proofs:
         return self.turned(3 - self.colour)
 
     def turned(self, colour: int) -> Iterator[list[int]]:
-        """Yield chains of a color whose points are the player's after the better move, and the opponent's after the
-        played move.
+        """Yield the chains of a color whose points belong to the player after the better move, and to the opponent
+        after the played move.
         """
         for stones in self.chains:
             there = self.colours[stones[0]] == self.then[stones[0]] == colour

@@ -16,9 +16,9 @@ COLUMNS: dict[str, type] = {
 """The columns and their types. A value is missing if the network does not have it. before, after: Black's lead in
 points. change: the change of the lead for the mover. count: Black's points minus White's after the move, if the board
 is settled. black_wins: Black's win probability before the move, 0 to 1. probability: the probability of the played
-move. words: the points that changed their owner, for the largest swings. checked_by: the engine that evaluated the
-moves. better, better_points: the better move for an annotated move, and by how many points it is better. reason,
-reason_text: the code and the sentence of the reason, if one is proven.
+move. words: a description of the points that changed their owner, for annotated moves. checked_by: the engine that
+evaluated the moves. better, better_points: the better move for an annotated move, and by how many points it is better.
+reason, reason_text: the code and the sentence of the reason, if one is proven.
 """
 
 

@@ -22,14 +22,15 @@ from kibitz.play.session import NetworkSession
 def with_values(
     record: Record, network: NetworkSession, predictions: list[PositionPrediction], visits: int
 ) -> tuple[list[PositionPrediction], NDArray[np.float64]]:
-    """Return the predictions, in which a search's values replace the network's values, and the owners that the search
-    found.
+    """Return the predictions with the values of a search instead of the network's values, and the ownership maps of the
+    search.
 
     record: a game whose first moves are legal.
     predictions: the network's predictions for the record's first positions.
     visits: visits of each search (see play.go.value). Each position is searched separately.
 
-    The owners are float64 [n, 361], the mean probability over the positions of the search that a point is Black's.
+    The ownership maps are float64 [n, 361]: the probability that each point is Black's, as the mean over the positions
+    of the search.
     """
     player, terms = GoPuctPlayer(network), terms_of(record)
     found, owns = [], np.empty((len(predictions), POINTS))

@@ -21,10 +21,12 @@ from kibitz.games.go.points import BLACK, COLUMNS, GRID, PASS
 WIDEST_BAR, NARROWEST_BAR = 30, 8
 MOST_SWINGS = 5
 LEAST_SCALE = 10.0
-"""The scale of the curve and of the bars reaches at least this lead in points, so that small leads are drawn small."""
+"""The scale of the curve and of the bars ends at this lead in points, or at a larger one. So small leads are drawn
+small.
+"""
 _OWNERS = ((181, 101, 29), (119, 119, 119), (59, 110, 168))
-"""The background colors (red, green, blue) of White's, neutral, and Black's points. Black and white stones can be read
-on each.
+"""The background colors of White's, neutral and Black's points, as red, green and blue from 0 to 255. Letters for black
+and white stones are readable on each color.
 """
 
 

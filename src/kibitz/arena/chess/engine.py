@@ -14,7 +14,9 @@ from kibitz.external import EngineDied, kill_group
 from kibitz.external.uci import MATE, ExternalEngine, OptionRefused
 
 START_PATIENCE = 20.0
-"""Seconds in which an engine must reply to `uci`. (Loading its files may take as long as a move.)"""
+"""Seconds in which an engine must reply to `uci`. The engine may load its files later, in the time that a move may
+take.
+"""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,6 @@
-"""Find the engine Sunfish for a match. (No file next to sunfish_nodes.py may have the name sunfish.py.)"""
+"""Find the engine Sunfish for a match. This module must not be called sunfish.py, because sunfish_nodes.py would then
+import this module instead of the engine.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ SUNFISH_FOLDER = ".sunfish"
 
 
 def sunfish_command(folder: Path | None = None) -> tuple[str, ...]:
-    """Return the command for Sunfish: its own Python with `sunfish_nodes.py`, which makes it respect `go nodes`.
+    """Return the command for Sunfish: the Python in which Sunfish is installed, with `sunfish_nodes.py`, which makes
+    Sunfish respect `go nodes`.
 
     The function looks for Sunfish in `folder` (default: .sunfish in the current directory), then on the PATH. The
     package's program `sunfish` is a board in the terminal; the engine is `sunfish-uci`. Raises KibitzError if it finds

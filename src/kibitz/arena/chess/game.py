@@ -17,8 +17,8 @@ communication.
 """
 
 MOVETIME_GRACE = 5.0
-"""An engine counts as hung if it needs this number of seconds more than its time per move. (Earlier moves are late, as
-the table shows.)
+"""An engine counts as hung if it needs this number of seconds more than its time per move. Moves that are late by less
+than this are counted in the table of the match.
 """
 
 TERMINATIONS = {"crash": "abandoned", "hang": "abandoned", "time": "time forfeit", "illegal": "rules infraction"}

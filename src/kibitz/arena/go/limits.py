@@ -12,8 +12,8 @@ communication.
 """
 
 MOVETIME_GRACE = 5.0
-"""A program counts as hung if it needs this number of seconds more than its time per move. (Earlier moves are late, as
-the table shows.)
+"""A program counts as hung if it needs this number of seconds more than its time per move. Moves that are late by less
+than this are counted in the table of the match.
 """
 
 

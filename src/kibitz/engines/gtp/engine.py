@@ -1,9 +1,9 @@
 """The GTP engine: a loop over the controller's lines, and a thread for an analysis, which runs until the next line
 arrives.
 
-Every command gets exactly one reply, whatever it contains: `= …`, or `? …` with the reason. The first commands of a
-controller (name, version, commands) are answered before anything large is loaded. The network is loaded when a command
-needs it for the first time.
+Every command gets exactly one reply, whatever it contains: `= …`, or `? …` with the reason. The engine replies to the
+first commands of a controller (name, version, commands) before it loads anything large. The network is loaded when a
+command needs it for the first time.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class GtpClock:
     spent: the used main time. It counts only until the controller sends the time left.
     limit: the largest main time that increments can reach; infinite if not set.
     longest: the longest time for a move; infinite if not set.
-    lacks_settings: whether the controller has sent the time left, but no time settings.
+    lacks_settings: whether the controller has sent the time that is left, but no time settings.
     """
 
     main: float = 0.0
@@ -126,7 +126,7 @@ class GtpGame:
 
     @property
     def handicap(self) -> int:
-        """Return the handicap stones. They are the stones that were placed before the game, or that Black played one
+        """Return the number of handicap stones: those that were placed before the game, or those that Black played one
         after the other before White's first move.
         """
         if self.placed_handicap or not self._starts_empty:

@@ -97,7 +97,8 @@ def read_analysis(words: tuple[str, ...], session: GtpSession) -> AnalysisReques
             min_moves = whole(value, 0, 10**9)
         elif key in ("allow", "avoid"):
             points = [vertex(word, game.size) for word in argument(rest).split(",") if word]
-            # The argument is the depth up to which KataGo restricts the moves. kibitz restricts only the first move.
+            # The argument is the number of moves of a line to which KataGo applies the restriction. kibitz applies the
+            # restriction to the first move only.
             whole(argument(rest, 1), 1, 10**9)
             del rest[:2]
             if colour(value) != request.side:
@@ -347,7 +348,7 @@ def _parameter(command: Command) -> str:
 
 
 def _nothing(session: GtpSession, command: Command) -> str:
-    """The command `stop`. It does nothing, because every command ends an analysis."""
+    """Execute the command `stop`. The function does nothing, because any command already ends an analysis."""
     return ""
 
 

@@ -38,7 +38,7 @@ def choose(
 ) -> MoveThought:
     """Return the player's move in the game's position, without playing it.
 
-    plays: whether the move will be played; only then does a hopeless move count towards resigning. only: the points
+    plays: whether the move will be played. If not, a hopeless move does not count towards resigning. only: the points
     that may be played (None: all).
     """
     game = session.game
@@ -114,7 +114,7 @@ def _time_settings(session: GtpSession, command: Command) -> str:
 
 
 def _named_time_settings(session: GtpSession, command: Command) -> str:
-    """The commands `kgs-time_settings` and `kata-time_settings`."""
+    """Execute the commands `kgs-time_settings` and `kata-time_settings`."""
     kind = argument(command.words).lower().replace("byo-yomi", "byoyomi")
     if kind not in KATA_TIMES:
         raise GtpError(f"unknown time settings {shown(kind)}. Use one of: {' '.join(KATA_TIMES)}")
@@ -241,7 +241,9 @@ def _status_of(point: int, dead: NDArray[Any], seki: NDArray[Any]) -> str:
 
 
 def _territory(size: int, colours: NDArray[Any], owner: NDArray[Any], status: str) -> list[int]:
-    """Return the empty points with this status as GNU Go lists them. status: which owner."""
+    """Return the empty points with this status, in the order in which GNU Go lists them. status: the name of the
+    points' owner in GTP, such as "white_territory".
+    """
     from kibitz.play.go.ownership import points_of
 
     colour_of_status = {"black_territory": BLACK, "white_territory": WHITE, "dame": 0}[status]

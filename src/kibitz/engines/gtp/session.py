@@ -77,7 +77,7 @@ class GtpSession:
     last_words: str = field(default="", init=False)
     """A description of the move that was chosen last."""
     hopeless: dict[int, int] = field(default_factory=dict, init=False)
-    """For each side, the number of its last moves in a row whose win probability was below the limit for resigning."""
+    """For each side, how many of its latest moves, in a row, had a win probability below the limit for resigning."""
     _ready: tuple[GoThinker, int] | None = field(default=None, init=False, repr=False)
     """The player and the board size that `get_ready` has prepared."""
 
@@ -114,7 +114,7 @@ class GtpSession:
     def get_ready(self) -> None:
         """Load the network and compile the code for the next moves. This takes a moment, once for each board size.
 
-        This method is called early, because some controllers set the clocks when they already run.
+        This method is called early, because some controllers send the clock times when the clocks are already running.
         """
         from kibitz.games.go.endings.final import compile_kernels
 

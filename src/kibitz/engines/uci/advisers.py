@@ -27,7 +27,7 @@ class Advice:
     """The result of the book and the tablebases, before a search.
 
     limits: the limits of the search, with the allowed moves.
-    move: the book's move, without a score.
+    move: the move that the book chose, which has no score.
     note: a line about the move.
     result: the tablebases' result, if no search is needed.
     drawn: whether all allowed moves draw.
@@ -101,7 +101,7 @@ class Advisers:
     def advise(self, board: chess.Board, limits: SearchLimits, analysis: bool = False) -> Advice:
         """Query the book and the tablebases about a position with legal moves.
 
-        analysis: whether a score is needed. If so, the book is not queried, because it has no scores.
+        analysis: whether a score is needed. The book has no scores, so it is used only if analysis is False.
         """
         return (
             (None if analysis else self._advise_from_book(board, limits))

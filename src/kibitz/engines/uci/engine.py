@@ -1,8 +1,8 @@
 """The UCI engine: a loop over the GUI's lines, and a search thread.
 
-`uci` is answered before anything large is loaded; the network is loaded on `isready`, or on the first `go`. Invalid
-commands are reported in an `info string` line and ignored. A search that fails still ends with a legal move. Every `go`
-gets exactly one `bestmove`, which is (none) if the last position was invalid. Not supported: Chess960.
+The engine replies to `uci` before it loads anything large. It loads the network on `isready`, or on the first `go`.
+Invalid commands are reported in an `info string` line and ignored. A search that fails still ends with a legal move.
+Every `go` gets exactly one `bestmove`, which is (none) if the last position was invalid. Chess960 is not supported.
 
 Pondering is a search without limits that `stop` or `ponderhit` ends. Then the search with the limits of the `go`
 begins; it reuses the player's results so far.
@@ -50,7 +50,7 @@ CHESS960 = "uci_chess960"
 
 
 class SearchSignals:
-    """The signals to a search, with their times in seconds of the monotonic clock. `stop` ends the search; `hit` turns
+    """The signals to a search. Times are in seconds of the monotonic clock. `stop` ends the search; `hit` turns
     pondering into a normal search.
 
     infinite, pondering: whether the `go` command contains "infinite" or "ponder". unbounded: an event that is set when

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 HORIZON = 30
-"""The number of further moves that a game is assumed to last if its move number is unknown."""
+"""The number of further moves that a game is assumed to last if the number of the present move is unknown."""
 _MIDPOINT, _STEEPNESS = 51.5, 7.0
 _FEWEST = 16.0
 """The smallest number of moves that a game is assumed to last."""

@@ -40,8 +40,8 @@ end of the game".
 CURVE_STEP = 10
 """Number of moves between two points of the curve."""
 CURVE_MIN_GAMES = 10
-"""The curve ends where the number of games that continue falls below this limit. If the test has fewer games, the curve
-continues while all of them do.
+"""The curve ends where the number of games that continue falls below this limit. If the test has fewer games than this,
+the curve ends with the shortest game.
 """
 STAGES = tuple(f"{10 * i} to {10 * i + 10}%" for i in range(10))
 RANKS = (-np.inf, -8, 1, 4, 7, FIRST_PROFESSIONAL, np.inf)

@@ -21,7 +21,7 @@ LINES = (GRID + 1) // 2
 KINDS = ("a black stone", "a white stone", "an empty point")
 """Kinds of points at the time of the prediction."""
 SURE = 0.9
-"""Predictions with at least this probability count as certain."""
+"""A prediction counts as certain if its probability is at least this number."""
 
 PointCounts = dict[str, NDArray[Any]]
 

@@ -86,7 +86,7 @@ def by_winner(
 ) -> PairBaseline | None:
     """Return the bundled `winner` as a baseline: it prefers the position with the higher win probability for White.
 
-    This baseline uses only games that `winner` hasn't seen in training either.
+    This baseline uses only games that neither the tested network nor `winner` has seen in training.
     """
     name = WinnerSystem.name
     if name not in packaged():

@@ -41,8 +41,8 @@ MATERIAL_WORDS = (
 CURVE_STEP = 10
 """Number of plies between two points of the curve."""
 CURVE_MIN_GAMES = 20
-"""The curve ends where the number of games that continue falls below this limit. If the test has fewer games, the curve
-continues while all of them do.
+"""The curve ends where the number of games that continue falls below this limit. If the test has fewer games than this,
+the curve ends with the shortest game.
 """
 
 

@@ -3,7 +3,7 @@
 A pair depends on two games: one that White won and one that Black won. Pairs that share a game are correlated. If only
 the games of one side were resampled, the other side's games would be treated as fixed, and the intervals would be too
 narrow. So the games of both sides are resampled, each side separately. The weight of a pair in a resample is the
-product of how often its two games were drawn (Owen's "pigeonhole bootstrap", 2007). The method is conservative:
+product of how often its two games were sampled (Owen's "pigeonhole bootstrap", 2007). The method is conservative:
 variance that is specific to one pair is counted three times. This is negligible if each game has many pairs.
 """
 
@@ -26,8 +26,8 @@ class TwoWayBootstrap(ClusterBootstrap):
     positions.
 
     won, lost: int64 [pairs], the two games of each pair: the one that White won and the one that Black won. An
-    estimate's `games` is the number of games in `won` and `lost` together. An estimate has no interval if one of the
-    two has only a single game.
+    estimate's `games` is the number of games in `won` and `lost` together. An estimate has no interval if `won` or
+    `lost` has only a single game.
     """
 
     def __init__(self, won: ArrayLike, lost: ArrayLike, resamples: int = RESAMPLES, seed: int = SEED) -> None:
@@ -68,7 +68,7 @@ def clustered_mean(values: ArrayLike, games: ArrayLike) -> Estimate:
 
     The interval comes from a cluster-robust variance, not from a bootstrap: for each game, the deviations of all its
     values are summed, and the squares of these sums are added. Each single value is in the sums of k games, so its
-    variance would be counted k times. This is corrected, so that it counts once.
+    variance is counted k times. The result is corrected so that this variance counts only once.
     """
     numbers, ids = np.asarray(values, np.float64), np.asarray(games)
     known, of = np.unique(ids, return_inverse=True)
@@ -89,6 +89,6 @@ def _numbered(ids: NDArray[Any]) -> tuple[NDArray[np.intp], int]:
 
 
 def _weights(rng: np.random.Generator, resamples: int, units: int) -> NDArray[np.float64]:
-    """Return how often each unit is drawn in each resample, [resamples, units]."""
+    """Return how often each unit is sampled in each resample, [resamples, units]."""
     drawn = rng.integers(units, size=(resamples, units)) + np.arange(resamples)[:, None] * units
     return np.bincount(drawn.ravel(), minlength=resamples * units).reshape(resamples, units).astype(np.float64)

@@ -225,8 +225,8 @@ def _figures(results: PolicyResults, on_progress: OnProgress) -> tuple[Metrics, 
 
 
 def _headline(results: PolicyResults) -> tuple[str, NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return the headline's name, where the network is right, and the positions to which the headline applies, bool [n]
-    each.
+    """Return the headline's name and two masks, bool [n] each: where the network is right, and to which positions the
+    headline applies.
     """
     every = np.ones(len(results.games), np.bool_)
     if results.whole:

@@ -78,7 +78,7 @@ class PlayedPositions:
         )
 
     def slices(self) -> dict[str, SliceKey]:
-        """Return the parts, by name, that the tables of kibitz's own networks also have; parts without positions are
+        """Return the parts, by name, that are also in the tables for kibitz's networks. Parts without positions are
         omitted.
         """
         return _go_slices(self) if self.store.game == "go" else _chess_slices(self)

@@ -168,7 +168,7 @@ class Filter:
     unrated: whether to accept players without a rating in spite of a limit.
     ending: "any", or how the game must have ended, one of ENDINGS. Other values than "any" exclude draws.
     result: the results to accept, for example ("1-0",); () for all results.
-    since, until: the first and the last day.
+    since, until: the first and the last day on which an accepted game was played.
     speed: the speeds to accept, for example ("blitz", "rapid"); () for all.
     min_plies: the smallest number of plies.
     player: text that the name of one of the players must contain, in any case; () for all.

@@ -22,10 +22,11 @@ _ANYWHERE = -1
 
 @inner
 def _pins_and_checks(board, king, forward, pinned):  # type: ignore[no-untyped-def]
-    """Return the number of checking pieces, and the set of squares where a move answers a single check.
+    """Return the number of checking pieces, and the set of target squares of moves that end a single check.
 
-    These are the squares of the checking piece and between it and the king, as the bits of an int64. board: int8 [64].
-    pinned: int64 [64], set for each pinned piece to the squares that it may go to; the others are unchanged.
+    The set has the square of the checking piece and the squares between this piece and the king, as the bits of an
+    int64. board: int8 [64]. pinned: int64 [64], set for each pinned piece to the squares that it may go to; the others
+    are unchanged.
     """
     checks = 0
     answer = np.int64(0)
@@ -97,8 +98,8 @@ def _pawn(board, origin, forward, allowed, moves, count):  # type: ignore[no-unt
 def _king(board, origin, forward, real, moves, count):  # type: ignore[no-untyped-def]
     """Write the single steps of a king from index `count` on, and return the new count.
 
-    real: whether check matters. It doesn't for additional kings of an unusual position. board: int8 [64]. moves:
-    uint16.
+    real: whether the king must not move into check. This is false for additional kings of an unusual position. board:
+    int8 [64]. moves: uint16.
     """
     board[origin] = 0  # the king is removed, because it must not protect the squares behind it
     for direction in range(8):

@@ -63,7 +63,7 @@ def read_fen(fen: str) -> chess.Board:
 
 
 def _reason(fields: list[str]) -> str:
-    """Return why python-chess cannot parse the fields of a FEN. Its messages are not for users."""
+    """Return, in words for users, why python-chess cannot parse the fields of a FEN."""
     if len(fields) < 4:
         return "it is empty"
     ranks, side, castling = fields[0].split("/"), *fields[1:3]

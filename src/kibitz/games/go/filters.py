@@ -29,7 +29,7 @@ class Filter:
     rules: the names of the rules to accept; () for all.
     handicap: the largest number of handicap stones; 0 for even games, None for all games.
     size: the board sizes to accept, for example (19,); () for all.
-    since, until: the first and the last day.
+    since, until: the first and the last day on which an accepted game was played.
     player: text that the name of one of the players must contain, in any case; () for all.
     limit: the largest number of games.
     """

@@ -41,7 +41,7 @@ SIDE, SIZE, PASSES, PLIES = range(4)
 START_WIDTH = POINTS + 2
 """A start position is one row: the colours of the 361 points, the side to move, the board's size."""
 EMPTY, BLACK_STONE, WHITE_STONE, KO, OFF = 0, 1, 7, 13, 14
-"""Kinds; a stone's is one of these + liberties - 1."""
+"""Kinds of codes. The kind of a stone is BLACK_STONE or WHITE_STONE, plus the number of liberties minus 1."""
 AGE = 16
 OLDEST = 13
 """The largest class of ages."""

@@ -131,7 +131,7 @@ def is_suicide(board, cell, colour):  # type: ignore[no-untyped-def]
     board: int16 [7, 441]. colour: 1 or 2.
     """
     alive = False
-    # Counts the stone's cell as no liberty for a moment, once for each side on which a chain touches it.
+    # The stone's cell temporarily stops counting as a liberty of its neighbors, once for each neighboring stone.
     for step in (1, -1, WIDE, -WIDE):
         there = board[COLOUR, cell + step]
         if there == NONE:

@@ -66,7 +66,9 @@ _SERVER_WORDS = [
         ("野狐", "fox"), ("kgs|kiseido", "kgs"), (r"(?<![a-z])ogs(?![a-z])|online-go", "ogs"),
     )
 ]  # fmt: skip
-"""How places name a server, and the server. Short names are whole words: a city may begin with them, such as Tomsk."""
+"""Patterns that match a server's name in the header PC, each with the name in SERVERS. Short names must be whole words,
+because the name of a city, such as Tomsk, may begin with them.
+"""
 
 
 def server_byte(place: str | None) -> int:

@@ -29,7 +29,7 @@ from kibitz.play.result import OnResult, ProgressThrottle, SearchLimits, SearchR
 
 _INFINITE = 3.0
 _NULL = 1e-6
-"""Width of a null window: such a search only decides on which side of it the value is."""
+"""The width of a null window. A search with such a window only decides on which side of the window the value is."""
 _BATCH_MOVES = 6
 """Number of moves that are searched in parallel in a node in which no move is likely to refute the opponent's move."""
 _LEAVES = 4
@@ -111,8 +111,8 @@ class AlphaBeta:
         return self._thought(self.final_lines)
 
     def _merge(self) -> None:
-        """Use the results of an interrupted depth if its first move was finished: a move that beat this move is even
-        better.
+        """Use the results of an interrupted depth if its first move was completely searched. The best move of this
+        depth is then the first move, or a move that was proven better.
         """
         if not self.values:  # the first depth was not finished, so the values of some moves must be enough
             self.values = self.done
@@ -187,7 +187,9 @@ class AlphaBeta:
     def _node(
         self, position: SearchPosition, depth: int, low: float, high: float, cuts: bool, path: tuple[int, ...]
     ) -> _Search:
-        """Return the value for the mover if it is within low..high, else a bound on its side (fail-soft)."""
+        """Return the value for the mover if it is between `low` and `high`. Otherwise, return an upper bound that is at
+        most `low`, or a lower bound that is at least `high` (fail-soft).
+        """
         table = self.evaluator.table
         while position.key not in table:
             yield [position]

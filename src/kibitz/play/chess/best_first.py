@@ -30,8 +30,8 @@ PER_DEPTH = 0.25
 _NODE_BYTES = 900
 """Approximate size in bytes of a node with its edges and boards."""
 _AWAY = 1e-3
-"""Paths whose probability is below this share of the least probable path in the last batch are not followed to their
-end.
+"""A path is abandoned if its probability is below this share of the probability of the least probable path in the last
+batch.
 """
 
 

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from kibitz.play.result import TimeManager
 
 CHECK_PLIES = 5
-"""Number of plies of the check after a move; after them, only captures are searched. With 4 plies it would miss mates
-in 3 by the other side.
+"""Depth in plies of the check after a move. Beyond this depth, only captures are searched. A check of 4 plies would
+miss mates in 3 by the other side.
 """
 LINE_CHECK_PLIES, LINE_CHECK_NODES = 7, 60_000
 """Number of plies of the check after a move that `MoveEvaluator` has searched, and the largest number of positions. If
-this is too few, the check has the last completed depth. It takes 0.04 s on average.
+the search needs more positions, the result is that of the last completed depth. The check takes 0.04 s on average.
 """
 MATE_PLIES = 5
 """Number of plies in which `find_mate` searches for a mate by the side to move."""
@@ -49,16 +49,16 @@ fitted by least squares to Stockfish's values on half of the games of tools/labe
 """
 MOST_PAWNS = 20
 WON_CENTIPAWNS, CERTAIN_CENTIPAWNS = 300, 500
-"""The material limits a value if the balance is at least the first number. The limit has its full effect from the
-second number on.
+"""The material limits a value if the balance is at least WON_CENTIPAWNS. The limit has its full effect if the balance
+is at least CERTAIN_CENTIPAWNS.
 """
 WON_BASE, WON_FACTOR = 250, 0.65
 """The upper limit in centipawns: a base, plus a factor for each hundredth of a pawn of material. Stockfish values a won
 position less than its material suggests. Without this limit, 46 of 1,000 lines had at least 300 centipawns too many.
 """
 CONVINCED = 0.9
-"""A search's value above this number raises the limit, because it shows an attack that decides the game, for
-instance.
+"""A search's value above this number raises the limit, because the search may have found, for example, a decisive
+attack.
 """
 CONVINCED_CENTIPAWNS = 1000
 """The number of centipawns by which a search's value of 1 raises the limit."""
@@ -71,8 +71,8 @@ LINE_VISITS = 80
 ALL_VISITS = 400
 """The largest number of visits in all searches of one position by `MoveEvaluator`."""
 LOST_SHARE, LOST_CENTIPAWNS = 0.6, 100
-"""`MoveCheck.limited` lowers a value below 0 by this share, and by at most this number of centipawns. People save some
-lost positions, so a network that predicts their results values these positions too high.
+"""`MoveCheck.limited` lowers a value below 0 by the share LOST_SHARE, but by at most LOST_CENTIPAWNS. People save some
+lost positions. So a network that predicts people's results values lost positions too high.
 """
 LIMIT_CENTIPAWNS = 100
 """In `MoveCheck.limited`, a position may be better than its material by up to this number of centipawns."""

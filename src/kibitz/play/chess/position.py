@@ -15,7 +15,7 @@ from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import CLOCK, EN_PASSANT, SQUARES, decode_board, encode_board, replay
 
 MOST_MEN = 16
-"""The largest number of pieces and pawns of a side: that at the start of a game."""
+"""The largest number of pieces and pawns that a side can have: the number at the start of a game."""
 # Without a history, because copying it with every move would take longer than the move.
 _NO_HISTORY = rust_chess.RepetitionDetectionMode.NONE
 
@@ -115,8 +115,8 @@ def root(board: chess.Board) -> tuple[SearchPosition, Counter[int]]:
 
 
 def _board(board: chess.Board) -> rust_chess.Board:
-    """Return rust_chess's board without move counters: rust_chess accepts none above 255, and the search has its
-    own.
+    """Return rust_chess's board, with the move counters of a new game. rust_chess doesn't accept counters above 255,
+    and the search counts moves separately.
     """
     ep_square = (
         chess.SQUARE_NAMES[board.ep_square] if board.ep_square is not None and board.has_legal_en_passant() else "-"

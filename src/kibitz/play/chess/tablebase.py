@@ -21,7 +21,8 @@ from kibitz.play.result import PvLine
 from kibitz.text import shown
 
 WON = 10_000
-"""Centipawns of a win by the tables; the plies to it are subtracted."""
+"""The score in centipawns of a win by the tables. The number of plies to the next capture or pawn move is subtracted.
+"""
 FIFTY = 100
 """Plies without a capture or pawn move after which a game is drawn."""
 _KINDS = {chess.Board.tbw_suffix: chess.Board.tbw_magic, chess.Board.tbz_suffix: chess.Board.tbz_magic}

@@ -35,7 +35,9 @@ seconds.
 MOVES_LEFT = (40.0, 12.0)
 """Number of further moves for which a player saves time: at the start of the game, and from move 40 on."""
 BLITZ_PACE = 5.0
-"""Features that depend on the pace change from this number of seconds per move on."""
+"""A pace in seconds per move. Features measure the pace relative to this number, and one feature counts only a slower
+pace.
+"""
 LONGEST = 0.5
 """The largest share of the clock time that one move may take."""
 FEATURES = (

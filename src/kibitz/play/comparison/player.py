@@ -144,8 +144,9 @@ class Memory:
     def search(self, row: NDArray[np.uint8], repeated: NDArray[np.int64], max_nodes: int) -> SearchState:
         """Return the state of a new search from a position, uint8 [68].
 
-        repeated: int64 [k], keys of positions that are draws if they occur again. Only as many as the stack has room
-            for are used. There are more only after the fifty-move rule applies, and then a repetition changes nothing.
+        repeated: int64 [k], keys of positions that are draws if they occur again. If there are more keys than the stack
+            has room for, the others are ignored. This happens only if the fifty-move rule already applies, and then a
+            repetition changes nothing.
         """
         comparer, weights = self.comparer, self.comparer.weights
         self.age = self.age % 255 + 1

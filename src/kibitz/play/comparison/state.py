@@ -17,7 +17,7 @@ All kernels of state.py and alphabeta.py take `state`, a SearchState, and change
     state.embedding_keys     int64 [slots]: the key of the position in each slot, 0 for none
     state.table              TABLE_ENTRY [entries]: the transposition table; its size is a power of two
 
-Fields of state.data besides those of the stack (games.chess.position_stack.STACK):
+Fields of state.data in addition to those of the stack (games.chess.position_stack.STACK):
 
     accumulated   int64 [MAX_PLIES]             whether `accumulators` holds the row's sums
     bound_key     int64 [BOUNDS]                key of the bound's position; 0 for mates, WON and LOST, 1 for DRAWN

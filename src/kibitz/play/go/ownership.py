@@ -37,7 +37,7 @@ LOGISTIC = math.pi / math.sqrt(3)
 SWINGS = {9: 3.0, 13: 5.0, 19: 10.0}
 """The smallest loss that is a mistake, in points, by board size."""
 SURE = np.float32(1 - 1e-6)
-"""Limit of win − loss for computing log odds."""
+"""The upper limit, for the computation of log odds, of the probability of a win minus that of a loss."""
 LEAST_CHANCE = 1e-9
 """Smaller probabilities are ignored when an entropy is computed."""
 DEFAULT_SYMMETRIES = (0, 7)
@@ -95,8 +95,8 @@ class BothSides:
 
     The network has learned the average value of having the move, but is uncertain about this value in a single
     position. So its win probability goes up and down with every move. The result is the mean of the two ownership maps
-    plus a value for having the move. A part of this value (OWN_PART) is the network's own estimate. The rest is the
-    usual value: a share (MOVE_WORTH) of the points that are still open.
+    plus a value for having the move. A part of this value (OWN_PART) is the network's estimate for this position. The
+    rest is the usual value: a share (MOVE_WORTH) of the points that are still open.
     """
 
     outputs: tuple[str, ...] = (OUTPUT,)
@@ -131,8 +131,8 @@ class ResultsOfBothSides:
 
     A single evaluation is uncertain about the value of having the move, so its win probability jumps up and down from
     move to move. Here win probability (in log odds) and lead are the means of both evaluations, plus the usual value of
-    a move in similar games. One feature from which this usual value is computed is the network's own estimate of the
-    value of a move. The move probabilities and the spread come from the evaluation with the real side to move.
+    a move in similar games. This usual value is computed from several features. One of them is the network's estimate
+    of the value of a move. The move probabilities and the spread come from the evaluation with the real side to move.
     """
 
     OWN_PART = 0.3
@@ -170,8 +170,8 @@ class ResultsOfBothSides:
     ) -> NDArray[np.float64]:
         """Return the mover's lead, [n].
 
-        lead: the lead from the network's own output. own, other: the ownership maps, [n, 361], for the side to move,
-        and with the opponent to move.
+        lead: the lead that the network predicts. own, other: the ownership maps, [n, 361], for the side to move, and
+        with the opponent to move.
         """
         return lead
 
@@ -181,15 +181,15 @@ class WholeBoardLead(ResultsOfBothSides):
 
     The network's lead is a mean over its training games. In games with handicap stones, the weaker side lost ground. So
     the network predicts only about two thirds of a large lead. The sum over the ownership map shrinks less, and only if
-    many points are open; STRETCH corrects this. Small leads are the network's own, because they change less from move
-    to move. A lead counts as large only if it remains large when the other side moves next. In a fight, each side may
-    be far ahead if it moves next, so the corrected lead would go up and down with every move.
+    many points are open; STRETCH corrects this. A small lead is the lead that the network predicts, which changes less
+    from move to move. A lead counts as large only if it remains large when the other side moves next. In a fight, each
+    side may be far ahead if it moves next, so the corrected lead would go up and down with every move.
     """
 
     OPEN, SETTLED = (8.0, 15.0), (18.0, 40.0)
-    """Leads between which the weight of the territory rises, on an open and on a settled board, in points on 19×19. Up
-    to the first number, only the network's own lead counts. From the first plus the second number on, only the
-    territory counts.
+    """The limits (a, b) of large leads, in points on 19×19, for an open and for a settled board. Up to a lead of a,
+    only the lead that the network predicts counts. For leads of a + b and more, only the territory counts. Between
+    them, the weight of the territory rises.
     """
     OPEN_POWER = 8
     """The weight of OPEN is the open share of the board to this power; SETTLED has the remaining weight."""

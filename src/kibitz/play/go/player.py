@@ -233,7 +233,7 @@ def own_eyes(board: Board, colour: int) -> NDArray[np.bool_]:
     """Return the empty points that are real eyes of a color, by the usual rule, bool [361].
 
     All neighbors of an eye are stones of the color or the edge. The opponent has at most one of the eye's diagonal
-    points, and at the edge none.
+    neighbors, and none of them if the eye is at the edge.
     """
     field = board.board[COLOUR].reshape(WIDE, WIDE)
     own, other, edge = field == colour, field == 3 - colour, field == OUTSIDE

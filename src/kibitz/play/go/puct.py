@@ -128,7 +128,7 @@ class GoPuctPlayer:
         self.search = PuctSearch(self.rules, self.tuning.constants, hash_mb * 1_000_000)
         self._game: tuple[Terms, bool] | None = None
         self._whole = True
-        """Whether the tree's root has all moves. Only then the tree can be reused for the next position."""
+        """Whether the tree's root has all legal moves. Only such a tree can be reused for the next position."""
 
     def new_game(self) -> None:
         """Clear the tree, the evaluations of the last game and its expected lead."""
@@ -477,7 +477,7 @@ def _ends_well(passing: MoveThought, best: MoveThought, counted: float) -> bool:
 
 
 def _loses_clearly(passing: MoveThought, best: MoveThought, by_territory: bool) -> bool:
-    """Return whether a pass loses so much that the search is believed more than playouts."""
+    """Return whether a pass loses so much that the result of the search counts, and not that of playouts."""
     chance, points = CLEAR_CHANCE[by_territory], CLEAR_POINTS[by_territory]
     return best.winrate - passing.winrate > chance or best.lead - passing.lead > points
 

@@ -1,7 +1,7 @@
 """The value of a Go position.
 
 If two passes ended the game, the value follows from the final score. Otherwise it is the value of the best line of a
-search. If the network does not support a search, it is the network's own evaluation.
+search. If the network does not support a search, the value is the network's evaluation of the position.
 """
 
 from __future__ import annotations
@@ -44,9 +44,8 @@ def value_board(
 ) -> PositionValue:
     """Return the value of a position.
 
-    terms: the conditions on which the lead depends, see `Terms`. The players and the number of handicap stones do not
-        change what the
-        network predicts.
+    terms: the conditions on which the lead depends, see `Terms`. The prediction does not depend on the players or on
+        the number of handicap stones.
     visits: visits of the search; 0 for the network's value without a search.
     on_progress: called when the search has new results.
     stop: an event; the search ends soon after it is set.

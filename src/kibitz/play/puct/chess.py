@@ -35,7 +35,9 @@ FIFTY = 100
 """Plies without a capture or pawn move after which a game is drawn."""
 
 MOST_LOST, MOST_WON = 4.0, 12.0
-"""Upper limits, in pawns, of the material that a move loses or wins in these weights."""
+"""Upper limits, in pawns, of the material that a move loses or wins. For CaptureWeights, larger amounts count as these
+limits.
+"""
 
 
 class CaptureWeights(NamedTuple):

@@ -12,7 +12,7 @@ LONGEST_BATCH = 0.025
 """The longest time of a batch in seconds. It is short, because the search can stop only between two batches."""
 
 _MEASURED = 16
-"""Number of visits after which the speed of the search is known well enough."""
+"""After this number of visits, the measured speed of the search is used."""
 _HOPE = 1.2
 """The search may become faster by up to this factor in its remaining time."""
 

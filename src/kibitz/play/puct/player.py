@@ -275,8 +275,8 @@ class PuctPlayer:
         return found
 
     def _find_mate(self, board: chess.Board, limits: SearchLimits, drawn_keys: NDArray[np.uint64]) -> PvLine | None:
-        """Return the line of a short mate; () if there is none. It is needed, because a policy may ignore a quiet first
-        move.
+        """Return the line of a short mate; None if none is found. This separate search is needed, because a policy may
+        give a quiet first move a very small probability.
         """
         tree = self.search.tree
         if self.search.solved:
@@ -340,15 +340,16 @@ class PuctPlayer:
             return True
         if limits.depth is not None and int(tree.visits[0]) > 1 and self._is_deep(limits):
             return True
-        if self.lines > 1 or self.temperature or limits.seconds is None:  # these need values, and not only a move
+        # in these cases, the values must be exact, and not only the best move
+        if self.lines > 1 or self.temperature or limits.seconds is None:
             return False
         return decided(tree, clock, self.nodes, before)
 
     def _is_deep(self, limits: SearchLimits) -> bool:
         """Return whether the principal line is as long as requested, or can't become longer.
 
-        It can't if it ends in a proven result after many visits, or if memory is full and the search has no other
-        limit.
+        The line can't become longer if it ends in a proven result after many visits, or if memory is full and the
+        search has no other limit.
         """
         tree, line = self.search.tree, likely_nodes(self.search.tree, 0)
         if len(line) >= (limits.depth or 0):
@@ -364,10 +365,9 @@ class PuctPlayer:
         return order[: self.lines]
 
     def _check_lines(self, drawn_keys: NDArray[np.uint64], found: dict[int, LineValue]) -> None:
-        """Give each reported line a value from its own search: if several lines are requested, moves without a visit
-        get one.
+        """Check the reported moves with line_values.check_moves, and add the results to `found`, by the packed move.
 
-        It also adds the result of line_values.check_moves for these moves, by the packed move.
+        If several lines are requested, reported moves without a visit are visited first.
         """
         tried: set[int] = set()
         while True:  # a move that allows a mate is moved to the end, and another move takes its place
@@ -479,8 +479,8 @@ def _reporting_first(on_result: OnResult, first: PvLine, lines: int) -> OnResult
 
 
 def _in_order(lines: list[PvLine], values: list[float]) -> tuple[list[PvLine], list[float]]:
-    """Return lines ordered by value. The first line stays first, and a line with fewer visits never shows a higher
-    value than it.
+    """Return lines ordered by value. The first line stays first. A line with fewer visits than the first line never
+    shows a higher value than the first line.
     """
     order = sorted(range(1, len(lines)), key=lambda i: values[i], reverse=True)
     first, most = lines[0], values[0]
@@ -500,8 +500,8 @@ def _share(limits: SearchLimits, share: float) -> SearchLimits:
 def _without_mate_for_mover(check: MoveCheck) -> MoveCheck:
     """Return the check of a move without a mate by the mover.
 
-    `_find_mate` has searched for such mates at the root, whether one or several lines are requested. If its limit of
-    positions was too small, they are not reported.
+    `_find_mate` has already searched for such mates at the root, for one line or several. Mates beyond its limit of
+    positions are not reported.
     """
     return check if check.value is None or check.value < 0 else replace(check, value=None)
 

@@ -35,10 +35,10 @@ _CACHE_SHARE = 8
 _SMALL = 1 << 15, 1 << 10
 """Number of nodes and of positions that a tree has room for at first."""
 _LEAST = 1 << 21
-"""Approximate size of a tree in bytes up to which every tree may grow, even if the limit is smaller than this size."""
+"""Every tree may grow to about this size in bytes, even if the limit of the search is smaller."""
 _MUCH, _HALF = 0.9, 0.6
-"""The largest shares of nodes and of positions that may remain after a full tree is cut; the second applies if leaves
-keep their positions.
+"""The largest share of the nodes and of the positions that may remain after a full tree is cut: _MUCH of the nodes, and
+_HALF of the positions if leaves keep their positions.
 """
 _MOST_VISITS = 2_000_000_000
 """Number of visits of the root at which a search ends, because visits are 32-bit numbers."""

@@ -1,4 +1,5 @@
-"""Several searches of chess at once: one call of the network evaluates positions of all, each of them once.
+"""Several searches of chess at once. One call of the network evaluates positions of all searches, and each position
+only once.
 
 The searches of successive positions of a game need many of the same positions, and a network evaluates large batches
 faster. The searches run in threads and wait for each other at each evaluation.
@@ -24,9 +25,12 @@ from kibitz.play.puct.tree import PuctTree
 
 Result = TypeVar("Result")
 AT_ONCE = 8
-"""Number of searches at once. With it, a batch is large enough, and it fits in one call of the network."""
+"""Number of searches that run at the same time. This number makes batches large enough to be fast, and they still fit
+in one call of the network.
+"""
 ROOM = 1 << 15
-"""The largest number of evaluations that are kept, about 500 bytes each; the oldest are dropped."""
+"""The largest number of evaluations that are stored, of about 500 bytes each. The oldest evaluations are removed first.
+"""
 
 
 class Ended(Exception):
@@ -149,7 +153,9 @@ class Together:
                 self._changed.notify_all()
 
     def _answer(self, all_requests: Sequence[_Request]) -> None:
-        """Evaluate positions: those that are not known yet in one call, each once."""
+        """Evaluate the positions of all requests. Unknown positions are evaluated in one call of the network, each only
+        once.
+        """
         new: dict[bytes, tuple[_Request, int]] = {}
         wanted: list[tuple[_Request, int, bytes]] = []
         for request in all_requests:

@@ -226,7 +226,7 @@ VALUE_OFF = dict.fromkeys(
 )  # fmt: skip
 """The sources of a value network's settings, for recipes without a value network."""
 EARLIER_DEFAULTS = {"value_iterations": 100_000}
-"""Defaults of earlier versions. Runs of these versions have them, such as the bundled convchess."""
+"""Defaults of settings in earlier versions. They apply to runs of these versions, such as the bundled convchess."""
 
 
 def selected_networks(settings: Settings, every: Sequence[str]) -> tuple[str, ...]:
@@ -496,7 +496,7 @@ def _move_stage(network: MoveNets, settings: Settings, name: str) -> Stage:
 
 
 def _value_stage(network: MoveNets, settings: Settings) -> Stage:
-    """Return the stage of the value network, whose optimizer has its own settings."""
+    """Return the stage of the value network, whose optimizer has separate settings."""
     module = network.nets[VALUE]
     return Stage(
         name=VALUE,
@@ -518,8 +518,8 @@ def _value_stage(network: MoveNets, settings: Settings) -> Stage:
 def _optimiser(
     module: nn.Module, settings: Settings, name: str | None = None, smoothing: float | None = None
 ) -> torch.optim.Optimizer:
-    """Return the optimizer of a module. name: the optimizer's name. smoothing: RMSprop's. None takes the value of the
-    settings.
+    """Return the optimizer of a module. name: the optimizer's name. smoothing: the smoothing factor of RMSprop. If one
+    of them is None, the value of the settings is used.
     """
     return make_optimiser(
         name or settings.optimiser, module, weight_decay=settings.weight_decay, momentum=settings.momentum,

@@ -1,4 +1,4 @@
-"""Evaluate chess moves by a UCI engine instead of the network's own search, and return the results in the form for the
+"""Evaluate chess moves by a UCI engine instead of a search with the network, and return the results in the form for the
 page.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kibitz.web.positions import Line
 
 MOST_SHOWN = 8
-"""Number of moves of a line."""
+"""The largest number of moves of a line."""
 
 
 def judge(
@@ -39,7 +39,7 @@ def judge(
     yield [{"seq": seq, "total": max(0, last - first + 1), "checked_by": engine.checked_by.as_json()}]
     steps = in_chunks(engine, line, first, last, 1, explained=True)
     while True:
-        engine.stop = stop  # other requests may have used the engine since then
+        engine.stop = stop  # other requests may have used the engine since the last step
         try:
             found = next(steps, None)
         except Stopped:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LINES = 12
 """The largest number of moves that are shown. Each has a separate value."""
 MOST_SHOWN = 8
-"""Number of moves of a line."""
+"""The largest number of moves of a line."""
 
 
 def search(
@@ -57,7 +57,9 @@ def search(
 
 
 def _line(board: chess.Board, line: PvLine) -> dict[str, Any]:
-    """Return a move in White's view. p: its probability before the search, 0 to 1."""
+    """Convert a candidate move to JSON, with values in White's view. p: the move's probability before the search, 0 to
+    1.
+    """
     after, pv = board.copy(stack=False), (line.pv or (line.move,))[:MOST_SHOWN]
     win, draw, _ = line.wdl
     chance = (win + draw / 2) / 1000

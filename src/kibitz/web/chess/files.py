@@ -198,7 +198,9 @@ def save_pgn(tree: list[game_tree.Written], headers: Fields, start: str | None, 
 
 
 def _note(child_node: chess.pgn.ChildNode, board: chess.Board, notes: Notes, index: int) -> None:
-    """Add an analysis's results to the move that led to a position. board: the position before the move."""
+    """Add the results of an analysis to the move that led to a position. board: the position after the move. index: the
+    index of the move's node in `notes`.
+    """
     from kibitz.analysis.chess.notes import centipawns, drop_mark, note_move
 
     found = notes.moves[index]

@@ -115,7 +115,7 @@ def in_chunks(
 
 
 def _value_alone(ply: int, value: PositionValue) -> dict[str, Any]:
-    """Return the data for a position without a move before it."""
+    """Return the data for the start position, which has a value but no move before it."""
     return {**_unjudged(ply), "white": {"before": None, "after": rounded(value.chance)}}
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 RATINGS = tuple(range(800, 2801, 100))
 """Ratings, of both players, for which the moves are predicted."""
 _HALF_DIGIT = 5e-5
-"""Values have four digits."""
+"""Half of the last digit of values that are rounded to four digits."""
 FIRST = 4
 """Number of likely moves for each rating that `likely_moves` returns."""
 
@@ -87,8 +87,9 @@ def likely_moves(found: dict[str, Any]) -> list[dict[str, Any]]:
 def risk_with(found: dict[str, Any], losses: Mapping[str, float]) -> list[float | None]:
     """Return the risk at each rating of a result of `by_rating`, 0 to 1; an empty list without a legal move.
 
-    losses: the loss of each move that a search has evaluated, 0 to 1, by its UCI notation. Such a move is a mistake or
-    not; the first estimate counts only for the other moves. The page computes the same numbers.
+    losses: the loss of each move that a search has evaluated, 0 to 1, by its UCI notation. If a move has been searched,
+    its loss decides whether the move counts as a mistake. For the other moves, the first estimate gives the probability
+    of a mistake. The page computes the same numbers.
     """
     from kibitz.analysis.chess.risk import LOSS
 

@@ -57,7 +57,7 @@ def annotate(
 
 
 def _reasons(note: Note) -> dict[str, str]:
-    """Return why a marked move was bad, by language, or else which move was better."""
+    """Return why a marked move was bad, by language. If no reason is known, return which move was better."""
     if note.reasons or not note.best or not note.points:
         return note.reasons
     facts = {"move": note.best, "points": round(note.points)}

@@ -1,4 +1,4 @@
-"""Evaluate Go moves by a GTP engine instead of the network's own search, and return the results in the form for the
+"""Evaluate Go moves by a GTP engine instead of a search with the network, and return the results in the form for the
 page.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kibitz.web.positions import Line
 
 MOST_SHOWN = 8
-"""Number of moves of a line."""
+"""The largest number of moves of a line."""
 
 
 @dataclass(frozen=True)
@@ -113,10 +113,11 @@ class EngineValues:
         }  # fmt: skip
 
     def _second(self, ply: int, chosen: int) -> Valued | None:
-        """Return the value after the engine's second choice, with the line that begins with it.
+        """Return the value after the engine's second choice, with the line that begins with this choice; None if the
+        engine gives no second choice.
 
         The search before a move may have overlooked the reply. The position after the second choice is searched like
-        the one after `chosen`, the move number `ply`. None if the engine gives no second choice.
+        the one after `chosen`, the move number `ply`.
         """
         found = self.engine.second(self._record, ply - 1, chosen)
         if found is None or not found.line or found.line[0] == chosen:
@@ -140,8 +141,8 @@ class EngineValues:
         return len(moves) > 1 and set(moves[-2:]) == {PASS} and set(moves[ply - 1 :]) == {PASS}
 
     def _mark(self, loss: float, points: float, before: Valued, after: Valued) -> str:
-        """Return the annotation by points. If the engine gives win probabilities and these lead to a worse annotation,
-        return that one.
+        """Return the annotation of a move by its loss in points. If the engine gives win probabilities, the loss of win
+        probability also gives an annotation, and the worse of the two is returned.
         """
         by_points = mark(-points, SWINGS[self.line.size])
         by_chance = mark(-loss, CHESS_SWING) if before.from_engine and after.from_engine else ""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kibitz.play.session import Session
 
 MOST_SHOWN = 6
-"""Number of moves of a line."""
+"""The largest number of moves of a line."""
 
 
 class GivenUp(BadRequest):

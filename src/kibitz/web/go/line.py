@@ -60,7 +60,7 @@ class GoLine:
 
     @property
     def terms(self) -> Terms:
-        """Return what the score lead depends on besides the board: komi with handicap compensation, and the scoring
+        """Return what the lead depends on in addition to the board: komi with handicap compensation, and the scoring
         method.
         """
         return Terms.by(self.law, self.komi, self.handicap)

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 def work(job: Message, send: Send, stop: threading.Event) -> None:
     """Analyze games and send the report repeatedly.
 
-    job: as for the games of chess, see `analysing.work`, and "sizes", the board sizes that the network supports. In
+    job: as for games of chess, see `analysing.work`. It also has "sizes", the board sizes that the network supports. In
     the quick stage, the network's own values find the suspicious moves, and searches check them. The thorough stage
-    searches each position. Its losses are larger, so the two stages are never in one report, and only the thorough one
-    is compared with the players of the rank. An engine evaluates all moves in one stage. The messages are those of
-    `analysing.work`.
+    searches each position. The losses of the thorough stage are larger. So a report never has games of both stages, and
+    only the thorough stage is compared with players of the rank. An engine evaluates all moves in one stage. The
+    messages are those of `analysing.work`.
     """
     from kibitz.analysis import load_owners
     from kibitz.analysis.go.losses import fitted_losses

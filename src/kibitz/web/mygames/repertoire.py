@@ -1,5 +1,5 @@
-"""The opening repertoire of a player: the positions of the games, the moves in them, and where recent games left
-them.
+"""The opening repertoire of a player: the positions of the games, the moves that the player chose in them, and the
+moves by which recent games left the repertoire.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST = 1000
 RECENT = 20
 """The number of newest games that are compared with the repertoire."""
 MOST_POSITIONS = 1500
-"""The largest number of positions in the response. Those with the most games stay."""
+"""The largest number of positions in the response. If there are more, the response has those with the most games."""
 WHITE, BLACK = "white", "black"
 _HEADERS = re.compile(r'(?:\s*\[\w+\s+"[^\n]*"\s*\][ \t]*\r?(?:\n|$))*')
 _RESULT = re.compile(r'\[Result\s+"(?:1-0|0-1|1/2-1/2)"')
@@ -54,8 +54,8 @@ class _Choice:
 
 @dataclass
 class _Reached:
-    """A position of games in which the player has one color. is_own: whether the player is to move. lines: how often
-    each order of moves leads to it.
+    """A position that occurred in games in which the player had the same color. is_own: whether the player is to move.
+    lines: how often each order of moves led to the position.
     """
 
     is_own: bool

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kibitz.games.go.io.sgf import Record
 
 SIDES = ("white", "black")
-"""The sides of a _GamePart, by whether the second name is the player's."""
+"""The player's side in a _GamePart: the second entry if Black's name is the player's, else the first entry."""
 LARGEST = 400 << 20
 """The largest number of bytes of a file from the page."""
 UNPACKED = 1 << 30

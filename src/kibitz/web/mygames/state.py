@@ -45,9 +45,11 @@ GO_ENGINE_PACE = {"quick": 0.0, "thorough": 60.0}
 SHOWN = 10
 """A thorough report about Go replaces the quick one when it has this many games, or all games."""
 JUDGES = {"chess": "human", "go": "gohuman"}
-"""The systems whose networks learn to play like a person, and the usual network that evaluates moves."""
+"""For each game, the system whose networks learn to play like a person. The bundled network of this name is also the
+default network that evaluates moves.
+"""
 MEASURED = 3
-"""The pace of a stage is known after this number of games."""
+"""The measured pace of a stage is used after this number of games."""
 NAMES = 200
 """The largest number of players that are offered."""
 DOWNLOADED = 1000
@@ -312,8 +314,8 @@ class MyGames:
             pace[task.about["stage"]] = round(task.about["seconds"] / task.about["done"], 2)
 
     def _replaces(self, task: Task, message: Message) -> bool:
-        """Return whether a new report replaces the present one. It never has fewer games, with one exception: a
-        thorough report about Go has no games of the quick stage, and SHOWN games are enough.
+        """Return whether a new report replaces the present one. The new report must have at least as many games. The
+        exception is a thorough report about Go that follows a quick one, for which SHOWN games are enough.
         """
         games, now = message["report"]["games"], self._report[1].get("games", 0)
         deeper = task.about["game"] == "go" and (self._report_stage, message["stage"]) == ("quick", "thorough")
@@ -413,7 +415,7 @@ class MyGames:
         message.pop("over", None)
         task.about |= message
 
-    # Both
+    # Jobs of all kinds
 
     def _begin(self, task: Task, module: str, job: Message, hear: Any, finish: Any = None) -> None:
         """Start a process. finish: called with the task after the process has ended, unless it was stopped."""
@@ -493,7 +495,9 @@ def _explored(version: int, player: str, source: Source, chosen: Sequence[Chosen
 
 
 def _run_of(players: Sequence[Player], name: str) -> Path:
-    """Return the run of these players in `name`, `name`-2, …; if there is none, the first unused name."""
+    """Return the folder for the run of these players. It is the first of `name`, `name`-2, … that has their run. If
+    they have no run, it is the first unused name.
+    """
     from kibitz.personal.names import key
     from kibitz.runs import INFO, Run
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 QUICK, THOROUGH = "quick", "thorough"
 """The stages of an analysis."""
 EVERY, SHARE = 1.5, 0.05
-"""The shortest time in seconds between two reports, and the largest share of the time that reports may take: computing
-their intervals takes time.
+"""The shortest time in seconds between two reports, and the largest share of the time that reports may take. The
+intervals in a report take time to compute.
 """
 
 
@@ -37,7 +37,7 @@ class Worded(Protocol):
 
 
 COMPARISONS = ("usual_loss", "difference")
-"""Keys of the figures that compare a player with others."""
+"""Keys of the numbers that compare a player with others."""
 
 
 class GrowingReport(Protocol):

@@ -60,10 +60,11 @@ class RatingEstimate:
 
 @dataclass(frozen=True)
 class RatingModel:
-    """The parameters for one scale and one part of the moves.
+    """The fitted parameters of the estimate, for one rating scale and one part of the moves.
 
-    offset, slope: convert the raw rating to the rating. style: half of the 90% interval with an infinite number of
-    games, in points. noise: half of the 90% interval for a single move, without the style.
+    offset, slope: convert the raw rating to the rating: `offset + slope · raw rating`. style: half of the width of the
+    90% interval with an infinite number of games, in points. noise: half of its width for a single move, in points,
+    without the part for the player's style.
     """
 
     offset: float
@@ -75,7 +76,7 @@ class RatingModel:
         return self.offset + self.slope * raw
 
     def half_width(self, moves: int) -> float:
-        """Return half of the 90% interval in points."""
+        """Return half of the width of the 90% interval in points, for an estimate from this number of moves."""
         return math.sqrt(self.style**2 + self.noise**2 / moves)
 
 

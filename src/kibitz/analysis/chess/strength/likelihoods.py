@@ -20,7 +20,9 @@ from kibitz.play.chess.policy import move_probabilities, normalised
 from kibitz.play.session import STATE, Answers
 
 RATINGS = (600, 1000, 1400, 1800, 2200, 2600)
-"""The ratings, in points, for which the likelihood of each move is computed. It changes smoothly between them."""
+"""The ratings, in points, for which the likelihood of each move is computed. Between these ratings, the likelihood
+changes smoothly.
+"""
 LEAST_LIKELY = 1e-4
 """The lower bound of likelihoods, so that a single absurd move can't decide the estimate."""
 

@@ -27,7 +27,7 @@ from kibitz.runs import ONNX
 NETWORK = "human"
 """The network that evaluates the moves."""
 SHORTEST = 29
-"""Games with less time per player, in seconds, are not counted."""
+"""Games with less time per player than this number of seconds are not counted."""
 ENOUGH = 5
 """The smallest number of games for an estimate. If there were fewer, one good or bad day would decide the estimate."""
 SCALE_NAMES = {"lichess": "Lichess", "chess.com": "Chess.com", "fics": "FICS", "fide": "FIDE", "": "an unknown scale"}
@@ -101,7 +101,8 @@ def _seconds(control: str) -> float:
 class PlayerStrength:
     """The games of one player on one rating scale, and the rating that is estimated from the moves in these games.
 
-    name: the player's name as it is displayed. too_fast: number of games of under SHORTEST seconds, which do not count.
+    name: the player's name as it is displayed. too_fast: number of games with less than SHORTEST seconds per player,
+    which do not count.
     """
 
     name: str
@@ -109,7 +110,9 @@ class PlayerStrength:
     too_fast: int = 0
 
     def add(self, game: PlayerGame) -> None:
-        """Add a game. Games without a move of the player, and games of under SHORTEST seconds, are not added."""
+        """Add a game. Games without a move of the player, and games with less than SHORTEST seconds per player, are not
+        added.
+        """
         if not len(game.moves):
             return
         if game.too_fast:

@@ -175,7 +175,7 @@ def _end_of_moves(text: str, at: int, is_bare: bool) -> int:
 def is_game(text: str, piece: GameText) -> bool:
     """Return whether a piece of text is a game: it has headers, or begins with a move.
 
-    Prose is not a game, and neither is a result alone.
+    A piece of prose is not a game. A result without moves is not a game either.
     """
     if piece.body > piece.begin and read_headers(text[piece.begin : piece.body]):
         return True

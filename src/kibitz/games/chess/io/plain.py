@@ -155,8 +155,8 @@ def _after_digits(text, at, stop):  # type: ignore[no-untyped-def]
 
 @inner
 def _after_decimals(text, at, stop):  # type: ignore[no-untyped-def]
-    """Return the end of a number's decimals. Its whole part ends at this byte. The result is -1 for more than two
-    decimals.
+    """Return the end of a number's decimals; -1 if there are more than two. The integer part of the number ends at this
+    byte.
     """
     if at >= stop or text[at] != 46:
         return at
@@ -240,7 +240,8 @@ def _after_comment(text, at, stop, known):  # type: ignore[no-untyped-def]
     """Return the end of a comment, the commands of the move so far, and whether a command must be rewritten.
 
     The end is -1 if the comment doesn't end or has a command that the fast parser reads in another way. text: uint8.
-    known: the commands of the comments before it, a sum of 1 for an evaluation, 2 for a clock and 4 for a move's time.
+    known: the commands in earlier comments on the same move, as a sum: 1 for an evaluation, 2 for a clock, 4 for a
+    move's time.
     """
     rewritten = False
     while at < stop and text[at] != 125:

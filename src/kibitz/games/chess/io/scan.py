@@ -128,8 +128,8 @@ def _is_commented(text, at, end, inside):  # type: ignore[no-untyped-def]
 def _closing(text, at, whole):  # type: ignore[no-untyped-def]
     """Return the end of the comment that is open at this position; -1 if it is never closed.
 
-    It counts as never closed if another comment begins first, or if it doesn't end within LONGEST_COMMENT bytes. If the
-    text is not whole, the comment may end in the text that follows. text: uint8.
+    The comment counts as never closed if another comment begins first, or if it doesn't end within LONGEST_COMMENT
+    bytes. If the text is not whole, the comment may end in the text that follows. text: uint8.
     """
     stop = min(text.shape[0], at + LONGEST_COMMENT)
     for i in range(at, stop):
@@ -252,11 +252,12 @@ def scan(text: bytes, whole: bool = True) -> tuple[NDArray[np.int64], NDArray[np
     """Return two arrays of byte offsets, both int64 [games]: where each game begins, and where its moves begin. The two
     offsets are equal if a game has no headers.
 
-    A game begins with the first header after moves. It also begins with another Event, or with another first header,
-    after headers and a blank line; the game before then has no moves. A game without headers begins with the line after
-    a line that ends in a result. Text before the first game counts as a game. Nothing begins in a comment in braces,
-    unless it is never closed. A piece of the result may contain several games; `movetext.split_games` divides them.
-    whole: whether the file ends with the text; otherwise it continues, perhaps in a comment.
+    A game begins with the first header after moves. A game also begins after headers and a blank line, if the next
+    header is Event or has the name of the previous game's first header. In this case, the previous game has no moves. A
+    game without headers begins with the line after a line that ends in a result. Text before the first game counts as a
+    game. Nothing begins in a comment in braces, unless it is never closed. A piece of the result may contain several
+    games; `movetext.split_games` divides them. whole: whether the file ends with the text; otherwise it continues,
+    perhaps in a comment.
     """
     data = np.frombuffer(text, np.uint8)
     room = text.count(b"\n") + text.count(b"[") + 2

@@ -38,8 +38,8 @@ def _next(state):  # type: ignore[no-untyped-def]
 def _is_eye(board, cell, colour):  # type: ignore[no-untyped-def]
     """Return whether an empty cell is a one-point eye of a color.
 
-    All neighbors must have that color. The other color may be on at most one of the cell's diagonals, and at the edge
-    on none. board: int16 [7, 441].
+    All neighbors must have that color. The other color may have at most one of the cell's diagonal neighbors, and none
+    of them if the cell is at the edge. board: int16 [7, 441].
     """
     for step in (1, -1, WIDE, -WIDE):
         if board[COLOUR, cell + step] == 3 - colour or board[COLOUR, cell + step] == NONE:

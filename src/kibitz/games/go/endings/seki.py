@@ -50,7 +50,8 @@ def _can_capture(board, prey):  # type: ignore[no-untyped-def]
 
     Safe chains have two liberties or more.
 
-    The chain's side doesn't respond. The result is True for chains with many liberties. board: int16 [7, 441].
+    The test assumes that the chain's side makes no moves. The result is True for chains with many liberties. board:
+    int16 [7, 441].
     """
     depth = MAX_SHARED_LIBERTIES
     boards = np.empty((depth + 1, ROWS, CELLS), np.int16)

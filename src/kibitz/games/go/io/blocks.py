@@ -58,8 +58,8 @@ _VALUE = re.compile(rb"\[(?:\\.?|[^\]\\])*(\]|\Z)", re.DOTALL)
 _VALUE_DOUBLES = re.compile(rb"\[(?:[\x81-\xff][\x40-\xff]|\\.?|[^\]\\])*(\]|\Z)", re.DOTALL)
 _VALUE_SHIFT_JIS = re.compile(rb"\[(?:[\x81-\x9f\xe0-\xff][\x40-\xff]|\\.?|[^\]\\])*(\]|\Z)", re.DOTALL)
 _VALUES = {SINGLE: _VALUE, PAIRS: _VALUE_DOUBLES, SHIFT_JIS: _VALUE_SHIFT_JIS}
-"""The first group is a property's value, up to its bracket or to the end of the text. The patterns are
-those for each kind of encoding of the scanner.
+"""Patterns for a property's value, by the scanner's kind of encoding. The first group is the value, up to its closing
+bracket or the end of the text.
 """
 
 
@@ -339,7 +339,7 @@ _BEGINS = re.compile(rb"\(\s*;\s*(?:GM|FF|SZ|CA|AP|PB|PW|DT|EV|KM|RE|RU|HA|GN)\s
 """Matches the root node of a game. No character of two bytes contains such text."""
 _BEYOND_ASCII = bytes(range(128, 256))
 _SAMPLE = 1 << 16
-"""Number of bytes by which an encoding is guessed."""
+"""An encoding is guessed from this number of bytes at the beginning of a text."""
 
 
 def doubles_in(text: bytes) -> Doubles:
@@ -366,7 +366,7 @@ def doubles_in(text: bytes) -> Doubles:
 
 
 def _kind_of(text: bytes) -> int:
-    """Return the kind of a text's encoding, of which the beginning is read."""
+    """Return the kind of a text's encoding. Only the beginning of the text is examined."""
     return SINGLE if _is_utf8(text, cut=True) else _kind(charset_of(_without_half(text)))
 
 

@@ -57,8 +57,8 @@ def gib_as_sgf(data: bytes) -> bytes:
 
 
 def _charset(data: bytes) -> str:
-    """Return the encoding. It is Korean if all characters may be syllables, because the server is Korean; otherwise it
-    is found as for any other game.
+    """Return the encoding. If all characters can be Korean syllables, the encoding is Korean, because the server is
+    Korean. Otherwise, it is guessed as for any other game.
     """
     try:
         korean = [letter for letter in data.decode("euc_kr") if letter > "\x7f"]
@@ -85,7 +85,7 @@ def _moves(text: str, stones: int) -> str:
 
 
 def _handicap(text: str) -> int:
-    """Return the handicap stones that the line INI gives."""
+    """Return the number of handicap stones in the line INI."""
     words = next((line.split() for line in text.splitlines() if line.split()[:1] == ["INI"]), [])
     return _whole(words[3]) if len(words) > 3 else 0
 

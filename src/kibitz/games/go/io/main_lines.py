@@ -14,7 +14,7 @@ from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, place, position_has
 from kibitz.kernels import inner, is_among, kernel
 
 SOUND, ON_STONE, KO_BACK, SUICIDE, REPEATS, NO_LIBERTY = range(6)
-"""Results of the replay of a game's moves. The last one means that a setup stone has no liberties."""
+"""Results of the replay of a game's moves. NO_LIBERTY: a setup stone has no liberties."""
 WHY = ("", "on a stone", "takes back a ko at once", "suicide", "repeats a position", "a set-up chain without liberties")
 
 

@@ -27,7 +27,7 @@ _ABOUT_THE_GAME = (
     "PB", "BR", "BT", "PW", "WR", "WT", "GN", "EV", "RO", "DT", "PC", "RE", "RU", "HA", "TM", "OT", "ON", "AN", "CP",
     "SO", "US", "GC",
 )  # fmt: skip
-"""Headers that are written unchanged. Komi, size and setup are written from the record's own fields."""
+"""Headers that are written unchanged. Komi, size and setup stones are written from the fields of the record."""
 _MOVES_A_LINE = 10
 
 
@@ -214,7 +214,7 @@ def write_sgf(
     """Format a record as SGF, FF[4] in UTF-8.
 
     notes: further properties by ply (0: the root), unescaped: {3: {"C": ["a comment"], "TR": ["dd", "pd"]}}. root:
-    headers that are added to the record's own headers or replace them.
+    headers that are added to the record's headers or replace them.
     """
     headers = {name: record.headers[name] for name in _ABOUT_THE_GAME if record.headers.get(name)}
     if record.komi or has_komi(record.headers):
