@@ -19,10 +19,12 @@ from kibitz.games.go.points import GRID, PASS, POINTS, on_board, symmetries
 from kibitz.games.go.replay import AGE, PASSES, SIDE, SIZE, STANDARD_START, colours_of, start_row
 from kibitz.games.go.sides import (
     BEYOND,
+    GAME_RULES,
     HANDICAP,
     KOMI_BYTE,
     OPPONENT,
     RANK,
+    SERVER,
     SERVERS,
     GameSides,
     komi_byte,
@@ -34,6 +36,7 @@ from kibitz.nets.muon import muon
 from kibitz.runs import with_default_side_inputs
 from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
+from kibitz.systems.base import settings_from
 from kibitz.systems.gohuman import (
     SYSTEM,
     GameConditions,
@@ -48,7 +51,7 @@ from kibitz.systems.gohuman import (
 from kibitz.training.export import export_onnx
 from support import go_oracle as oracle
 
-SMALL = Settings(blocks=3, filters=16, min_moves=1, withhold=0.0)
+SMALL = Settings(blocks=3, filters=16, min_moves=1, withhold=0.0, withhold_players=0.0)
 GAMES = (
     {"size": 19, "moves": 120, "labels": "playouts", "result": 1, "margin": 4.5, "ending": "counted"},
     {"size": 19, "moves": 90, "labels": None, "result": -1, "margin": None, "ending": "resignation"},
@@ -158,6 +161,40 @@ def test_what_is_withheld(store: Store) -> None:
     assert (plain["state"][:, 4:] > 0).all()
     assert (unknown.mean(0) > 0.05).all()
     assert np.isnan(batch["lead"][unknown[:, 0]]).all()  # what a lead is worth is not known without komi
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
+def test_the_inputs_of_the_players_are_hidden_together(share: float, store: Store) -> None:
+    examples, ids = examples_of(store, replace(SMALL, withhold_players=share)), np.arange(340)
+    batches = [examples.batch(ids, epoch) for epoch in range(40)]
+    state = np.concatenate([batch["state"] for batch in batches])
+    unknown = state[:, [HANDICAP, RANK, OPPONENT, SERVER]] == 0
+    assert (unknown.any(1) == unknown.all(1)).all()
+    assert unknown.all(1).mean() == pytest.approx(share, abs=0.02)
+    rules = state[:, GAME_RULES] == 0
+    assert not rules[~unknown.all(1)].any()
+    assert rules.mean() == pytest.approx(share / 2, abs=0.02)
+    assert (state[:, KOMI_BYTE] > 0).all()  # the komi is known in an analysis
+    assert all((batch["codes"] >= AGE).any() for batch in batches)  # the last moves are a draw of their own
+
+
+def test_both_kinds_of_withholding_add_up(store: Store) -> None:
+    """An independent draw at 0.1 alone hardly ever hides all inputs of the players."""
+    ids = np.arange(340)
+
+    def all_hidden(settings: Settings) -> float:
+        examples = examples_of(store, settings)
+        state = np.concatenate([examples.batch(ids, epoch)["state"] for epoch in range(40)])
+        return float((state[:, [HANDICAP, RANK, OPPONENT, SERVER]] == 0).all(1).mean())
+
+    assert all_hidden(replace(SMALL, withhold=0.1)) < 0.005
+    assert all_hidden(replace(SMALL, withhold=0.1, withhold_players=0.25)) == pytest.approx(0.25, abs=0.02)
+
+
+def test_a_run_without_the_setting_hid_no_inputs_together() -> None:
+    assert settings_from(Settings, {"blocks": 6}).withhold_players == 0
+    assert settings_from(Settings, {"withhold_players": 0.4}).withhold_players == 0.4
+    assert Settings().withhold_players > 0
 
 
 def test_games_whose_end_is_known_and_small_boards_get_their_share(store: Store) -> None:

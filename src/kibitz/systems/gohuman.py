@@ -70,6 +70,13 @@ class Settings:
         at_least=0,
         at_most=1,
     )
+    withhold_players: float = setting(
+        0.25,
+        "Share of the samples that hide ranks, server and handicap together, as in the analysis of a board; half of"
+        " these samples also hide the rules.",
+        at_least=0,
+        at_most=1,
+    )
     # losses
     win_weight: float = setting(
         0.72, "Weight of the loss for the winner, relative to the loss for the move.", at_least=0
@@ -101,7 +108,7 @@ class Settings:
         12.0, "Maximum number of epochs, even if --iterations allows more; 0 means no limit.", at_least=0
     )
 
-    unnamed: ClassVar[Mapping[str, Any]] = {"norm": False}
+    unnamed: ClassVar[Mapping[str, Any]] = {"norm": False, "withhold_players": 0.0}
 
 
 RECIPES = {
@@ -540,8 +547,9 @@ class GoMoves:
     def _withhold(self, codes: NDArray[np.uint8], state: NDArray[np.uint8], bits: NDArray[np.uint64]) -> None:
         """Hide information at random: remove the last moves, or set side inputs to unknown.
 
-        The side inputs are both ranks, the opponent's rank, server, rules, handicap and komi. bits: random bits that
-        decide what is hidden in each row. `codes` and `state` are changed in place.
+        The side inputs are both ranks, the opponent's rank, server, rules, handicap and komi. An independent draw
+        hides each. In the share `withhold_players` of the rows, all inputs that describe the players are hidden
+        together. bits: random bits that decide what is hidden in each row. `codes` and `state` are changed in place.
         """
         limit = round(self.settings.withhold * 256)
 
@@ -555,6 +563,11 @@ class GoMoves:
         for part, column, share in ((2, OPPONENT, 0.5), (3, SERVER, 1), (4, GAME_RULES, 1), (5, HANDICAP, 0.5)):
             state[drawn(part, share), column] = 0
         state[drawn(6, 0.3), KOMI_BYTE] = 0
+        more = splitmix64(bits)
+        together = (more >> np.uint64(32)) / 2.0**32 < self.settings.withhold_players
+        for column in (HANDICAP, RANK, OPPONENT, SERVER):
+            state[together, column] = 0
+        state[together & (more & np.uint64(1) > 0), GAME_RULES] = 0
 
 
 def known_ends(store: Store) -> NDArray[np.bool_]:

@@ -52,6 +52,9 @@ class Settings(gohuman.Settings):
     withhold: float = setting(
         0.0, "Share of the samples that hide inputs; 0, because the network gets all known inputs."
     )
+    withhold_players: float = setting(
+        0.0, "Share of the samples that hide ranks, server and handicap together; 0 for the same reason."
+    )
     learning_rate: float = setting(0.001, "Learning rate at the first iteration; it decays linearly to 0.", at_least=0)
     batch: int = setting(64, "Number of positions per batch.", at_least=1)
     epochs: int = setting(2, "Number of epochs.", at_least=1)
