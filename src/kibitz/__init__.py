@@ -104,7 +104,7 @@ environment.set_up()
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, whose module is imported now."""
+    """Return a public name, after importing the module that defines it. Raises AttributeError for any other name."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib

@@ -59,8 +59,8 @@ LEVELS = {
 }
 """For a kind of processor: LLVM's name of the level for which kernels are compiled ahead, and its features.
 
-Its code runs on each processor with these features, and computes the same as code for that very processor: only kernels
-without `fastmath` are compiled ahead.
+This code runs on each processor that has these features. Its results are the same as those of code for the exact
+processor, because kernels with `fastmath` are not compiled ahead.
 """
 
 
@@ -202,9 +202,10 @@ def archive() -> Path:
 
 
 def ahead(target: tuple[str, str, str]) -> tuple[str, str, str] | None:
-    """Return the target (see below) of the kernels in the wheel that can run on this machine; None if there are none.
+    """Return the target of the kernels in the wheel that can run on this machine; None if there are none. A target is
+    LLVM's names of the system, the processor and its features, such as "+avx2,-avx512f".
 
-    target: LLVM's names of the system, the processor and its features, such as "+avx2,-avx512f", as numba returns them.
+    target: the target of this machine, as numba returns it.
     """
     system, _, features = target
     level = LEVELS.get(system.partition("-")[0])
@@ -216,7 +217,7 @@ def ahead(target: tuple[str, str, str]) -> tuple[str, str, str] | None:
 class KernelCache(caching._Cache):
     """The compiled versions of one kernel in a folder.
 
-    The class replaces numba's own cache: numba calls load_overload before it compiles and save_overload after it.
+    The class replaces the cache of numba, which calls load_overload before compiling and save_overload afterwards.
     folders: a function that returns the folders to search. Files are written into the first one. on_loaded: called
     after a version was read.
 
@@ -330,7 +331,7 @@ def read_archived(path: Path, name: str) -> bytes | None:
 
 
 def _checked(data: bytes) -> bytes | None:
-    """Return what follows the hash; None if the hash is another one."""
+    """Return the data after the hash; None if the hash at the beginning does not fit the data."""
     return data[_HASH_BYTES:] if hashlib.sha256(data[_HASH_BYTES:]).digest() == data[:_HASH_BYTES] else None
 
 

@@ -25,7 +25,7 @@ else:
 
 
 _AGAIN = 0.02
-"""Seconds between two attempts to get a lock that is held by another process."""
+"""Seconds between two attempts to get a lock that another process holds."""
 
 
 @contextlib.contextmanager

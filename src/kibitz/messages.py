@@ -1,7 +1,7 @@
 """Messages to users: errors, warnings and notes are printed, and similar names are suggested.
 
-An error reads `error: WHAT is wrong (got VALUE). What to do.` It is one line. A message of one sentence has no period
-at its end, and neither has a command or an example at the end of a message.
+An error reads `error: WHAT is wrong (got VALUE). What to do.` It is one line. There is no period after a message of one
+sentence, or after a command or an example at the end of a message.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from kibitz.text import either, shown
 
 CLOSE, CLOSE_IF_SHORT = 0.65, 0.7
-"""The smallest similarity (difflib's ratio) of a name that is suggested, and that of a name of up to three letters. 0
-is any name, 1 the same name.
+"""The smallest similarity of a name that is suggested: in general, and for a name of up to three letters. The
+similarity is difflib's ratio, from 0 to 1 for equal names.
 """
 
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 Listener = Callable[[int, int], None]
-"""A function of the number of finished positions and of the number of positions in all."""
+"""A function that takes the number of finished positions and the number of all positions."""
 
 listeners: list[Listener] = []
 """The functions that get the progress. They are called from the thread that does the work."""

@@ -34,7 +34,7 @@ class Preparation(NamedTuple):
     is_running: bool
 
     def text(self) -> str:
-        """One line, such as "One-time preparation of the search: 6 of 14"."""
+        """Return one line, such as "One-time preparation of the search: 6 of 14"."""
         if self.total:
             return f"One-time preparation of the search: {self.done} of {max(self.done, self.total)}"
         return "One-time preparation of the search, after an install or an update"
@@ -42,7 +42,9 @@ class Preparation(NamedTuple):
 
 Listener = Callable[[Preparation], None]
 listeners: list[Listener] = []
-"""Functions that are called when a kernel is begun or ready, if compiling takes more than a second in all."""
+"""Functions that are called when the compilation of a kernel begins or ends, if all compilations together take more
+than a second.
+"""
 
 KERNELS: Mapping[str, int] = {
     "chess": 4,

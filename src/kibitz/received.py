@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_JSON_BYTES = 1 << 26
-"""The largest size of run.json and store.json. kibitz's own files are at most a hundredth of this size, even with the
-names of all imported files.
+"""The largest size of run.json and store.json. The files that kibitz writes are at most a hundredth of this size, even
+with the names of all imported files.
 """
 
 
@@ -60,8 +60,8 @@ def is_inside(folder: Path, path: Path) -> bool:
 
 
 def inflates(packed: bytes) -> bool:
-    """Return whether the files in a zip archive are larger than the archive, by its directory. Torch does not compress,
-    so such an archive isn't from torch.
+    """Return whether, by the directory of a zip archive, its files are larger than the archive. Torch does not compress
+    files, so torch did not write such an archive.
 
     Raises ValueError if `packed` isn't an archive, or if a checksum is wrong, because torch doesn't check the
     checksums.

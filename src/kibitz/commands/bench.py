@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kibitz.play.session import Session
 
 BATCHES = 1, 16, 64
-"""Numbers of positions per batch with which the network's own speed is measured."""
+"""Numbers of positions per batch with which the speed of the network alone, without a search, is measured."""
 
 
 def bench(
@@ -50,7 +50,7 @@ def bench(
 
 
 def _machine() -> str:
-    """Describe processor and system, as far as they are known, in a few words."""
+    """Describe the CPU and the operating system in a few words, as far as they are known."""
     import platform
     from pathlib import Path
 

@@ -230,8 +230,8 @@ def rehearse(player: ThinkingPlayer) -> None:
 
 
 def _with_habits(player: ThinkingPlayer, run: Run, network: Callable[[], Session], options: Options) -> ThinkingPlayer:
-    """Return the player with the habits of the run's person, as far as they are known, or with those of people with its
-    rating.
+    """Return the player with habits: those of the run's person, as far as they are known, or those of people with the
+    rating in the options.
     """
     from kibitz.personal.habits import HabitualPlayer, usual_habits
     from kibitz.play.session import STRONGEST

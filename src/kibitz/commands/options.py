@@ -63,7 +63,7 @@ def respelled(arguments: Sequence[str]) -> list[str]:
 
 
 def _spellings(command: str, words: Sequence[str]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-    """The rows of RENAMED_OPTIONS and RENAMED_VALUES that apply to a command line.
+    """Return the rows of RENAMED_OPTIONS and RENAMED_VALUES that apply to a command line.
 
     A row does not apply if the system's own settings have the old name or value: a system of another package may have a
     setting with a name that kibitz used before. The system is loaded only if the line has an old spelling.

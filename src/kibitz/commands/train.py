@@ -97,7 +97,7 @@ class StoreSplitOptions:
     test_from: Annotated[str | None, typer.Option()] = None
 
     def split(self, store: str) -> Split | None:
-        """Return the requested split; None for the store's own split. Raises UsageError for an invalid day.
+        """Return the requested split; None for the split of the store. Raises UsageError for an invalid day.
 
         If only shares are given, the split is by hash. Days replace the store's days.
         """

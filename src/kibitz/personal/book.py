@@ -22,8 +22,8 @@ from kibitz.runs import Run
 BOOK = "book.npy"
 ROW = np.dtype([("position", "<u8"), ("move", "<u2"), ("count", "<u4")])
 PAIR = 0xFFF
-"""Mask of a packed chess move's two squares. The book ignores the promotion piece, which the network decides. A Go move
-is a smaller number.
+"""Mask of a packed chess move's two squares. The book ignores the promotion piece, which the network decides. The mask
+doesn't change Go moves, because they are smaller numbers.
 """
 
 

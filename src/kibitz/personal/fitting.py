@@ -54,8 +54,8 @@ FULL_FROM = 3_000
 CHECKS_AN_EPOCH, PATIENCE = 2, 3
 """Validations per pass over the games, and the number of validations without improvement after which training ends."""
 POSITIONS = 15_000
-"""Approximate number of positions that training uses. Few games are repeated more often, within the limits of the
-game's `EPOCHS`.
+"""Approximate number of positions that training uses. If there are fewer, the games are repeated more often, within the
+limits of the game's `EPOCHS`.
 """
 STRENGTHS = (0.25, 0.5, 0.75, 1.0)
 """Factors by which the adapters' changes may be multiplied."""

@@ -37,7 +37,9 @@ MAX_STRAYS = 5
 LEAST = 20
 """The smallest number of games for training."""
 TEST_SHARE, MOST_TEST = 10, 50
-"""The test split has the newest games: all games divided by the first number, at most the second one."""
+"""The test split has the newest games. Their number is the number of all games divided by TEST_SHARE, but at most
+MOST_TEST.
+"""
 VALIDATE_SHARES, LEAST_VALIDATE = (10.0, 20.0, 40.0, 60.0), 2
 """Percentages of the other games for validation. The first percentage that gives LEAST_VALIDATE games is used."""
 
@@ -225,7 +227,9 @@ def in_time(store: Store) -> NDArray[np.int64]:
 
 
 def add_games(source: Store, games: NDArray[np.int64], into: Path, sources: Sequence[str]) -> Store:
-    """Add games of a store to another store, which is created if necessary. Games that it already has are skipped."""
+    """Add games of a store to another store, which is created if necessary. Games that the other store already has are
+    skipped.
+    """
     rules = game_of(source.game)
     begins, plies = source.offsets[games], source.plies[games]
     at = np.repeat(begins - np.concatenate(([0], np.cumsum(plies)[:-1])), plies) + np.arange(plies.sum())

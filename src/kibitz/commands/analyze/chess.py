@@ -146,7 +146,8 @@ def _own_judge(session: Session, analysis: Analysis, options: AnalyzeOptions) ->
 
 
 class PgnGames(CheckedFile):
-    """The games of a PGN file that will be analyzed. It also reports and counts the games that cannot be analyzed.
+    """The games of a PGN file that will be analyzed. The class also reports and counts the games that cannot be
+    analyzed.
 
     number: number of the only game to analyze, from 1; None for all games. swing: the smallest annotated change of the
     win probability, 0 to 1. replaced: whether the games are written back to the same file; then every game of the file

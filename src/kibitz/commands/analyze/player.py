@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from kibitz.play.session import Session
 
 FIRST_GAMES, FIRST_SECONDS = 3, 5.0
-"""The numbers of games and seconds from which the time of the whole report is estimated: the first game may compile."""
+"""The time of the whole report is estimated after this number of games and this number of seconds. Earlier, the
+estimate would be too long, because functions may be compiled during the first game.
+"""
 LONG = 90.0
 """The time of a whole report is stated if it takes more than this number of seconds."""
 

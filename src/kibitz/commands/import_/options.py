@@ -33,7 +33,7 @@ RESULTS = (*chess.RESULTS, *go.RESULTS)
 
 _FILTERS: dict[str, type[chess.Filter] | type[go.Filter]] = {"chess": chess.Filter, "go": go.Filter}
 _NAMES = {"go": {"min_plies": "min_moves", "unrated": "unranked"}}
-"""The option's name in a game's filter, if it differs from its name here."""
+"""By game, the names of options in the game's filter, if they differ from the names in FilterOptions."""
 
 
 @dataclass(frozen=True)
