@@ -13,7 +13,8 @@ _FIRST_YEAR = 1000
 
 
 def read_date(text: str) -> datetime.date | None:
-    """Parse a record's date ("2015.06.30", "2015-06"). An unknown month or day becomes the first one.
+    """Parse a record's date ("2015.06.30", "2015-06"). An unknown month becomes January, and an unknown day becomes the
+    first of the month.
 
     The result is None if the year is unknown or has two digits, or if the text isn't a date.
     """

@@ -7,8 +7,8 @@ includes the argument types, the versions of Python, numba, LLVM and NumPy, and 
 jobs with the same kernels share one folder.
 
 A file has one compiled version of one kernel. It is written under a temporary name and then renamed, so that two
-processes can write at once. It begins with a hash of its content: a damaged file is ignored. A file in the cache that
-another user could have written is also ignored, because loading a kernel executes its code.
+processes can write at the same time. It begins with a hash of its content: a damaged file is ignored. A file in the
+cache that another user could have written is also ignored, because loading a kernel executes its code.
 
 A wheel can contain kernels that were compiled when it was built: an archive for each version of Python and each system,
 made by `tools/compile_kernels.py` for the processors of LEVELS. If the versions or the processor differ, the names in

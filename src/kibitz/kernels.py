@@ -25,8 +25,8 @@ memory.check()
 PATIENCE = 1.0
 """Messages are shown only after this number of seconds of compiling."""
 SMALL_BYTES = 1 << 19
-"""Number of bytes of game records that Python reads without compiled kernels. It takes 0.2 s in all; compiling takes 6
-s.
+"""Number of bytes of game records that Python reads without compiled kernels. Reading them takes 0.2 s in all, and
+compiling takes 6 s.
 """
 
 

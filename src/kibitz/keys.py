@@ -1,4 +1,4 @@
-"""Make the keys of the JSON output, which are stable names in snake_case. Each has a "label", a text for people."""
+"""Make the keys of the JSON output, which are stable names in snake_case. Each key has a "label", a text for people."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_array(path: Path, dtype: Any) -> NDArray[Any]:
-    """Memory-map a NumPy file that contains a one-dimensional array with this dtype.
+    """Memory-map a NumPy file that contains a one-dimensional array with this dtype, and return the array, [n].
 
     Raises ValueError if the file is something else, or is shorter than its header claims, and OSError if it can't be
     read.

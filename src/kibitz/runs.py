@@ -179,8 +179,8 @@ class Run:
         return network.eval()
 
     def load_weights(self) -> dict[str, NDArray[Any]]:
-        """Return the best weights as arrays by their torch names, without torch. Raises KibitzError for the same
-        reasons as `load_network`.
+        """Return the best weights as NumPy arrays by their names in torch, without importing torch. Dtypes and shapes
+        are those of the network's weights. Raises KibitzError for the same reasons as `load_network`.
         """
         from safetensors.numpy import load_file
 
@@ -258,7 +258,7 @@ def write_seen(path: Path, seen: Sequence[NDArray[np.uint32]]) -> None:
 
 
 def short_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
-    """Return the upper half of each hash, uint32 [n].
+    """Return the upper half of each hash, uint32 [n]. hashes: uint64 [n].
 
     By chance, two or three of 100,000 unseen games have the same short hash as one of 100,000 seen games.
     """

@@ -26,7 +26,7 @@ EXAMPLES = {"chess": "stockfish", "go": "gnugo"}
 
 @dataclass(frozen=True)
 class Checker:
-    """An engine and the limits of its search. It can be sent to workers.
+    """An engine and the limits of its search. A Checker can be pickled and sent to workers.
 
     options: UCI options by name. nodes: nodes per position (visits in Go); None for the default. depth: a limit in
     plies for UCI engines, which replaces the default number of nodes. option: the name of the option or argument in

@@ -7,7 +7,7 @@ from typing import Any
 CHESS_SWING = 0.1
 """The default for the smallest annotated change of White's probability in chess."""
 SIGNS = {"?!": "inaccuracies", "?": "mistakes", "??": "blunders"}
-"""The annotations of losing moves, and the names of their counters."""
+"""The annotations of moves that lose something, and the names of their counters."""
 GAINED = "↑"
 """The annotation of a move by which the mover gained at least one swing."""
 

@@ -305,7 +305,7 @@ class GameStore:
 
     @cached_property
     def _ratings(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The ratings in each game of the player with side 0 and of the other one, float32 [games] each."""
+        """The ratings in each game of the player with side 0 and of the other player, float32 [games] each."""
         if self.game == "go":
             from kibitz.games.go.ranks import value_or_nan
 

@@ -194,7 +194,7 @@ class Match:
                     return
 
     def _next(self) -> PlayedGame | BaseException | None:
-        """Return the next report of a worker. It waits in short steps, so that Ctrl-C works on every system."""
+        """Return the next report of a worker. The method waits in short steps, so that Ctrl-C works on every system."""
         while True:
             try:
                 return self._results.get(timeout=0.5)
@@ -212,8 +212,8 @@ class Match:
                 used.nodes += spent.nodes or 0
 
     def _work(self, pair: dict[str, MatchEngine]) -> None:
-        """Play game after game in a worker thread with its own two engines. It reports games, then None; or an
-        error.
+        """Play game after game in a worker thread, with two engines for this thread alone. The thread reports each game
+        and, at the end, None or an error.
         """
         names = {"A": self.config.a.name, "B": self.config.b.name}
         try:

@@ -399,7 +399,9 @@ def _largest_board(name: str) -> int:
 
 
 def _check(name: str) -> None:
-    """Raise KibitzError if the run is not trained or not for chess. This reads only run.json, and loads no network."""
+    """Raise KibitzError if the run is not trained or not for chess. The function reads only run.json, and loads no
+    network.
+    """
     from kibitz.runs import ONNX, Run
 
     run = Run(name)

@@ -112,8 +112,8 @@ def _must_be_empty(option: str, folder: Path) -> None:
 
 
 def _name_of_person(name: str) -> str:
-    """Return the name of a personal network in a folder that may be shared. It has the person's name only if the user
-    confirms this; otherwise it is "a person".
+    """Return the name of a personal network in a folder that may be shared. The result contains the person's name only
+    if the user confirms this; otherwise it contains "a person".
     """
     is_interactive = sys.stdin is not None and sys.stdin.isatty()
     if is_interactive and typer.confirm(

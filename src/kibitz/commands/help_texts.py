@@ -752,8 +752,9 @@ METAVARS: Mapping[str, str] = {
     "a": "PLAYER",
     "b": "OPPONENT",
 }
-"""The name of each argument in the help, by the name of its parameter. The help shows a parameter that is not listed by
-its own name, in capitals."""
+"""The name of each argument in the help, by the name of its parameter. If a parameter is not listed here, the help
+shows its name in capitals.
+"""
 
 VALUES: Mapping[str, str] = {
     "--player": "NAME",

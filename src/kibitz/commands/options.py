@@ -65,8 +65,8 @@ def respelled(arguments: Sequence[str]) -> list[str]:
 def _spellings(command: str, words: Sequence[str]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
     """Return the rows of RENAMED_OPTIONS and RENAMED_VALUES that apply to a command line.
 
-    A row does not apply if the system's own settings have the old name or value: a system of another package may have a
-    setting with a name that kibitz used before. The system is loaded only if the line has an old spelling.
+    A row does not apply if the system has a setting with the old name, or a choice with the old value. A system of
+    another package may use a name that kibitz used before. The system is loaded only if the line has an old spelling.
     """
     options, values = RENAMED_OPTIONS.get(command, {}), RENAMED_VALUES.get(command, {})
     parts = {part for word in words[1:] for part in word.split("=", 1)}

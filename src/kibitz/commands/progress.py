@@ -90,7 +90,7 @@ class Progress:
         done: the amount that an earlier call has completed. It is not included in the rate and the time left.
         at_once: whether to show the bar immediately even if the command is patient.
         since: the start time by the monotonic clock; None for now.
-        fields: values of the caller's own columns.
+        fields: values of the caller's columns.
         """
         self._total, self._first, self._done = total, done, done
         self._started = time.monotonic() if since is None else since
@@ -107,7 +107,7 @@ class Progress:
         """Set how much of the part is done.
 
         line: the text to print if there is no terminal; "" prints nothing.
-        fields: `description`, and new values of the caller's own columns.
+        fields: `description`, and new values of the caller's columns.
         """
         self._done = done
         if self._bar is not None and self._task is not None:

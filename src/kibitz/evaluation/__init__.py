@@ -34,8 +34,8 @@ class EvalConfig:
 
     positions: the largest number of positions, sampled uniformly; 0 for all.
     stockfish: the path of the baseline program Stockfish; None for no such baseline.
-    stockfish_positions: how many positions Stockfish evaluates at depth 1. It evaluates a fifth of them at depth 10
-        too; 0 for none.
+    stockfish_positions: how many positions Stockfish evaluates at depth 1; 0 for none. Stockfish also evaluates a fifth
+        of these positions at depth 10.
     gnugo, gnugo_positions: for Go networks, the path of the baseline program GNU Go, and how many positions it
         evaluates.
     playout_positions: for Go networks, how many positions random playouts evaluate as a baseline.

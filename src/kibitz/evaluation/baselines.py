@@ -125,7 +125,9 @@ class StockfishBaseline:
     def evaluations(
         self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], depth: int
     ) -> tuple[str, list[EngineEvaluation]] | None:
-        """Return Stockfish's name and its evaluations of positions. If Stockfish fails, log why and return None."""
+        """Return Stockfish's name and its evaluations of positions at a depth. If Stockfish fails, log why and return
+        None. games, plies: int64 [n], the positions.
+        """
         assert self.config.stockfish
         try:
             return engine_evaluations(

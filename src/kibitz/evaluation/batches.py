@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kibitz.store.positions import Batch, Positions, permutation
 
 BATCH_SIZE = 4096
-"""Number of positions that are replayed at once."""
+"""Number of positions that are replayed in one batch."""
 
 
 def sample_indices(positions: Sized, limit: int, seed: int) -> NDArray[np.int64]:
@@ -29,8 +29,8 @@ def evaluate_in_batches(
     on_progress: Callable[[int, int], None] = lambda done, total: None,
     batch_size: int = BATCH_SIZE,
 ) -> dict[str, NDArray[Any]]:
-    """Apply `measure` to the positions of these indices, batch by batch. Returns the arrays of all batches, joined
-    along the first axis, which is the position.
+    """Apply `measure` to the positions of these indices, batch by batch. Returns the arrays of all batches by name,
+    joined along the first axis, which is the position: each array is [n, …].
 
     Codes exist only for one batch of `batch_size` positions at a time. `on_progress` is called with the number of
     completed positions and the total.

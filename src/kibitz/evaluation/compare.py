@@ -89,8 +89,8 @@ def row_source(run: Run) -> RowSource:
 
 
 def unseen_by_all(runs: Sequence[Run], store: Store) -> NDArray[np.int64]:
-    """Return the indices of the games that every run's system uses and that no run has seen in training, in ascending
-    order.
+    """Return the indices of the games that every run's system uses and that no run has seen in training, int64 [n], in
+    ascending order.
 
     Raises KibitzError if there is no such game.
     """

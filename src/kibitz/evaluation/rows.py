@@ -29,7 +29,7 @@ QUESTIONS = {
     PAIR: "which of two positions is from the game that White won",
 }
 BATCH_SIZE = 4096
-"""Number of positions that are replayed at once."""
+"""Number of positions that are replayed in one batch."""
 RIGHT_AT_LEAST = 1e-9
 """The smallest probability in a log loss of moves."""
 
@@ -78,7 +78,9 @@ def make_rows(
     weight: NDArray[Any] | None = None,
     among: NDArray[np.bool_] | None = None,
 ) -> Rows:
-    """Return rows of the positions in the mask `among` (bool [n]; None for all), with values converted to float64."""
+    """Return rows of the positions in the mask `among` (bool [n]; None for all), with values converted to float64.
+    games, plies, right, loss, weight: [n], as in `Rows`.
+    """
     mask = slice(None) if among is None else among
     size = len(games)
     return Rows(
@@ -89,7 +91,9 @@ def make_rows(
 
 
 def move_loss(chance: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the log loss of moves in nats, float64 [n], from the predicted probabilities of the played moves."""
+    """Return the log loss of moves in nats, float64 [n]. chance: [n], the predicted probabilities of
+    the played moves.
+    """
     loss: NDArray[np.float64] = -np.log(np.maximum(chance.astype(np.float64), RIGHT_AT_LEAST))
     return loss
 
@@ -100,10 +104,10 @@ class Eligible(Protocol):
     def __len__(self) -> int: ...
 
     def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return games and plies, int64 [n] each, of the positions with these numbers."""
+        """Return games and plies, int64 [n] each, of the positions with the numbers `ids`, int64 [n]."""
 
     def contains(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return whether each of these positions is included, bool [n]."""
+        """Return whether each of these positions is included, bool [n]. games, plies: int64 [n], the positions."""
 
 
 @dataclass(frozen=True)
@@ -139,8 +143,8 @@ def measure_in_batches(
     on_progress: Callable[[int, int], None] = lambda done, total: None,
     batch_size: int = BATCH_SIZE,
 ) -> dict[str, NDArray[Any]]:
-    """Apply `measure` to positions of a store, batch by batch. Returns the arrays of all batches, joined along the
-    first axis, which is the position.
+    """Apply `measure` to positions of a store, batch by batch. Returns the arrays of all batches by name, joined along
+    the first axis, which is the position: each array is [n, …]. games, plies: int64 [n].
 
     Codes exist only for one batch of `batch_size` positions at a time.
     """

@@ -101,7 +101,9 @@ def _record(store: Store, game: int, row: dict[str, Any]) -> GameRecord:
 
 
 def fens(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) -> list[str]:
-    """Return the FEN of each position. A store has no full-move numbers, so they begin at 1."""
+    """Return the FEN of each position. A store has no full-move numbers, so they begin at 1. games, plies: int64 [n],
+    the positions.
+    """
     codes, state = store.replay(games, plies)
     return [decode_board(code, row).fen() for code, row in zip(codes, state, strict=True)]
 

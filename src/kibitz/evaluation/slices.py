@@ -19,8 +19,8 @@ RATING_STEP = 200
 
 
 def rating_bands(known: NDArray[np.int64]) -> dict[str, Any]:
-    """Return bands of ratings for `slices`. Ratings below the 1st or above the 99th percentile belong to the lowest or
-    the highest band.
+    """Return bands of ratings for `slices`, as its arguments by name. known: int64 [n], ratings. Ratings below the 1st
+    or above the 99th percentile belong to the lowest or the highest band.
     """
     low, high = (int(end) // RATING_STEP * RATING_STEP for end in np.percentile(known, (1, 99)))
     inner = range(low + RATING_STEP, high + 1, RATING_STEP)

@@ -131,7 +131,7 @@ def _identity(store: Store) -> list[Any]:
 
 def _make(store: Store, folder: Path, report: Report) -> PositionIndex:
     """Build the index in a new folder inside `folder`, and then make it the current one. Two processes may do this at
-    once.
+    the same time.
     """
     folder.mkdir(parents=True, exist_ok=True)
     new_folder = Path(tempfile.mkdtemp(prefix="", dir=folder))

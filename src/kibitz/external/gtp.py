@@ -18,7 +18,7 @@ from kibitz.external import EngineDied, kill_group, running
 _LINES = 1_000
 """Number of buffered lines of output; a program that writes more has to wait."""
 _LONGEST = 1 << 16
-"""The largest number of characters of a line that are read at once."""
+"""The largest number of characters of a line that are read in one step."""
 _LONGEST_WAIT = 86_400.0
 """The longest time, in seconds, for one wait on a queue; longer waits are repeated."""
 _LONGEST_ANSWER = 1 << 24
@@ -179,7 +179,7 @@ class GtpProgram:
         return EngineDied(f"{self.name}: {what}{ended}", how)
 
     def kill(self) -> None:
-        """End the process and its children at once."""
+        """End the process and its children immediately."""
         self._gone.set()
         with contextlib.suppress(queue.Full):
             self._lines.put_nowait(None)  # wakes up a thread that waits for a reply

@@ -63,9 +63,9 @@ def revive(
     Returns the number of dead units and the number of all units. Neither counts units of squeeze layers.
 
     A unit of a block is a channel between its two convolutions. A unit is dead if it is 0 on every square of all
-    examples. Its new filter has variance 2 / fan-in. The second convolution's weights for this channel become 0, so the
-    network's outputs don't change: the dead unit contributed nothing. Normalization layers that have no averages yet
-    begin as identities.
+    examples. The new filter of a dead unit has variance 2 / fan-in. The second convolution's weights for this channel
+    become 0, so the network's outputs don't change: the dead unit contributed nothing. Normalization layers that have
+    no averages yet begin as identities.
 
     learning: the trainable weights; others stay unchanged. answer: a function that runs the network on some hundred
     examples.

@@ -132,9 +132,11 @@ def download(
 
 
 def _periods(cache: CachedGames, key: str) -> list[list[int]]:
-    """Return the complete periods for a filter, the newest first: begin and end of each. They change with the state.
+    """Return the complete periods for a filter, the newest first: begin and end of each. The result is the list in the
+    cache's state, so a change of the result changes the state.
 
-    A period in which every game was downloaded is complete for each filter, but not the reverse.
+    A period in which every game was downloaded is complete for each filter. A period that is complete for one filter is
+    not complete for other filters.
     """
     known: dict[str, list[list[int]]] = cache.state.setdefault(PERIODS, {})
     found = known.setdefault(key, [])

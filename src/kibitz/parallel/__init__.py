@@ -69,13 +69,13 @@ class Workers(Protocol):
         """Cancel all pending items, and end the workers that process them."""
 
     def close(self) -> None:
-        """End all workers at once."""
+        """End all workers immediately."""
 
 
 @contextlib.contextmanager
 def open_workers(backend: Backend = SERIAL) -> Iterator[Workers]:
-    """Start workers that can be used for several maps. They end with this context. Raises KibitzError if Ray isn't
-    available.
+    """Start workers that can be used for several maps. The workers end with this context. Raises KibitzError if Ray
+    isn't available.
     """
     with contextlib.closing(_start(backend)) as workers:
         yield workers
@@ -99,8 +99,8 @@ def map_unordered(
     """Yield the index and the function's result of each item, in the order of completion; each index exactly once.
 
     Items are taken from the iterable only when workers become free. Closing the generator, or an error, ends the work
-    at once. If a worker dies, its item is given to another worker, at most DEATHS times. Raises the exceptions of the
-    function, and KibitzError if workers die more often or Ray isn't available.
+    immediately. If a worker dies, its item is given to another worker, at most DEATHS times. Raises the exceptions of
+    the function, and KibitzError if workers die more often or Ray isn't available.
     """
     return _mapped(function, items, workers, ordered=False)
 

@@ -95,7 +95,7 @@ class RayWorkers:
                     )  # fmt: skip
         except BaseException as error:
             self._end(ray)
-            # While Ray starts, its own signal handlers are active, which exit with code 1 or 15.
+            # While Ray starts, Ray's signal handlers are active, which exit with code 1 or 15.
             if isinstance(error, SystemExit):
                 raise SystemExit(
                     error.code if error.code not in (1, signal.SIGTERM) else 128 + signal.SIGTERM

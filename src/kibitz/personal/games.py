@@ -152,7 +152,7 @@ def games_of(
     log: Callable[[str], None],
     least: int = LEAST,
 ) -> NDArray[np.int64]:
-    """Return the indices of a person's games, from old to new.
+    """Return the indices of a person's games in the store, int64 [n], from old to new.
 
     most: the largest number of games; the newest are returned. log: called with a message about skipped games and about
     anything unusual. Raises KibitzError if there are fewer than `least` games.
@@ -211,7 +211,7 @@ def spellings_of(players: Sequence[names.Player]) -> tuple[str, ...]:
 
 
 def in_time(store: Store) -> NDArray[np.int64]:
-    """Return the games of a store from old to new.
+    """Return the indices of a store's games from old to new, int64 [games].
 
     They are sorted by date. Games of one day keep the order of the files or get the reverse order, because some servers
     list new games first. The dates of neighboring games decide whether the order is reversed. Games without a date are

@@ -110,8 +110,8 @@ def resignations(
 def usual_habits(rating: int) -> dict[str, Any]:
     """Return the usual habits of people with a rating, in the form of `habits_of`.
 
-    Only "resign" is known. It was measured in 6,000 lost games from 220,000 online games of players below 2200, and in
-    6,000 lost games from 171,000 games of masters. The measurement is in docs/results/history/human.md.
+    Only "resign" is known. This habit was measured in 6,000 lost games from 220,000 online games of players below 2200,
+    and in 6,000 lost games from 171,000 games of masters. The measurement is in docs/results/history/human.md.
     """
     return {"resign": {"share": ONLINE_RESIGNED if rating < MASTER else MASTERS_RESIGNED, "below": GIVEN_UP}}
 

@@ -144,7 +144,9 @@ class JudgedMoves:
 
 
 def fit_k(positions: PlayerPositions, shares: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the value k in KS for which the blend with the book has the smallest mean log loss, and this loss."""
+    """Return the value k in KS for which the blend with the book has the smallest mean log loss, and this loss in nats.
+    shares, counts: float64 [total], for each candidate move the network's probability and the book's count.
+    """
     losses = [float(positions.judge(blend(shares, counts, positions.offsets, k)).loss.mean()) for k in KS]
     best = int(np.argmin(losses))
     return KS[best], losses[best]

@@ -153,12 +153,16 @@ class Session:
         return answers
 
     def _by(self, other: NetworkSession) -> Callable[..., Sequence[Any]]:
-        """Return another network as a function like `_onnx`."""
+        """Return a function that evaluates positions with another network. It has the arguments and the result of
+        `_onnx`.
+        """
         self.outputs = other.outputs
         return lambda codes, state: list(other.evaluate(codes, state).values())
 
     def _torch(self) -> Callable[..., Sequence[Any]]:
-        """Return the torch network as a function like `_onnx`."""
+        """Return a function that evaluates positions with the torch network. It has the arguments and the result of
+        `_onnx`.
+        """
         import torch
 
         network = self.run.load_network()

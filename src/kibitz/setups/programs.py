@@ -134,8 +134,8 @@ def _gtp2ogs(command: Sequence[str]) -> Any:
 
 
 def _lichess_bot(command: Sequence[str], folder: Path) -> Setup:
-    """Return the setup for lichess-bot: the section `engine` of config.yml. lichess-bot joins folder and name, so it
-    gets a script.
+    """Return the setup for lichess-bot: the section `engine` of config.yml. lichess-bot accepts only a folder and a
+    file name, so the section names a script.
     """
     script = script_of(command)
     section = (
@@ -150,7 +150,9 @@ def _lichess_bot(command: Sequence[str], folder: Path) -> Setup:
 
 
 def _gnome_chess(command: Sequence[str], folder: Path) -> Setup:
-    """Return the setup for GNOME Chess: an entry of engines.conf. It accepts only a path, so it gets a script."""
+    """Return the setup for GNOME Chess: an entry of engines.conf. GNOME Chess accepts only a path, so the entry has the
+    path of a script.
+    """
     script = script_of(command)
     entry = f"[kibitz]\nprotocol=uci\nbinary={folder / script.name}\n"
     steps = (

@@ -65,7 +65,7 @@ def whole_times(times: NDArray[np.float64], hashes: NDArray[np.uint64]) -> NDArr
 
 
 def splitmix64(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return random bits for each word, uint64 [n]. The same word always gives the same bits."""
+    """Return random bits for each word, uint64 [n]. words: uint64 [n]. The same word always gives the same bits."""
     return _all_mixed(np.ascontiguousarray(words, np.uint64))  # type: ignore[no-any-return]
 
 

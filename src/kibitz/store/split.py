@@ -44,7 +44,7 @@ class Split:
     from this date on, and before test_from. If only test_from is given, the validation split is sampled by hash from
     the earlier games. If only validate_from is given, there is no test split. Games without a date count as early.
 
-    newest: the test split has this number of games, the last ones by date. Games of one day are in the order of the
+    newest: the test split has this number of games: the last games by date. Games of one day are in the order of the
     store. The validation split is sampled by hash from the other games.
 
     together: games with the same start and first 40 moves, which are usually near-duplicates, are in the same split.
@@ -149,8 +149,8 @@ class Split:
 def _as_one(
     hashes: NDArray[np.uint64], dates: NDArray[np.datetime64], openings: NDArray[np.uint64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.datetime64]]:
-    """Replace the hashes and dates of all games with the same opening by the first game's hash and the earliest
-    date.
+    """Return hashes and dates that are equal for all games with the same opening: the hash of the first of these games,
+    and the earliest date.
     """
     _, first, group = np.unique(openings, return_index=True, return_inverse=True)
     if len(first) == len(openings):

@@ -30,7 +30,7 @@ from kibitz.store.split import Split
 from kibitz.store.store import FORMATS, INFO, TABLE, Store, for_pyarrow
 
 _OWN_COLUMNS = [("plies", pa.int32()), ("start", pa.int32()), ("hash", pa.uint64()), ("opening", pa.uint64())]
-_COPY = 1 << 20  # number of values of an old store that are copied at once
+_COPY = 1 << 20  # number of values of an old store that are copied in one step
 _ROWS = 100_000  # number of games in a row group of the table
 
 
@@ -44,10 +44,10 @@ def refuse_existing(path: Path, remedy: str) -> None:
 class StoreWriter:
     """Collects batches of games. `commit` makes a store of these games.
 
-    It is a context manager. If it is left without a commit, everything that it wrote is removed. It locks the store's
-    path, so a second writer to the same path raises an error. It rejects duplicates, including games that the store
-    already has. Games are duplicates if they have the same start, moves and result and, if they are short, the same
-    players and date.
+    The writer is a context manager. If the context ends without a commit, everything that was written is removed. The
+    writer locks the store's path, so a second writer to the same path raises an error. Duplicates are rejected,
+    including games that the store already has. Games are duplicates if they have the same start, moves and result and,
+    if they are short, the same players and date.
 
     game: "chess" or "go".
     columns: the schema of the table.
@@ -243,7 +243,7 @@ class StoreWriter:
             shutil.rmtree(self._fresh, ignore_errors=True)
             return
         for path, end in self._ends.items():
-            # harmless if it fails, because bytes beyond the recorded end don't belong to the store
+            # A failure is harmless, because bytes beyond the recorded end don't belong to the store.
             with contextlib.suppress(OSError):
                 os.truncate(path, end)
         for path in self._new_files:

@@ -39,8 +39,8 @@ class Examples(Protocol):
         example.
 
         The result, random choices included, must be a function of the arguments, so that an interrupted training run
-        resumes exactly. Each example must depend only on its own id and the epoch, so that several processes can share
-        a batch. Otherwise the class must implement `part` (see `Parted`). Several threads call this method at the same
+        resumes exactly. Each example must depend only on its id and the epoch, so that several processes can share a
+        batch. Otherwise the class must implement `part` (see `Parted`). Several threads call this method at the same
         time.
         """
 
@@ -356,7 +356,9 @@ class System:
         check_bounds(settings)
 
     def games(self, store: Store, settings: Any) -> NDArray[np.int64]:
-        """Return the indices of the store's games that the paper would use; by default, these are all games."""
+        """Return the indices of the store's games that the paper would use, int64 [n]; by default,
+        these are all games.
+        """
         return np.arange(len(store))
 
     def network(self, settings: Any) -> nn.Module:
@@ -364,8 +366,8 @@ class System:
         raise NotImplementedError
 
     def prepare(self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Any, seed: int) -> None:
-        """Set the initial weights from `seed`. A system may use training examples for this. By default, torch's initial
-        weights stay.
+        """Set the initial weights from `seed`. A system may use training examples for this; games: int64 [n], the
+        indices of the training games. By default, torch's initial weights stay.
         """
 
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
@@ -388,8 +390,9 @@ class System:
 
 
 def grown(begun: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return the weights `begun` of a new network, in which all weights that a trained network also has are replaced by
-    the trained ones. weights: those of the trained network.
+    """Return the weights of a new network that starts from a trained network. Each weight that the trained network has
+    is taken from there. begun: all weights of the new network, by name. weights: the weights of the trained network, by
+    name.
 
     Residual blocks that only `begun` has become identities: their second convolution is set to 0. Normalization layers
     that only `begun` has stay identities. Raises UsageError if the trained network has weights that `begun` lacks, such

@@ -1,9 +1,9 @@
 """`chessnet`: networks that predict moves and evaluate positions, and searches that use both, from a thesis.
 
-The thesis is Ashudeep Singh's, on chess with convolutional networks (2015). ChessNet-1 consists of seven networks. It
-multiplies the probability of the origin square by that of the target square given the origin. ChessNet-2 evaluates a
-position by the discounted result of its game. kibitz.play implements the thesis' methods to choose a move: Top-move,
-Top-prob, TopProb-Negamax, negamax with ChessNet-2.
+The thesis is Ashudeep Singh's, on chess with convolutional networks (2015). ChessNet-1 consists of seven networks. A
+move's probability is the probability of its origin square times that of its target square given the origin. ChessNet-2
+evaluates a position by the discounted result of its game. kibitz.play implements the thesis' methods to choose a move:
+Top-move, Top-prob, TopProb-Negamax, negamax with ChessNet-2.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from kibitz.text import either
 class Settings(system.Settings):
     """The settings of `chessnet`. The defaults are those of the thesis.
 
-    The thesis used 6 planes of ±1, and also 12 planes of 0 and 1. It tried additional planes: the mover's rating, the
-    moving piece (for the move selectors), and the result. The board is in the mover's view.
+    The thesis used 6 planes of ±1, and also 12 planes of 0 and 1. The thesis also tried additional planes: the mover's
+    rating, the moving piece (for the move selectors), and the result. The board is in the mover's view.
     """
 
     # ChessNet-1: convolutions 3×3 padded, 64, 96 and 256 filters, dense 1024, ReLU each; 64 outputs, softmax.
@@ -63,7 +63,7 @@ _MODERN = {
     "min_rating": 0,
 }  # fmt: skip
 """One trunk of residual blocks, shared by all seven networks and the value network. Targets are predicted for each
-origin square. It learns moves of players of any rating: the import decides which games are used.
+origin square. The network learns moves of players of any rating: the import decides which games are used.
 """
 
 RECIPES = {

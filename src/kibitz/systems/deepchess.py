@@ -724,8 +724,8 @@ class DeepChessSystem(System):
             raise UsageError("--pretrain-epochs, --epochs and --distil-epochs must not all be 0. Raise one of them.")
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
-        """Return the decisive games that continue beyond the opening. Raises KibitzError if one side has won almost
-        none of these games.
+        """Return the indices of the decisive games that continue beyond the opening, int64 [n]. Raises KibitzError if
+        one side has won almost none of these games.
         """
         result = store.column("result")
         short = (result != 0) & (store.plies < 2 * settings.opening)

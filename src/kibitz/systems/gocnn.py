@@ -362,7 +362,9 @@ class GoCnnSystem(System):
                 )
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
-        """Return the games with owners. Raises KibitzError if no game of the store has owners."""
+        """Return the indices of the games with owners, int64 [n]. Raises KibitzError if no game of the store has
+        owners.
+        """
         labelled = np.array([label is not None for label in store.column("labels")], np.bool_)
         if store.per_game("owner") is None or not labelled.any():
             raise KibitzError(f"{store.path} has no territory labels. Import its games again without --referee none.")

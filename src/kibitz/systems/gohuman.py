@@ -283,7 +283,7 @@ class GoHuman(nn.Module):
     POINTS_A_UNIT = 10.0
     """Points of score that an output of 1 means."""
     CALM = 0.1
-    """The outputs for the result are multiplied by this factor. They are few numbers that depend on many units, so they
+    """The outputs for the result are multiplied by this factor. These outputs depend on many units, so they would
     change abruptly at high learning rates.
     """
     CALM_OWNERS = 0.25
@@ -368,7 +368,7 @@ class GoHuman(nn.Module):
 
         owners: the territory logits. The lead is the sum of the predicted territory and a correction. Only the
         correction is trained on the score. The reason: if the territory were trained on the score too, this single
-        number per game would shift the logits of all points at once. The effect would be nine times that of the known
+        number per game would shift the logits of all points together. The effect would be nine times that of the known
         owners. The winner's logit is the logit that follows from lead and spread, times a learned factor, plus a
         correction.
         """

@@ -457,8 +457,8 @@ class PlayedMoves:
     def _withhold(self, more: NDArray[np.uint8], ids: NDArray[np.int64], epoch: int) -> None:
         """Set some side inputs to unknown; which ones depends only on the id and the epoch.
 
-        These are both ratings, the opponent's rating, speed and rating scale, the last moves, or the move before the
-        last. more: uint8 [n, 8], changed in place.
+        The inputs that may be hidden are both ratings, the opponent's rating, speed and rating scale, the last moves,
+        or the move before the last. more: uint8 [n, 8], changed in place.
         """
         bits = splitmix64(ids.astype(np.uint64) + (np.uint64(epoch) << np.uint64(40)))
         limit = round(self.settings.withhold * 4096)

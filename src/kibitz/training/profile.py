@@ -43,7 +43,7 @@ class Profile:
     @contextlib.contextmanager
     def part(self, name: str) -> Iterator[None]:
         """Measure the time inside the context as the part `name`: one of PARTS, or REPLAY, which several threads may
-        measure at once.
+        measure at the same time.
         """
         if not self.on:
             yield

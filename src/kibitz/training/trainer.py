@@ -210,8 +210,8 @@ class _Pace:
     """Forecasts, once per stage, how long the stage will take on this machine."""
 
     WARM_UP, SECONDS, SHORT = 3, 4.0, 10.0
-    """The number of first iterations that are not measured; the seconds of measuring; the shortest forecast, in
-    seconds, that is reported.
+    """WARM_UP: the number of first iterations that are not measured. SECONDS: how long the speed is measured. SHORT:
+    the shortest forecast, in seconds, that is reported.
     """
 
     def __init__(self, stage: Stage, first: int, iterations: int, later: Sequence[Stage]):
@@ -353,8 +353,8 @@ class Trainer:
     def _new_averages(self, index: int, state: dict[str, Any] | None = None) -> AveragedWeights | None:
         """Return new averages of a stage's weights; None if the plan has no averages.
 
-        If stages train in rounds, the averages have only the stage's own module, which no other stage changes. state:
-        the averages in last.pt; None for a new stage.
+        If stages train in rounds, the averages have only the stage's module, which no other stage changes. state: the
+        averages in last.pt; None for a new stage.
         """
         if not self.plan.average or index >= len(self.stages):
             return None

@@ -100,7 +100,7 @@ def read_limits(fields: Fields) -> tuple[int | None, float | None]:
 
 
 class Players:
-    """A cache of players, each with its own search tables. It is used in worker threads."""
+    """A cache of players, each with separate search tables. Worker threads use the cache."""
 
     def __init__(self, networks: NetworkRegistry):
         self.networks = networks

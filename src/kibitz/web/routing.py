@@ -87,8 +87,8 @@ def post(
 
 
 def post_to_network(path: str, function: Callable[[AppState, Fields], Callable[[], Any]]) -> Route:
-    """Return a POST route whose request is parsed by a shared worker and whose response is made by the network's own
-    worker.
+    """Return a POST route whose request is parsed by a shared worker and whose response is made by the worker of the
+    network.
 
     If the client disconnects, the work is canceled. function: a function that parses the request, and returns the
     function that makes the response.

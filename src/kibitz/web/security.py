@@ -45,7 +45,7 @@ class SecurityMiddleware:
     requests. Posted data must be JSON, which other pages can't send without permission.
 
     If there is a key (`Access`), other computers may use the board, under any name of this computer. Their first
-    request must be for "/?key=KEY". It sets a cookie, which all their other requests must have.
+    request must be for "/?key=KEY". The response sets a cookie, which all further requests must have.
     """
 
     def __init__(self, app: App, port: int, access: Access | None = None):

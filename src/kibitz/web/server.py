@@ -129,7 +129,7 @@ def open_browser(address: str) -> None:
 
 
 def leave() -> None:
-    """End the program at once.
+    """End the program immediately.
 
     All data have already been saved. The interpreter's normal end takes seconds with torch, and working threads would
     return from compiled code into an interpreter that has ended.

@@ -25,7 +25,7 @@ DESCRIPTION = "network.json"
 WORKER = "sw.js"
 """The script that stores the site in the browser, so that it works without a connection."""
 PUCT, SHORT_SEARCH = "puct", "short-puct"
-"""The method of kibitz's search, and the page's own search for networks with this method
+"""The method of kibitz's search, and the search that the page runs in the browser for networks with this method
 (frontend/src/server/api.ts).
 """
 VERSION, FILES = 'const VERSION = "";', "const FILES = [];"

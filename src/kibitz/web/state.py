@@ -54,7 +54,7 @@ class AppState:
 
     @property
     def networks(self) -> NetworkRegistry:
-        """All networks. They are created in the first thread that needs them, because their imports take time."""
+        """All networks. The registry is created in the first thread that needs it, because its imports take time."""
         with self._lock:
             if self._networks is None:
                 from kibitz.web.networks import NetworkRegistry
@@ -141,8 +141,8 @@ class AppState:
             self._opinions.end()
 
     def import_first(self) -> None:
-        """Import, in a thread, the modules for the requests with which a page shows a game that was judged before. They
-        need neither numba nor a network.
+        """Import, in a thread, the modules for the requests with which a page shows a game that was judged before. Such
+        requests need neither numba nor a network.
         """
 
         def work() -> None:

@@ -1,7 +1,7 @@
-"""Run networks that only torch can open in a separate process, because the server never imports torch.
+"""Run a network in a separate process if only torch can open it, because the server never imports torch.
 
-These are the checkpoints of a training run, and runs that have no model.onnx yet. torch needs half a gigabyte of
-memory, which is freed when the process has been idle for a while. The process also ends when its standard input is
+Such networks are the checkpoints of a training run, and runs that have no model.onnx yet. torch needs half a gigabyte
+of memory, which is freed when the process has been idle for a while. The process also ends when its standard input is
 closed, for example when the board ends. A request is a line of JSON {"run", "checkpoint", "stamp"}, followed by two
 arrays, codes and state, or by none. The reply is a line {"outputs", "side_inputs"} and an array for each output, or
 {"error"}.
@@ -51,7 +51,9 @@ class TorchProcess:
     def request(
         self, request: dict[str, Any], arrays: list[NDArray[np.uint8]]
     ) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-        """Send a request to the process, and return its reply. Raises KibitzError if the process fails."""
+        """Send a request with arrays to the process, and return the reply and its arrays, in the form that the module's
+        docstring describes. Raises KibitzError if the process fails.
+        """
         with self._lock:
             if self._ended:
                 raise KibitzError("kibitz board is shutting down")

@@ -35,8 +35,9 @@ def expected_moves(
 ) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.float32]] | None:
     """Return all legal moves of the positions, with the probability `P(origin) · P(target | origin)` of each move.
 
-    The first two arrays are those of `legal_moves`: the packed moves, and the indices at which each position's moves
-    begin. The probabilities of a position need not sum to 1.
+    The result is three arrays: the packed moves, uint16 [total]; the indices at which each position's moves begin,
+    int64 [n + 1]; and the probabilities, float32 [total], which need not sum to 1 in a position. None if the network
+    doesn't predict moves. codes: uint8 [n, 64]. state: uint8 [n, 4 or more].
     """
     if "origin" not in answers:
         return None

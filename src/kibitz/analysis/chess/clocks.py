@@ -8,8 +8,8 @@ import chess.pgn
 def times_left(game: chess.pgn.Game) -> list[float | None]:
     """Return the seconds on the mover's clock before each move.
 
-    It is None if the record has no such time. The time before a move is the time after the player's previous move. For
-    a player's first move, it is the time after this move.
+    A value is None if the record does not contain this time. The time before a move is the time after the player's
+    previous move. For a player's first move, it is the time after this move.
     """
     clocks = [node.clock() for node in game.mainline()]
     return [clocks[i - 2] if i >= 2 else clocks[i] for i in range(len(clocks))]

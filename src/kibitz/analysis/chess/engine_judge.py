@@ -2,9 +2,9 @@
 
 The engine searches each position of a game once, with an empty hash table. So a position has the same value whether it
 is analyzed alone or as part of a game. The loss of a move is the change of the win probability from the position before
-it to the one after it. The engine's own choice loses nothing, unless the value then drops so much that a mistake would
-be marked. Then the engine also searches its second choice. The network still estimates all moves of a position; the
-risk is computed from these estimates.
+it to the one after it. The move that the engine chooses loses nothing, unless the value then drops so much that a
+mistake would be marked. Then the engine also searches its second choice. The network still estimates all moves of a
+position; the risk is computed from these estimates.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class EngineJudge(Judge):
     def _overlooked(
         self, board: chess.Board, chosen: chess.Move, after: _Searched, change: float
     ) -> tuple[float, tuple[chess.Move, ...]]:
-        """Return what the engine's own choice lost, and the line of the second choice.
+        """Return the loss of the move that the engine chose, and the line of the second choice.
 
         The search before the move may have overlooked the reply. The second choice is searched in the same way: first
         without `chosen`, and then the position after it. The loss is the difference of the positions after the two

@@ -8,9 +8,9 @@ A move is compared with the best move of the same search: the position before it
 position after the move a ply less, so that both searches reach equally far.
 
 If the network also predicts moves, a PUCT search with a fixed number of evaluations gives the value of each position.
-The cost of a move is the change of this value. The search's own choice costs nothing, unless the value then drops so
-much that a mistake would be marked. Then the second choice is searched, too. Each position is searched separately, so
-its value is the same in a game, alone on the page, through UCI and in Python.
+The cost of a move is the change of this value. The move that the search chooses costs nothing, unless the value then
+drops so much that a mistake would be marked. Then the second choice is searched, too. Each position is searched
+separately, so its value is the same in a game, alone on the page, through UCI and in Python.
 """
 
 from __future__ import annotations
@@ -132,8 +132,10 @@ class FirstLook:
         return np.where(self.moves[at] == moves, self.losses[at], np.nan)
 
     def expected(self, moves: NDArray[np.uint16], shares: NDArray[np.float32]) -> float | None:
-        """Return the expected loss, 0 to 1, of players who choose moves with these probabilities; None if none of these
+        """Return the expected loss, 0 to 1, of players who choose moves with given probabilities; None if none of these
         moves is legal, or if their probabilities are 0.
+
+        moves: packed, uint16 [k]. shares: the probability of each move, float32 [k].
         """
         losses = self.losses_of(moves)
         known = np.isfinite(losses)
@@ -215,9 +217,7 @@ class Judge:
 
     @property
     def checker(self) -> Checker | None:
-        """The engine and its limits, from which a worker makes its own judge; None if the network evaluates the
-        moves.
-        """
+        """The engine and its limits, from which a worker makes a judge; None if the network evaluates the moves."""
         return None
 
     def judge(
@@ -369,8 +369,8 @@ class Judge:
     def _loss_of_choice(
         self, board: chess.Board, chosen: chess.Move, after: float, change: float, line: tuple[chess.Move, ...]
     ) -> tuple[float, tuple[chess.Move, ...]]:
-        """Return what the search's own choice lost, and the line of the second choice; 0 and `line` if this choice is
-        no better.
+        """Return the loss of the move that the search chose, and the line of the second choice. If the second choice is
+        no better, return 0 and `line`.
 
         The search before the move may have overlooked the reply. A search without `chosen` finds the second choice, and
         the position after it is searched like the position after `chosen`. The loss is the difference of these two

@@ -1,6 +1,6 @@
 """The limits of an analysis of chess: numbers that the board needs before it needs a search.
 
-This module imports nothing, so a board that was just started can use them at once.
+This module imports nothing, so a board that was just started can use the numbers immediately.
 """
 
 from __future__ import annotations

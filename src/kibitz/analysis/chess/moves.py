@@ -320,7 +320,8 @@ class AnalysedGame:
     def average_loss(self, side: str) -> tuple[float | None, int]:
         """Return the mean loss per move of a side, 0 to 1 (a gain counts as 0), and the number of these moves.
 
-        These are all moves that the search evaluated; without a search, all moves that did not end the game.
+        The mean is over all moves that the search evaluated. Without a search, it is over all moves that did not end
+        the game.
         """
         known = [-move.judged.loss if move.judged else move.change for move in self.moves if move.side == side]
         losses = [max(0.0, -change) for change in known if change is not None]

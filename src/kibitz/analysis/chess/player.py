@@ -246,7 +246,9 @@ def _family(opening: Opening) -> str:
 
 
 def _boards(game: chess.pgn.Game) -> Iterator[chess.Board]:
-    """Yield the positions of a main line from its start. They are always the same board object, which changes."""
+    """Yield the positions of a main line from its start. Every position is the same board object, which changes from
+    step to step.
+    """
     board = game.board()
     yield board
     for node in game.mainline():

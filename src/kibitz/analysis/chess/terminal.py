@@ -51,7 +51,7 @@ SURPRISED = "magenta"
 
 
 def show(judged: AnalysedGame, swing: float, console: Console) -> None:
-    """Print a game. It needs 50 columns, or 60 with a network's choices.
+    """Print a game. The output needs 50 columns, or 60 with a network's choices.
 
     In narrower windows, the bars are omitted first, then the less likely choices, then the choices by rating.
     """

@@ -102,7 +102,7 @@ def neighbours(point: int) -> Iterator[int]:
 
 
 def middle(points: list[int]) -> int:
-    """Return the point of `points` with the smallest total distance to the other ones."""
+    """Return the point of `points` with the smallest total distance to the other points."""
     rows, columns = np.divmod(np.array(points), GRID)
     away = (rows - rows.mean()) ** 2 + (columns - columns.mean()) ** 2
     return points[int(away.argmin())]
@@ -115,7 +115,8 @@ def where(before: NDArray[np.float64], after: NDArray[np.float64], size: int) ->
     """Return the part of the board, one of nine, where the lead changed most, and the change in points for Black.
     Example: ("the upper left", -6.2).
 
-    Only changes in the direction of the total change are considered.
+    Only changes in the direction of the total change are considered. before, after: float64 [361], the probability that
+    each point is Black's. size: the board's size.
     """
     points = np.array([point for point in range(GRID * GRID) if on_board(point, size)])
     rows, columns = np.divmod(points, GRID)

@@ -313,7 +313,7 @@ def analyse(
     swing: the smallest annotated change, in points; None for the default.
     nodes: visits per position of a search by a network that predicts moves and score. The analysis then uses the
         search's lead and win probability. With None, a search with USUAL_NODES visits finds only the best line. With 0,
-        there is no search. With QUICK, only moves that are suspicious by the network's own values are searched.
+        there is no search. With QUICK, only moves that are suspicious by the network's values are searched.
     steadied: whether the network is evaluated for both sides to move (see `play.go.ownership.judge`).
     engine: an engine that evaluates each position: the lead, the best line and, if the engine supports them, the win
         probability and the owners. The network then doesn't search.

@@ -71,7 +71,9 @@ def terms_of(record: Record) -> Terms:
 
 
 def predictions_of(answers: Answers, state: NDArray[np.uint8]) -> list[PositionPrediction]:
-    """Return the predictions for each position; [] if the network predicts no score."""
+    """Return the predictions for each position; [] if the network predicts no score. answers: the network's outputs by
+    name. state: uint8 [n, 4 or more].
+    """
     if not answers.keys() >= NAMED:
         return []
     black = np.where(state[:, SIDE] == 0, 1.0, -1.0)

@@ -1,8 +1,8 @@
 """Explain why a move was bad. Only statements that the rules and a line of moves prove are made.
 
 Two searches show which chains change their owner: the search after the played move, and the search after the better
-move. The rules then prove how such a chain is captured: at once, in a ladder that is read to its end, or by the moves
-of the search's line. If nothing is proven, there is no reason.
+move. The rules then prove how such a chain is captured: immediately, in a ladder that is read to its end, or by the
+moves of the search's line. If nothing is proven, there is no reason.
 
 The sentences are in reason_texts.py.
 """
@@ -122,10 +122,10 @@ class _Proofs:
         board.play(self.colour, move)
         return board
 
-    # Captures at once, and ladders
+    # Immediate captures, and ladders
 
     def own_captures(self) -> Why | None:
-        """Prove that the opponent captures chains of the player at once or in a ladder. The largest chain is tried
+        """Prove that the opponent captures chains of the player immediately or in a ladder. The largest chain is tried
         first.
         """
         for stones in sorted(self.dying(), key=len, reverse=True):
@@ -159,7 +159,9 @@ class _Proofs:
         return next(stones for stones in self.chains if point in stones)
 
     def missed_captures(self) -> Why | None:
-        """Prove that the better move captures chains of the opponent at once or in a ladder, the largest first."""
+        """Prove that the better move captures chains of the opponent immediately or in a ladder. The largest chain is
+        tried first.
+        """
         best = self.situation.best
         if best == PASS:
             return None
@@ -174,13 +176,13 @@ class _Proofs:
         return None
 
     def is_caught(self, board: Board, stones: Sequence[int]) -> bool:
-        """Return whether the opponent, who moves first, captures these stones of the player at once or in a ladder."""
+        """Return whether the opponent, who moves first, captures these stones immediately or in a ladder."""
         free = open_cells(board.board, chain(board.board, int(CELL[stones[0]])))
         return len(free) == 1 or (len(free) == 2 and ladder(board, stones[0], 3 - self.colour) is not None)
 
     def captures(self, move: int) -> bool:
-        """Return whether the opponent can capture with this move after the played one, without losing as many stones at
-        once to a recapture.
+        """Return whether the opponent can capture with this move after the played move, without losing as many stones
+        to an immediate recapture.
         """
         then = self.then.copy()
         if then.why_not(3 - self.colour, move):

@@ -31,7 +31,7 @@ and white stones are readable on each color.
 
 
 def show(judged: AnalysedGame, ply: int | None, console: Console) -> None:
-    """Print a game. It needs 60 columns. ply: the position to show (AnalysedGame.boards).
+    """Print a game. The output needs 60 columns. ply: the position to show (AnalysedGame.boards).
 
     Narrower windows omit the bars first, then columns of the table, then the space between a board's points.
     """

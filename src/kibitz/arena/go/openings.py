@@ -41,7 +41,7 @@ def openings(size: int) -> tuple[tuple[int, ...], ...]:
     if size == 9:
         middle = last // 2 * (GRID + 1)
         lines += [(middle, point(_FIRST, kind)) for kind in kinds]
-    # An opening cannot have the same point twice. This can happen because the middle of a side belongs to two corners.
+    # Remove lines with the same point twice. Such lines exist because the middle of a side belongs to two corners.
     lines = [moves for moves in lines if len(set(moves)) == stones]
     return tuple(lines[at] for at in _first_of_each(np.array(lines), size))
 

@@ -15,7 +15,7 @@ from kibitz.games.go.rules import Board
 
 PLAYOUTS = 1000
 PATIENCE = 30.0
-"""Seconds that GNU Go may take for a board. It is slow if much of the board is still open."""
+"""Seconds that GNU Go may take for a board. GNU Go is slow if much of the board is still open."""
 
 
 def lead(board: Board, komi: float) -> tuple[float, str]:

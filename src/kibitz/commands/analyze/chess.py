@@ -240,7 +240,7 @@ class PgnGames(CheckedFile):
             yield from games
 
     def _accepts(self, record: Record) -> bool:
-        """Return whether a game can be analyzed. It warns about problems of the game."""
+        """Return whether a game can be analyzed. The method also warns about problems of the game."""
         from kibitz.analysis.chess.ratings import RATING, lacking
 
         where = f"{self.name} game {record.number}"

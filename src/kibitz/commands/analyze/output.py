@@ -59,7 +59,7 @@ class CheckedFile:
         return {"problem": str(self.failure)} if self.failure else {}
 
     def check_failure(self) -> None:
-        """Raise KibitzError if the engine failed. It is called after the earlier games are written."""
+        """Raise KibitzError if the engine failed. Call this method after the earlier games are written."""
         if self.failure:
             raise KibitzError(f"{self.failure}. The output contains the games before this error.")
 
@@ -139,8 +139,8 @@ def progress(path: str, measured: bool = True) -> Iterator[Callable[[int, int], 
 
 
 class GameBar(Progress):
-    """The number of positions of one game that are searched. It appears after FIRST_SECONDS, and disappears when all
-    positions are searched.
+    """The number of positions of one game that are searched. The bar appears after FIRST_SECONDS, and disappears when
+    all positions are searched.
     """
 
     def __init__(self) -> None:

@@ -270,8 +270,8 @@ class UciEngine:
     def _choose(
         self, player: ThinkingPlayer, board: chess.Board, limits: SearchLimits, begun: float, signals: SearchSignals
     ) -> tuple[chess.Move, ...]:
-        """Return the player's move and the expected moves after it; () if no move is legal. It sends `info` lines
-        during the search.
+        """Return the player's move and the expected moves after it; () if no move is legal. During the search, the
+        method sends `info` lines.
 
         Raises the player's errors.
         """

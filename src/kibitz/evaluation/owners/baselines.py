@@ -60,7 +60,7 @@ class OwnerBaseline:
 
 
 def every_so_many(store: Store, games: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the positions after 0, 20, 40, … moves of these games, as games and plies."""
+    """Return the positions after 0, 20, 40, … moves of these games, as games and plies, int64 [n] each."""
     counts = store.plies[games] // EVERY + 1
     first = np.repeat(np.cumsum(counts) - counts, counts)
     return np.repeat(games, counts), EVERY * (np.arange(int(counts.sum())) - first)

@@ -30,7 +30,7 @@ from kibitz.store.positions import Positions
 from kibitz.store.store import Store
 
 BATCH_SIZE = 512
-"""Number of positions that are measured at once. A large network needs a second for this number."""
+"""Number of positions that are measured in one batch. A large network needs a second for a batch."""
 
 MOVES = (*range(0, 301, 20), np.inf)
 MOST_RIGHT = 0.96
@@ -110,7 +110,7 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Return rows of these positions, see `kibitz.evaluation.compare`."""
+    """Return rows of these positions, see `kibitz.evaluation.compare`. games, plies: int64 [n]."""
     session, owners = Session(run), owners_of(store)
     marks = measure_in_batches(
         store, games, plies, lambda batch: measure(session, owners, batch), on_progress, BATCH_SIZE

@@ -1,7 +1,7 @@
 """Counts of right and wrong predictions for the 361 points of many positions.
 
-Predictions are large (361 numbers per position), so each batch is reduced at once to a few sums per position. The sums,
-except for the score, exclude points that are neutral at the end or whose owner is unknown.
+Predictions are large (361 numbers per position), so each batch is immediately reduced to a few sums per position. The
+sums, except for the score, exclude points that are neutral at the end or whose owner is unknown.
 """
 
 from __future__ import annotations

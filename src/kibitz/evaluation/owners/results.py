@@ -61,20 +61,22 @@ class OwnerResults:
         return ClusterBootstrap(self.games)
 
     def of_game(self, column: str) -> NDArray[Any]:
-        """Return a column of the store's table, position by position."""
+        """Return one entry for each position, [n]: the entry of the position's game in a column of the
+        store's table.
+        """
         return self.store.column(column)[self.games]
 
     @cached_property
     def stage(self) -> NDArray[np.int64]:
-        """For each position, the part of the game that contains it, if the game is divided into ten equal parts: 0 to
-        9. The position after the last move belongs to the last part.
+        """For each position, the part of the game that contains it, if the game is divided into ten equal parts: int64
+        [n], 0 to 9. The position after the last move belongs to the last part.
         """
         moves = np.maximum(self.store.plies[self.games], 1)
         return np.minimum(10 * self.plies // moves, 9)
 
     @cached_property
     def area(self) -> NDArray[np.int64]:
-        """Black's points minus White's at the end of each position's game."""
+        """Black's points minus White's at the end of each position's game, by area, without komi: int64 [n]."""
         numbers, of = np.unique(self.games, return_inverse=True)
         owners = owners_of(self.store)[numbers]
         difference = (owners == BLACK).sum(1, dtype=np.int64) - (owners == WHITE).sum(1, dtype=np.int64)
@@ -82,8 +84,8 @@ class OwnerResults:
 
     @cached_property
     def given(self) -> NDArray[np.float64]:
-        """For each position, the margin by which Black's area must exceed White's for Black to win the game under the
-        game's rules.
+        """For each position, the margin in points by which Black's area must exceed White's for Black to win the game
+        under the game's rules: float64 [n].
 
         The margin is the komi plus White's compensation for handicap stones. Under territory scoring, the stones that
         each side has placed are also taken into account, because the score by territory is the score by area minus

@@ -32,7 +32,10 @@ _ENDINGS = {"resignation": "R", "time": "T", "forfeit": "F"}
 def board(
     size: int, colours: NDArray[np.uint8], chance: NDArray[np.float32], owner: NDArray[np.uint8]
 ) -> dict[str, Any]:
-    """Return a position as JSON, row by row from the top.
+    """Return a position as JSON, row by row from the top. colours, chance, owner: [361], the stones, the predicted
+    probability that each point is Black's, and the final owners.
+
+    The result has these keys:
 
     size: the board's size.
     stones: "X" black, "O" white, "." none.
@@ -107,8 +110,8 @@ def _at(results: OwnerResults, share: float, seed: int) -> list[int]:
 
 
 def _worst(results: OwnerResults) -> list[int]:
-    """Return the positions with the most certain wrong predictions, one per game. They are in the second halves of
-    games.
+    """Return the positions with the most certain wrong predictions, one per game. All of these positions are from the
+    second half of their game.
     """
     wrong = np.where(results.stage >= 5, results.marks["surely_wrong"].astype(np.int64), 0)
     order = np.lexsort((results.plies, -wrong))

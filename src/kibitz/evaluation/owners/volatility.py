@@ -30,8 +30,8 @@ Judgement = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def followed(games: NDArray[np.int64], positions: int) -> NDArray[np.int64]:
-    """Return the games to evaluate move by move, at equal distances in `games`. positions: the number of positions of
-    the test (0: no limit); it limits the number of games.
+    """Return the games to evaluate move by move, int64 [k], at equal distances in `games`, int64 [n]. positions: the
+    number of positions of the test (0: no limit); it limits the number of games.
     """
     most = GAMES if positions <= 0 else max(1, min(GAMES, positions // POSITIONS_A_GAME))
     return games if len(games) <= most else games[np.arange(most) * len(games) // most]
@@ -70,8 +70,8 @@ def volatility(
 
 
 def by_owners(session: NetworkSession, store: Store) -> Callable[[Batch], Judgement]:
-    """Return the evaluation function of a network that only predicts territory. It computes win probability and lead
-    from the territory.
+    """Return the evaluation function of a network that only predicts territory. The returned function computes win
+    probability and lead from the territory.
     """
     komi, rules, stones = (store.column(name) for name in ("komi", "rules", "handicap"))
 

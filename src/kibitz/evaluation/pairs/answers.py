@@ -23,7 +23,7 @@ from kibitz.store.store import Store
 from kibitz.systems.deepchess import ComparisonNet, Settings
 
 BATCH_SIZE = 4096
-"""Number of positions that are replayed, or of pairs that are compared, at once."""
+"""Number of positions that are replayed in one batch, and of pairs that are compared in one batch."""
 MAX_PAIRS = 4_000_000
 """Number of pairs that are sampled if all are requested: even a few thousand games have too many pairs."""
 
@@ -148,7 +148,7 @@ class PairAnswers:
 
     @property
     def gap(self) -> NDArray[np.float64]:
-        """The inconsistency between the two orders: `|p(a, b) + p(b, a) - 1|`."""
+        """The inconsistency between the two orders, float64 [pairs], 0 to 1: `|p(a, b) + p(b, a) - 1|`."""
         gap: NDArray[np.float64] = np.abs(sigmoid(self.as_first) - sigmoid(self.as_second))
         return gap
 
@@ -160,8 +160,8 @@ class PairAnswers:
 
 
 def preferred(score: NDArray[Any]) -> NDArray[np.float64]:
-    """Return 1 for a score above 0 (the position of White's won game is preferred), 0 for a score below 0, and 0.5 for
-    0.
+    """Return the correctness of scores, float64 [n]: 1 for a score above 0 (the position of White's won game is
+    preferred), 0 for a score below 0, and 0.5 for 0.
     """
     right: NDArray[np.float64] = (np.sign(score).astype(np.float64) + 1) / 2
     return right
@@ -233,7 +233,7 @@ class PairResults:
 
     def of_some(self, indices: NDArray[np.int64], most: int, seed: int) -> PairResults | None:
         """Return pairs of some of the positions, with the first network's predictions; None if these positions form no
-        pair. most: the largest number of pairs.
+        pair. indices: int64 [k], the positions. most: the largest number of pairs.
         """
         sample = Sample(self.pairs.games[indices], self.pairs.plies[indices])
         if (of := pairs(self.pairs.store, sample, most, seed)) is None:

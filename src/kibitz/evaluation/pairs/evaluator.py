@@ -209,8 +209,8 @@ def main_figures(results: PairResults) -> Metrics:
 
 
 def shown_first(results: PairResults) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return, for each pair, the predicted probability that the first position is the better one, and whether it is the
-    better one.
+    """Return two arrays, float64 [pairs] and bool [pairs]: the predicted probability that the first position is the
+    better one for White, and whether the first position is from the game that White won.
     """
     first = results.pairs.first
     return np.where(first, results.main.chance, 1 - results.main.chance), first

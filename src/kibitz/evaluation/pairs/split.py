@@ -89,7 +89,7 @@ def nothing_learned(why: str) -> LearnedPairs:
 
 def nearest(store: Store, learned: Sample, others: Sample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return, for each position of `others`, the plies to the nearest training position of its game and the number of
-    equal squares.
+    equal squares, int64 [n] each.
 
     If the game has no training position, the distance is a very large number and the number of equal squares is 0.
     """
@@ -182,7 +182,9 @@ def _material(gap: Estimate) -> str:
 
 
 def near(other: PairResults, away: NDArray[np.int64]) -> Table:
-    """Return a table of the accuracy on held-out positions, by their distance from the nearest training positions."""
+    """Return a table of the accuracy on held-out positions, by their distance from the nearest training positions.
+    away: int64 [n], these distances in plies.
+    """
     farther = np.maximum(*other.pairs.both(away))
     rows: list[list[Cell]] = []
     for words, low, high in zip(PARTS_WORDS, PARTS[:-1], PARTS[1:], strict=True):

@@ -165,7 +165,7 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Return rows of these positions, see `kibitz.evaluation.compare`."""
+    """Return rows of these positions, see `kibitz.evaluation.compare`. games, plies: int64 [n]."""
     session, settings = Session(run), run.settings
     names = movers.selected_networks(settings, run.system.networks)
 
@@ -270,7 +270,9 @@ def _note(results: PolicyResults, chosen: Chosen) -> str:
 def per_slice(
     results: PolicyResults, right: NDArray[np.bool_], among: NDArray[np.bool_]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the main metric (the headline) over parts of the positions. Empty parts are omitted."""
+    """Return the main metric (the headline) over parts of the positions. Empty parts are omitted. right, among: bool
+    [n], where the network is right, and the positions to which the headline applies.
+    """
     subset = np.flatnonzero(among)
     right, games, marks = (
         right[subset],

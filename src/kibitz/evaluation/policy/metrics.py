@@ -59,7 +59,7 @@ class PolicyResults:
 
     @property
     def result(self) -> NDArray[np.int64]:
-        """The result of each position's game for its mover: 1, 0, −1."""
+        """The result of each position's game for its mover, int64 [n]: 1, 0 or −1."""
         results: NDArray[np.int64] = self.store.column("result")[self.games].astype(np.int64)
         return results * (1 - 2 * self.marks["side"].astype(np.int64))
 
@@ -71,7 +71,7 @@ class PolicyResults:
 
 
 def with_side_inputs(session: Session, settings: system.Settings, store: Store, batch: Batch) -> NDArray[np.uint8]:
-    """Return the state of a batch with the network's side inputs.
+    """Return the state of a batch with the network's side inputs, uint8 [n, 4 + side inputs].
 
     The side inputs are the mover's rating and the result of the game. The result is always the constant that the
     network gets when it plays, because the result is unknown during a game.
@@ -87,7 +87,7 @@ def with_side_inputs(session: Session, settings: system.Settings, store: Store, 
 
 
 def played_in(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the packed move that was played in each position, int64 [n]."""
+    """Return the packed move that was played in each position, int64 [n]. games, plies: int64 [n], the positions."""
     moves: NDArray[np.int64] = store.moves[store.offsets[games] + plies].astype(np.int64)
     return moves
 
@@ -142,7 +142,9 @@ def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays
 
 
 def starts_own(codes: NDArray[np.uint8], side: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which squares have a piece of the side to move, bool [n, 64]. side: uint8 [n]."""
+    """Return which squares have a piece of the side to move, bool [n, 64]. codes: uint8 [n, 64]. side: uint8 [n], 0
+    White, 1 Black.
+    """
     own: NDArray[np.bool_] = (codes > 0) & ((codes > 6) == (side[:, None] == 1))
     return own
 

@@ -79,12 +79,14 @@ class PositionResults:
         return right
 
     def of_game(self, column: str) -> NDArray[Any]:
-        """Return one entry for each position: the entry of the position's game in a column of the store's table."""
+        """Return one entry for each position, [n]: the entry of the position's game in a column of the
+        store's table.
+        """
         return self.store.column(column)[self.games]
 
 
 def measure(session: Session, batch: Batch) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a PositionResults for a batch of positions."""
+    """Return the arrays of a PositionResults for a batch of positions, [n] each, by name."""
     return {
         "chance": session.evaluate(batch.codes, batch.state)[OUTPUT],
         "material": VALUES[batch.codes].sum(1, dtype=np.int16),
@@ -170,7 +172,7 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Return rows of these positions, see `kibitz.evaluation.compare`."""
+    """Return rows of these positions, see `kibitz.evaluation.compare`. games, plies: int64 [n]."""
     session = Session(run)
     chance = measure_in_batches(
         store, games, plies, lambda batch: {"chance": session.evaluate(batch.codes, batch.state)[OUTPUT]}, on_progress

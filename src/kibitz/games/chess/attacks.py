@@ -99,7 +99,7 @@ def takes_in_passing(board, king, origin, forward, file):  # type: ignore[no-unt
     """Return whether a pawn may capture the pawn on `file` en passant.
 
     The function makes the capture on the board, and then tests whether the king is in check. A test for pinned pieces
-    would not be enough, because both pawns leave the same rank at once.
+    would not be enough, because both pawns leave the same rank in one move.
     board: int8 [64] in the mover's view of pieces, restored before the return. king: the square of the mover's king, or
     -1. origin: the square of the capturing pawn. forward: the step of a pawn move, +8 or -8. file: the file, 0 to 7, of
     the captured pawn.

@@ -58,7 +58,8 @@ def speed_of(time_control: str, event: str) -> str | None:
         if worded >= 86400:
             return "correspondence"
         seconds = worded
-    elif control[:1].isdigit() and (period := _FIRST_PERIOD.match(control)):  # "40/7200:3600", "5400+30:1800+30"
+    # for example "40/7200:3600" or "5400+30:1800+30"
+    elif control[:1].isdigit() and (period := _FIRST_PERIOD.match(control)):
         moves, base, increment = int(period[1] or 40), float(period[2]), float(period[3] or 0)
         seconds = base * 40 / max(moves, 1) + 40 * increment
     else:
@@ -98,8 +99,8 @@ _BOT_NAME = re.compile(
 def is_bot(name: str, title: str, kind: str, is_computer: str) -> bool:
     """Return whether the headers show that a player is a program.
 
-    They show this by WhiteTitle "BOT", WhiteType "program", WhiteIsComp "Yes", or a name such as "Crafty(C)" or
-    "lichess AI level 3".
+    The signs of a program are a title "BOT", a type "program", "Yes" in the header for a computer, or a name such as
+    "Crafty(C)" or "lichess AI level 3".
     """
     return (
         title.strip().lower() in _BOT_TITLES

@@ -1,4 +1,4 @@
-"""The rules of chess for many positions at once: legal moves, checks, and the piece that makes each move.
+"""The rules of chess for many positions in one call: legal moves, checks, and the piece that makes each move.
 
 Positions are codes, uint8 [n, 64], and state, uint8 [n, 4] (see replay.py). Moves are packed (see moves.py). Every
 function accepts positions with any material. A side without a king is never in check.

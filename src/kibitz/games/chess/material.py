@@ -38,8 +38,9 @@ def phase(codes: NDArray[np.uint8]) -> NDArray[np.int64]:
 def insufficient_material(codes):  # type: ignore[no-untyped-def]
     """Return whether the pieces alone exclude a mate by any sequence of legal moves. codes: uint8 [64].
 
-    This is true for two kings with at most one knight, or with any number of bishops on squares of one color. It is
-    never true with more than MAX_PIECES_INSUFFICIENT pieces, so callers that know the number can test it first.
+    The result is true for two kings with at most one knight, or with any number of bishops on squares of one color. The
+    result is never true with more than MAX_PIECES_INSUFFICIENT pieces, so callers that know the number of pieces can
+    test this number first.
     """
     knights, light, dark = 0, 0, 0
     for square in range(64):

@@ -116,9 +116,9 @@ def mixed_weights(
     """Change the weights of games so that each part of the mix gets its share of all samples. Returns the new weights,
     float64 [n].
 
-    weights: the previous weight of each game, [n]. plies: the samples of each game, [n]. ratings: [2, n]. The total
-    number of samples stays the same. A part that matches no game is ignored, together with its share. If every game
-    belongs to a part, the shares are scaled so that they sum to 1.
+    weights: the previous weight of each game, [n]. plies: the samples of each game, [n]. ratings, speeds, scales: as in
+    `MixPart.holds`. The total number of samples stays the same. A part that matches no game is ignored, together with
+    its share. If every game belongs to a part, the shares are scaled so that they sum to 1.
     """
     mixed = weights.astype(np.float64)
     total = float((mixed * plies).sum())

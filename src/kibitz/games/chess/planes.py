@@ -92,12 +92,14 @@ def on_squares(planes: NamedPlanes, flip_ranks: bool) -> NamedPlanes:
 
 
 def constant(value: float) -> NDArray[np.float32]:
-    """Return a plane with the same value on all squares."""
+    """Return a plane with the same value on all squares, float32 [64]."""
     return np.full(64, value, np.float32)
 
 
 def one_square(number: int) -> NDArray[np.float32]:
-    """Return a plane with 1 on one square, given as its index + 1; 0 for no square."""
+    """Return a plane that is 1 on one square and 0 elsewhere, float32 [64]. number: the square's index + 1; 0 for no
+    square.
+    """
     plane = constant(0)
     plane[number - 1] = number > 0
     return plane

@@ -1,7 +1,7 @@
 """The stack of positions of a compiled search, one row for each ply: moves, keys, and results by the rules.
 
-These kernels take `stack`, a record with at least the fields of STACK (each search adds its own), and change it in
-place. `ply` is the index of a row; 0 is the root. Rows are uint8 [68] and moves are packed, as in games/chess.
+These kernels take `stack`, a record with at least the fields of STACK (each search adds further fields), and change it
+in place. `ply` is the index of a row; 0 is the root. Rows are uint8 [68] and moves are packed, as in games/chess.
 """
 
 from __future__ import annotations

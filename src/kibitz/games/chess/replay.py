@@ -165,7 +165,7 @@ STANDARD_START = encode_board(chess.Board())
 
 
 def are_starts(starts: NDArray[np.uint8]) -> bool:
-    """Return whether rows, uint8 [k, 68], have valid codes and states.
+    """Return whether the rows `starts`, uint8 [k, 68], have valid codes and states.
 
     It does not check whether a game can reach the positions.
     """

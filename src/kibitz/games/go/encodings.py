@@ -71,7 +71,7 @@ def roots(colours: Tensor) -> Tensor:
 
     colours: the result of `stones`, int64 [n, grid, grid]. The result is int64 [n, grid²]. Every point compares itself
     with its neighbors of the same color, links its chain's root to the largest root among them, and follows two links.
-    This is repeated until nothing changes.
+    These steps are repeated until nothing changes.
     """
     n, grid = colours.shape[0], colours.shape[1]
     each = torch.arange(grid * grid, device=colours.device).view(1, -1).expand(n, -1)

@@ -44,7 +44,7 @@ EMPTY, BLACK_STONE, WHITE_STONE, KO, OFF = 0, 1, 7, 13, 14
 """Kinds of codes. The kind of a stone is BLACK_STONE or WHITE_STONE, plus the number of liberties minus 1."""
 AGE = 16
 OLDEST = 13
-"""The largest class of ages."""
+"""The largest age class of a stone, see the top of this module."""
 
 
 def ages() -> NDArray[np.uint8]:
@@ -217,8 +217,8 @@ STANDARD_START = start_row()
 
 
 def are_starts(starts: NDArray[np.uint8]) -> bool:
-    """Return whether rows, uint8 [k, 363], have a board of a supported size, stones only on the board, and a side to
-    move.
+    """Return whether the rows `starts`, uint8 [k, 363], have a board of a supported size, stones only on the board, and
+    a side to move.
     """
     for size in SIZES:
         rows = starts[starts[:, POINTS + SIZE] == size, :POINTS]

@@ -36,7 +36,7 @@ def cells() -> NDArray[np.int16]:
 
 CELL = cells()
 POINT = np.full(CELLS, PASS, np.int16)
-"""The point of each cell."""
+"""The point of each cell, int16 [441]; PASS for cells of the border."""
 POINT[CELL] = np.arange(POINTS)
 
 
@@ -71,8 +71,8 @@ def place(board, cell, colour, ply):  # type: ignore[no-untyped-def]
     """Put a stone on an empty cell, and remove captured stones. Returns the number of captured stones and the ko cell.
 
     The number is negative for suicide: minus the size of the chain. The ko cell is the cell where the opponent may not
-    recapture at once (0: none). board: int16 [7, 441]. colour: 1 or 2. ply: the ply of the move, from 1; 0 for a setup
-    stone.
+    recapture with the next move (0: none). board: int16 [7, 441]. colour: 1 or 2. ply: the ply of the move, from 1; 0
+    for a setup stone.
     """
     touched = 0
     board[COLOUR, cell] = colour

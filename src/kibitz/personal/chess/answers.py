@@ -28,8 +28,8 @@ def _positions(codes, state, keys):  # type: ignore[no-untyped-def]
 
 
 def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Return a hash of pieces, side to move, castling and en passant, uint64 [n]. It doesn't depend on move counters
-    and earlier moves.
+    """Return a hash of pieces, side to move, castling and en passant, uint64 [n]. The hash doesn't depend on move
+    counters or earlier moves.
     """
     keys = np.empty(len(codes), np.uint64)
     _positions(codes, state, keys)
@@ -84,8 +84,8 @@ def _first_of_pairs(moves: NDArray[np.uint16], rows: NDArray[np.int64]) -> NDArr
 
 
 def open_correction(run: Run) -> Callable[[NDArray[np.uint8], NDArray[np.uint8], Answers], Answers] | None:
-    """Return the function that corrects a run's network outputs with its book (see kibitz.play.session); None without a
-    book.
+    """Return the function that corrects a run's network outputs with its book; None without a book. The function takes
+    codes, uint8 [n, 64], state, uint8 [n, 4 or more], and the outputs by name, and returns the corrected outputs.
     """
     found = book_of(run)
     if found is None:

@@ -43,12 +43,12 @@ class ChessPlayerPositions(PlayerPositions):
 
     @cached_property
     def keys(self) -> NDArray[np.uint64]:
-        """Hashes of the positions, see `position_keys`."""
+        """Hashes of the positions, uint64 [n], see `position_keys`."""
         return position_keys(self.codes, self.state)
 
     @property
     def booked(self) -> NDArray[np.uint16]:
-        """The played moves, unchanged."""
+        """The played moves, unchanged, uint16 [n]."""
         return self.packed
 
     def counts(self, book: Book) -> NDArray[np.float64]:

@@ -100,7 +100,7 @@ class PersonalHuman(human.Human):
 
 
 class OwnMoves(human.PlayedMoves):
-    """The positions in which the person moved, see PlayedMoves. They are replayed once.
+    """The positions in which the person moved, see PlayedMoves. The positions are replayed only once, at the beginning.
 
     A position that occurs n times has the weight 1 / n. A batch has these weights in `weight`, float32 [n]. The weight
     is the network's share of the blend with the book at k = 1. Without these weights, the adapters would memorize the

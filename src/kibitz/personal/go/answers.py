@@ -108,8 +108,8 @@ def blended_answers(
 
 
 def open_correction(run: Run) -> Callable[[NDArray[np.uint8], NDArray[np.uint8], Answers], Answers] | None:
-    """Return the function that corrects a run's network outputs with its book (see kibitz.play.session); None without a
-    book.
+    """Return the function that corrects a run's network outputs with its book; None without a book. The function takes
+    codes, uint8 [n, 361], state, uint8 [n, 4 or more], and the outputs by name, and returns the corrected outputs.
     """
     found = book_of(run)
     if found is None:

@@ -47,12 +47,12 @@ class GoPlayerPositions(PlayerPositions):
 
     @property
     def keys(self) -> NDArray[np.uint64]:
-        """Hashes of the positions, see `position_keys`."""
+        """Hashes of the positions, uint64 [n], see `position_keys`."""
         return self._keys[0]
 
     @property
     def booked(self) -> NDArray[np.uint16]:
-        """The played moves, transformed like their positions in the book."""
+        """The played moves, uint16 [n], transformed like their positions in the book."""
         return turned_moves(self.packed, np.arange(len(self)), self.state, self._keys[1])
 
     def counts(self, book: Book) -> NDArray[np.float64]:

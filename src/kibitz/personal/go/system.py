@@ -111,7 +111,8 @@ class PersonalGoHuman(gohuman.GoHuman):
 
 
 class OwnGoMoves:
-    """The positions in which the player moved, in random symmetries. They are replayed once.
+    """The positions in which the player moved, in random symmetries. The positions are replayed only once, at the
+    beginning.
 
     A batch has `codes`, `state` with the side inputs, and these arrays:
     move: int64, a point or PASS.

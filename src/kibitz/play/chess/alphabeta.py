@@ -142,8 +142,8 @@ class AlphaBeta:
                     break
 
     def _root(self, depth: int) -> Generator[Sequence[SearchPosition], None, None]:
-        """Search the root's moves, and write their values into self.done. They are exact for the best `lines` moves,
-        and bounds for the others.
+        """Search the root's moves, and write their values into self.done. These values are exact for the best `lines`
+        moves, and bounds for the other moves.
         """
         self.deeper = False
         path = (self.position.key,)

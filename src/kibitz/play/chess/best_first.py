@@ -1,10 +1,9 @@
 """TopProb-Negamax: negamax over the most probable moves, with the network's values at the leaves, in batches.
 
 The method is from Ashudeep Singh's thesis, section "TopProb-Negamax Interleaved". The thesis searches to a fixed depth.
-This search expands the most probable paths first, as many at once as make a good batch. A path's probability is the
-product of its moves' probabilities. A move's probability is the policy's, sharpened by the values found so far, so that
-refuted moves are ignored and the best line is searched deepest. Depth d is complete when no untried move is as probable
-as 4^-d.
+This search expands the most probable paths first, in batches. A path's probability is the product of its moves'
+probabilities. A move's probability is the policy's, sharpened by the values found so far, so that refuted moves are
+ignored and the best line is searched deepest. Depth d is complete when no untried move is as probable as 4^-d.
 
 The rules decide mate, stalemate, repetition, fifty moves and dead positions. A position that repeats an earlier
 position of its line, or that occurred twice in the game before, is a draw.

@@ -1,6 +1,6 @@
 """The value of a single first move: a short search of the position after it, and a check by the rules.
 
-A search that sends its visits to a few moves knows little about the others. `MoveEvaluator` searches the position
+A search that sends its visits to a few moves evaluates the other moves badly. `MoveEvaluator` searches the position
 after each given move, or evaluates it once. `check_moves` searches each of them for a few plies by material alone. It
 finds short mates of either side, and hanging pieces.
 """
@@ -77,8 +77,8 @@ lost positions. So a network that predicts people's results values lost position
 LIMIT_CENTIPAWNS = 100
 """In `MoveCheck.limited`, a position may be better than its material by up to this number of centipawns."""
 BARE_KING_VALUE = 0.98
-"""The value of a position with a bare king, for a side that has enough material to mate and that loses nothing at
-once.
+"""The value of a position with a bare king, for a side that has enough material to mate and does not lose any of it
+immediately.
 """
 BARE_KING_MATERIAL = 250
 """Hundredths of a pawn that this side must still have at the end of the check."""

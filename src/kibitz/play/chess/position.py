@@ -100,8 +100,8 @@ def root(board: chess.Board) -> tuple[SearchPosition, Counter[int]]:
     """Return the position of a python-chess board, and how often each earlier position that can recur has occurred, by
     its `key`.
 
-    These are the positions since the last capture or pawn move. Raises KibitzError if a side has more than 16 pieces
-    and pawns, because rust_chess doesn't support more.
+    A position can recur if it occurred since the last capture or pawn move. Raises KibitzError if a side has more than
+    16 pieces and pawns, because rust_chess doesn't support more.
     """
     if any(chess.popcount(men) > MOST_MEN for men in board.occupied_co):
         raise KibitzError(f"a position can have at most {MOST_MEN} pieces of one color. Remove some.")

@@ -69,7 +69,7 @@ class MoveContext:
     in_check: NDArray[np.float64]
 
     def pace(self) -> NDArray[np.float64]:
-        """Return the seconds that the clock allows for each move until the end of the game."""
+        """Return the seconds that the clock allows for each move until the end of the game, float64 [n]."""
         first, last = MOVES_LEFT
         left = np.maximum(last, first - self.number * (first - last) / 40)
         return self.clock / left + self.increment

@@ -226,7 +226,7 @@ class Tree:
         self, focus: float, tactical_factor: float, max_ply: int, min_path: float, lines: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Return the moves that have not been expanded, as three arrays: their edges, the nodes where they begin, and
-        the probability that the game reaches them.
+        the probability that the game reaches them. They are int64 [n], int64 [n] and float64 [n].
 
         A move's probability is its weight · exp(`focus` · the known gain), normalized over its node. The probability of
         a path is the product of its moves' probabilities. It is multiplied by `tactical_factor` for tactical moves.

@@ -122,7 +122,7 @@ def make_and_enter(state, ply, move):  # type: ignore[no-untyped-def]
 
 @inner
 def _enter(state, ply):  # type: ignore[no-untyped-def]
-    """Enter a row that has just been written, and count it as a node. It sets STOP at the last allowed node."""
+    """Enter a row that has just been written, and count it as a node. At the last allowed node, STOP is set."""
     state.data.accumulated[ply] = False
     state.data.pv_length[ply] = 0
     state.data.counts[NODES] += 1

@@ -220,13 +220,17 @@ class PositionComparer:
         return out
 
     def compare(self, first: NDArray[np.float32], second: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return logits, float32 [n], that the first position of each pair of embeddings is better for White."""
+        """Return logits, float32 [n], that the first position of each pair of embeddings is better for White. first,
+        second: float32 [n, 2 * d].
+        """
         out = np.empty(len(first), np.float32)
         _logits(self.weights, first, second, out)
         return out
 
     def white_better(self, embeddings: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return the mean probability, float64 [n], that a position is better for White than a reference position."""
+        """Return the mean probability, float64 [n], that a position is better for White than a reference position.
+        embeddings: float32 [n, 2 * d].
+        """
         out = np.empty(len(embeddings), np.float64)
         _white_better(self.weights, embeddings, self.references, out)
         return out

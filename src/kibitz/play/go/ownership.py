@@ -294,7 +294,7 @@ def signs(
 
 def as_the_other_side(state: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return states with the opponent to move, with exchanged ranks if the states have ranks, and without earlier
-    passes.
+    passes. state: uint8 [n, 4 or more]; the result has the same shape and dtype.
     """
     turned = state.copy()
     turned[:, SIDE] ^= 1
@@ -400,7 +400,7 @@ def lead(owners: NDArray[np.float32], size: int) -> NDArray[np.float64]:
 
 
 def spread(owners: NDArray[np.float32], size: int) -> float:
-    """Return the standard deviation of the score that a map, [361], predicts, in points."""
+    """Return the standard deviation in points of the score that a map predicts. owners: float32 [361]."""
     there = owners[points_of(size)].astype(np.float64)
     return max(MIN_SPREAD, math.sqrt(VARIANCE_FACTOR * float((4 * there * (1 - there)).sum())))
 
@@ -421,7 +421,9 @@ def neighbours(point: int, size: int) -> list[int]:
 
 
 def chains(colours: NDArray[np.uint8], size: int) -> list[list[int]]:
-    """Return the points of each chain on the board, in the order of their first points from the upper left."""
+    """Return the points of each chain on the board, in the order of their first points from the upper left. colours:
+    uint8 [361].
+    """
     result: list[list[int]] = []
     seen: set[int] = set()
     for start in points_of(size).tolist():
@@ -439,7 +441,9 @@ def chains(colours: NDArray[np.uint8], size: int) -> list[list[int]]:
 
 
 def dead_chains(owners: NDArray[np.float32], colours: NDArray[np.uint8], size: int) -> list[list[int]]:
-    """Return the chains whose points belong to the opponent, by the mean of the map over their stones."""
+    """Return the chains whose points belong to the opponent, by the mean of the map over their stones. owners: float32
+    [361]. colours: uint8 [361].
+    """
     dead = []
     for chain in chains(colours, size):
         black = float(owners[chain].mean())

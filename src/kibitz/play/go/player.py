@@ -27,7 +27,7 @@ from kibitz.runs import Run
 MARGIN = 0.5
 """A move must gain more than this number of points over a pass; a smaller gain is noise."""
 SELF_ATARI = 1.0
-"""A move whose chain can be captured at once must be better by this number of points."""
+"""A move whose chain can be captured immediately must be better than other moves by this number of points."""
 PER_STONE = 0.01
 """Bonus in points for each captured stone; it decides between equally good moves."""
 BATCH_SIZE = 32
@@ -223,7 +223,7 @@ class Study:
 
 
 def priors(candidates: list[Candidate]) -> NDArray[np.float64]:
-    """Return the prior of each candidate: a softmax over their values."""
+    """Return the prior of each candidate, float64 [n]: a softmax over their values."""
     values = np.array([move.value for move in candidates]) / SPREAD
     odds = np.exp(values - values.max(initial=0))
     return np.asarray(odds / max(odds.sum(), 1e-30))
@@ -349,7 +349,7 @@ def is_over(study: Study, candidates: list[Candidate]) -> bool:
     The player passes if the opponent has passed and the number of uncertain points is less than the player's lead, or
     if the game is too long.
     """
-    board = study.board  # the board on which a pass has been played
+    board = study.board  # the board after the pass that the player considers
     if board.ply > MAX_MOVES_PER_POINT * study.size**2:
         return True
     owners = study.owners(1)[ownership.points_of(study.size)]

@@ -189,7 +189,7 @@ class GoPuctPlayer:
             yield
 
     def _begin(self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None) -> NDArray[np.uint64]:
-        """Set up the tree of a position: a part of the last one if the game continues in it, else a new one.
+        """Set up the tree of a position: a part of the last tree if the game continues in it, else a new tree.
 
         Returns the hashes of the stones that may not recur.
         """

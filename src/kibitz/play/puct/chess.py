@@ -115,8 +115,8 @@ def _mate(row, moves, begin, board, pinned):  # type: ignore[no-untyped-def]
 
 @kernel
 def _short_mate(row, moves, drawn_keys, line):  # type: ignore[no-untyped-def]
-    """Return whether a move mates at once or forces mate with the next move, and write the mating line to line, uint16
-    [3].
+    """Return whether a move mates immediately or forces mate with the next move, and write the mating line to line,
+    uint16 [3].
 
     The line is the move, a reply, and the mate; or the mate and two zeros. Lines through drawn positions don't count.
     """

@@ -369,8 +369,8 @@ def _repeating(board, colour, moves, history, repeated):  # type: ignore[no-unty
 
 
 def row_of(board: Board, colour: int) -> NDArray[np.uint8]:
-    """Convert a board to a row, uint8 [WIDTH], with `colour` to move instead of the board's own side. Its tail is
-    empty.
+    """Convert a board to a row, uint8 [WIDTH], with `colour` to move, whatever side is to move on the board. Its tail
+    is empty.
     """
     row = np.zeros(WIDTH, np.uint8)
     colours = board.colours()
@@ -571,7 +571,7 @@ def owners_below(tree, tops, owners):  # type: ignore[no-untyped-def]
 def topmost(tree, least):  # type: ignore[no-untyped-def]
     """Return the nodes, int64 [n], whose subtrees `cut_out` will remove. No node of the result is below another one.
 
-    They have fewer than `least` visits and no proven result, and aren't the root.
+    A node of the result has fewer than `least` visits and no proven result, and is not the root.
     """
     n = tree.size[0]
     cut, found = np.zeros(n, np.bool_), np.empty(n, np.int64)

@@ -18,7 +18,7 @@ _HOPE = 1.2
 
 
 def batch_size(batches: BatchSizes, clock: TimeManager, visits: int) -> int:
-    """Return the number of leaves to evaluate at once. It grows with `visits`, the visits of the root.
+    """Return the number of leaves in the next batch. The number grows with `visits`, the visits of the root.
 
     With a time limit, a batch must not take too long. Without one, the same search always gives the same result.
     """

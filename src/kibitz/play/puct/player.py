@@ -39,7 +39,9 @@ limits.
 LINE_BYTES = 4_000_000
 """Memory in bytes for the search of one line."""
 LEAST_SECONDS = 0.2
-"""If there is less time for a move, in seconds, no separate search looks for mates of more than two moves."""
+"""If the time for a move is shorter than this number of seconds, no separate search looks for mates of more than two
+moves.
+"""
 SETTLED = 5_000
 """A line that ends in a proven result counts as settled after this number of visits."""
 
@@ -292,7 +294,7 @@ class PuctPlayer:
         return make_line(value, prior, list(line))
 
     def _begin(self, board: chess.Board, only: set[int], past: list[int]) -> None:
-        """Set up the tree of a position: a part of the last one if the game continues in it, else a new one."""
+        """Set up the tree of a position: a part of the last tree if the game continues in it, else a new tree."""
         root = rules.start(board, mates=not only and self.lines == 1)
         key = int(root.keys[0])
         game = [*past, key]
@@ -313,7 +315,7 @@ class PuctPlayer:
     def _leads_to(self, game: list[int], clock: int) -> bool:
         """Return whether the game of the previous root leads to this game through the tree.
 
-        This is needed because repetitions are proven in the tree for the game of its root.
+        This test is needed, because repetitions are proven in the tree for the game of its root.
         """
         plies, before = self.search.plies_to(game[-1]), self._game
         if plies < 0 or len(game) != min(clock + 1, len(before) + plies):
@@ -328,7 +330,7 @@ class PuctPlayer:
         return bool((self.search.tree.rows[self.search.tree.row[0]] == row).all())
 
     def _batch(self, clock: TimeManager) -> int:
-        """Return the number of leaves to evaluate at once."""
+        """Return the number of leaves in the next batch."""
         return batch_size(self._tuning.batches, clock, int(self.search.tree.visits[0]))
 
     def _done(self, limits: SearchLimits, clock: TimeManager, before: int) -> bool:

@@ -107,8 +107,8 @@ class SearchRules(Protocol):
 
 @dataclass(frozen=True)
 class BatchSizes:
-    """The number of leaves that are evaluated at once: one for each `visits` visits of the root, but at least `least`
-    and at most `most`.
+    """The number of leaves in a batch: one for each `visits` visits of the root, but at least `least` and at most
+    `most`.
     """
 
     least: int = 8

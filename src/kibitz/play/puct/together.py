@@ -75,7 +75,7 @@ class Together:
 
     def run(self, searches: Sequence[Callable[[int], Result]], count: int) -> list[Result]:
         """Return the results of `count` searches, in order. Each of `searches` runs in a thread and gets the number of
-        the search, 0 to count - 1. Its player uses `TogetherRules` with this number.
+        the search, 0 to count - 1. The player of a search uses `TogetherRules` with this number.
 
         If there is only one search, it runs in this thread. If a search raises an error, the other searches end, and
         `run` raises the error.

@@ -48,8 +48,8 @@ OUTCOMES = ("", "loss", "draw", "win")
 class ConstantPlanes(Encoding):
     """Side inputs as constant planes.
 
-    The plane of the mover's rating is from 0 at 600 to 1 at 3000. The plane of the result for the mover is 0 for a
-    loss, 0.5 for a draw and 1 for a win.
+    The plane of the mover's rating rises from 0 for the rating 600 to 1 for the rating 3000. The plane of the result
+    for the mover is 0 for a loss, 0.5 for a draw and 1 for a win.
     """
 
     def __init__(self, rating: bool, outcome: bool):

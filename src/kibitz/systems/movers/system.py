@@ -290,8 +290,8 @@ def check(settings: Settings, every: Sequence[str]) -> None:
 
 
 def drawn_games(games: NDArray[np.int64], settings: Settings) -> NDArray[np.int64]:
-    """Return the training games: `settings.games` of them, sampled uniformly. The sample is always the same, and the
-    games stay in order.
+    """Return the training games, int64 [n]: `settings.games` of the given games, sampled uniformly. The sample is
+    always the same, and the games stay in order.
     """
     if not settings.games or settings.games >= len(games):
         return games
@@ -422,8 +422,8 @@ def pieces_of(store: Store) -> NDArray[np.uint8]:
 
 
 def playable(store: Store, settings: Settings) -> NDArray[np.int64]:
-    """Return the indices of the store's games that have at least one move. Raises KibitzError if a setting needs
-    ratings and a game has none.
+    """Return the indices of the store's games that have at least one move, int64 [n]. Raises KibitzError if a setting
+    needs ratings and a game has none.
     """
     games = np.flatnonzero(store.plies > 0)
     if settings.rating_plane:

@@ -336,7 +336,7 @@ class _Trials:
 
 
 class _PruningWatch:
-    """Reports the progress of a trial. It also reports the trial's validations to Optuna, which may prune the trial."""
+    """Reports the progress of a trial to the caller, and its validations to Optuna, which may prune the trial."""
 
     def __init__(self, trials: _Trials, trial: Trial, number: int, path: Path):
         self.trials, self.trial, self.number, self.path = trials, trial, number, path

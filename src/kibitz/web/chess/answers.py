@@ -88,7 +88,7 @@ def telling(
     side_inputs: Mapping[str, int], line: ChessLine, state: NDArray[np.uint8], first: int
 ) -> Callable[[tuple[int, int]], NDArray[np.uint8]]:
     """Return a function that takes White's and Black's rating (0 if unknown) and returns state rows with all side
-    inputs.
+    inputs, uint8 [n, 4 + side inputs].
 
     The rows are those of the positions from ply `first` on. The side inputs are the ratings and the last moves.
     """

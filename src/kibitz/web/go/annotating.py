@@ -71,8 +71,8 @@ def _lost(note: Note, side: str) -> str:
 
 
 def last_words(tree: list[game_tree.Written], notes: Notes) -> dict[int, list[str]]:
-    """Return the lines of the game's summary, by the index of the node to which they are added. This is the last node
-    of the main line. The result is {} if there is no summary.
+    """Return the lines of the game's summary, by the index of the node to which they are added. The summary is added to
+    the last node of the main line. The result is {} if there is no summary.
     """
     line = [0]
     while tree[line[-1]].children:

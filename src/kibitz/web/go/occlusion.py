@@ -37,7 +37,8 @@ def occlusion(session: Session, network: NetworkInfo, line: GoLine) -> dict[str,
 
 
 def without_stones(board: Board, codes: NDArray[np.uint8], points: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Return the codes of the position without the stone on each point, uint8 [n, 361], with one row per point.
+    """Return the codes of the position without the stone on each point, uint8 [n, 361], with one row per point. codes:
+    uint8 [361]. points: int64 [n].
 
     Liberties are counted again, the ages of the stones stay the same, and no point is forbidden by ko.
     """

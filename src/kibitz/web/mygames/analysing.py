@@ -1,5 +1,5 @@
-"""The process that analyzes a player's games of chess. It sends the report of `kibitz analyze --player` repeatedly
-while it grows.
+"""The process that analyzes a player's games of chess. The process repeatedly sends the report of `kibitz analyze
+--player`, which grows with each game.
 """
 
 from __future__ import annotations

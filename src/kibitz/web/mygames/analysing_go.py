@@ -1,5 +1,5 @@
-"""The process that analyzes a player's games of Go. It sends the report of `kibitz analyze --player` repeatedly while
-it grows.
+"""The process that analyzes a player's games of Go. The process repeatedly sends the report of `kibitz analyze
+--player`, which grows with each game.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def work(job: Message, send: Send, stop: threading.Event) -> None:
     """Analyze games and send the report repeatedly.
 
     job: as for games of chess, see `analysing.work`. It also has "sizes", the board sizes that the network supports. In
-    the quick stage, the network's own values find the suspicious moves, and searches check them. The thorough stage
-    searches each position. The losses of the thorough stage are larger. So a report never has games of both stages, and
-    only the thorough stage is compared with players of the rank. An engine evaluates all moves in one stage. The
-    messages are those of `analysing.work`.
+    the quick stage, the network's values without a search find the suspicious moves, and searches check them. The
+    thorough stage searches each position. The losses of the thorough stage are larger. So a report never has games of
+    both stages, and only the thorough stage is compared with players of the rank. An engine evaluates all moves in one
+    stage. The messages are those of `analysing.work`.
     """
     from kibitz.analysis import load_owners
     from kibitz.analysis.go.losses import fitted_losses

@@ -120,7 +120,7 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Return rows of these positions, see `kibitz.evaluation.compare`."""
+    """Return rows of these positions, see `kibitz.evaluation.compare`. games, plies: int64 [n]."""
     conditioned = ConditionedSession(Session(run), store)
     marks = measure_in_batches(store, games, plies, conditioned.measure, on_progress, owners.BATCH_SIZE)
     return _rows(GoResults(store, games, plies, marks), question)

@@ -51,7 +51,7 @@ class ConditionedSession:
         }
 
     def judge(self, batch: Batch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return Black's win probability and Black's lead, see `volatility.Judgement`."""
+        """Return Black's win probability and Black's lead in points, float64 [n] each, see `volatility.Judgement`."""
         batch = self.with_conditions(batch)
         answers = steady(self.session).evaluate(batch.codes, batch.state)
         black = np.where(batch.state[:, SIDE] == 0, 1.0, -1.0)
@@ -100,12 +100,12 @@ class GoResults:
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Whether the most likely move was played."""
+        """Whether the most likely move was played, bool [n]."""
         return cast("NDArray[np.bool_]", self.marks["rank"] == 1)
 
     @cached_property
     def result(self) -> NDArray[np.int64]:
-        """The result for the mover: 1 won, −1 lost, 0 drawn or not decided on the board."""
+        """The result for the mover, int64 [n]: 1 won, −1 lost, 0 drawn or not decided on the board."""
         black = self.store.column("result").astype(np.int64)
         black[np.isin(self.store.column("ending"), ("forfeit", "void"))] = 0
         return cast("NDArray[np.int64]", black[self.games] * (1 - 2 * self.marks["side"].astype(np.int64)))

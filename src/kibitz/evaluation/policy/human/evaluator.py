@@ -132,8 +132,8 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Return rows of these positions, see `kibitz.evaluation.compare`. For the question of the winner, the loss uses
-    only the probabilities of win and loss.
+    """Return rows of these positions, see `kibitz.evaluation.compare`. games, plies: int64 [n]. For the question of the
+    winner, the loss uses only the probabilities of win and loss.
     """
     rated = RatedSession(Session(run), store)
 

@@ -135,11 +135,13 @@ class HumanResults:
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Whether the most likely move was played."""
+        """Whether the most likely move was played, bool [n]."""
         return cast("NDArray[np.bool_]", self.marks["rank"] == 1)
 
     def played(self, some: NDArray[np.int64]) -> NDArray[np.uint16]:
-        """Return the packed move that was played in some of the positions."""
+        """Return the packed move that was played in some of the positions, uint16 [k]. some: int64 [k], indices of the
+        positions.
+        """
         moves: NDArray[np.uint16] = self.store.moves[self.store.offsets[self.games[some]] + self.plies[some]]
         return moves
 
@@ -170,8 +172,8 @@ def evaluate_positions(
 
 
 def winner_right(marks: Marks, result: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return 1 if the predicted winner won, 0 if not, 0.5 if no winner is predicted. result: the game's result for the
-    mover.
+    """Return the correctness of the predicted winner, float64 [n]: 1 if this player won, 0 if not, 0.5 if no winner is
+    predicted. result: int64 [n], the game's result for the mover.
     """
     ahead = marks["win"] - marks["loss"]
     return np.where(ahead == 0, 0.5, (ahead > 0) == (result > 0))

@@ -105,8 +105,8 @@ def _texts(
 ) -> Iterator[tuple[bytes, NDArray[np.int64], NDArray[np.int64], int, bool]]:
     """Yield pieces of a file's text that consist of whole games.
 
-    Each has the text, the offsets of games and their moves (from `scan`), the number of its first line, and whether the
-    file ends with it.
+    Each piece has the text, the offsets of games and their moves (from `scan`), the number of the text's first line,
+    and whether the file ends with this text.
     """
     rest, line = b"", 1
     skipping = False  # whether the position is inside a text that is too long for a game

@@ -1,4 +1,4 @@
-"""Read the headers of many games at once: the offsets of the values in the text, and columns of values.
+"""Read the headers of many games in one pass: the offsets of the values in the text, and columns of values.
 
 A function of a value is called once for each distinct value, not for each game. This makes an import of millions of
 games fast, and filters can be plain functions of strings.

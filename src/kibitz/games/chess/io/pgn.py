@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rust_pgn_reader_python_binding import PyChunkView
 
 BLOCK = 1 << 22
-"""Number of bytes of text that are read at once."""
+"""Number of bytes of text that are read in one step."""
 _BLANK_LINES = re.compile(r"\n[ \t\r\n]*\n")
 
 
@@ -148,8 +148,9 @@ class PgnReader(Files):
         return _with_strays(_finish(parsed.result, block, self.keep), found)
 
     def _blocks(self) -> Generator[GameBlock]:
-        """Yield the text of all files in blocks. One separate thread runs this and opens, reads and closes the
-        files."""
+        """Yield the text of all files in blocks. The generator runs in one separate thread, which opens, reads and
+        closes the files.
+        """
         with contextlib.closing(self.streams()) as streams:
             for stream in streams:
                 games, faults = 0, len(self.broken)

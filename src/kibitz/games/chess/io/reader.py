@@ -23,7 +23,7 @@ from kibitz.records import STDIN, Stream, printable
 from kibitz.text import shown
 
 BLOCK = 1 << 18
-"""Number of bytes of text that are read at once."""
+"""Number of bytes of text that are read in one step."""
 
 
 @dataclass
@@ -103,8 +103,8 @@ def _without_games(name: str) -> str:
 
 
 def glance(path: str, most: int | None = None) -> Generator[tuple[dict[str, str], str]]:
-    """Yield the headers and the text of each game of a PGN file, without parsing its moves. This reads thousands of
-    games per second.
+    """Yield the headers and the text of each game of a PGN file, without parsing its moves. The function reads
+    thousands of games per second.
 
     most: the largest number of decompressed bytes, see `Stream`. Raises KibitzError if the file is missing, damaged or
     too large, or has no game.

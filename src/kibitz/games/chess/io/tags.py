@@ -146,8 +146,8 @@ _VERDICT = (
     r"(?i:(?:(?:white|black)[ \t]+(?:wins|won)(?:[ \t]+(?:by|on)(?:[ \t]+[a-z]+){1,3})?"
     rf"|drawn?(?:[ \t]+game)?|remis)(?={_LAST}))"
 )
-"""Matches a result in words. It must be the end of the game: a header, a blank line, a result or nothing follows. This
-condition excludes remarks on a move and offers of a draw.
+"""Matches a result in words. The words must be at the end of the game: a header, a blank line, a result or nothing
+follows them. This condition excludes remarks on a move and offers of a draw.
 """
 RESULT = re.compile(
     rf"(?<![\w/.½-])(?:1/2{_D}1/2|½{_D}½|0[.,]5{_D}0[.,]5|1(?:[.,]0)?{_D}0(?:[.,]0|{_FORFEIT})?"

@@ -58,12 +58,14 @@ def survival(colours: NDArray[np.uint8], share: NDArray[np.float32]) -> NDArray[
 
 
 def playout_survival(colours: NDArray[np.uint8], seed: int, playouts: int = PLAYOUTS) -> NDArray[np.float32]:
-    """Return the `survival` of each stone in random playouts, float32 [361]."""
+    """Return the `survival` of each stone in random playouts, float32 [361], 0 to 1. colours: uint8 [361]."""
     return survival(colours, black_share(colours, playouts=playouts, seed=seed))
 
 
 def by_playouts(colours: NDArray[np.uint8], seed: int, playouts: int = PLAYOUTS) -> NDArray[np.bool_]:
-    """Return the stones that are captured in more than half of the random playouts, bool [361]."""
+    """Return the stones that are captured in more than half of the random playouts, bool [361].
+    colours: uint8 [361].
+    """
     return playout_survival(colours, seed, playouts) < 0.5
 
 
@@ -79,7 +81,9 @@ class GnuGo:
         self._closed = False
 
     def dead(self, colours: NDArray[np.uint8], size: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return the dead stones and the stones in seki, both bool [361]."""
+        """Return the dead stones and the stones in seki, both bool [361]. colours: uint8 [361], the stones on a board
+        of this size.
+        """
         until = time.monotonic() + self.limit
         self._set_up(_position(colours, size), until)
         # GNU Go needs half a second for the first list, and finds the second list at the same time. So the second

@@ -156,7 +156,7 @@ def _wastes_stones(board, cell, colour):  # type: ignore[no-untyped-def]
 def _urgent(board, last, colour, ko):  # type: ignore[no-untyped-def]
     """Return a move that responds to the stone just played at `last`; 0 if there is none. board: int16 [7, 441].
 
-    It captures the stone's chain, or saves one of the mover's chains from atari by a capture or an extension.
+    The move captures the stone's chain, or saves one of the mover's chains from atari by a capture or an extension.
     """
     if board[COLOUR, last] != 3 - colour:
         return np.int64(0)

@@ -176,7 +176,8 @@ def finals(batch: GameBatch, games: NDArray[np.int64]) -> list[Final]:
 
 
 class Referee:
-    """Labels the games of batches. A context manager: leaving it ends the processes and threads that it started.
+    """Labels the games of batches. The referee is a context manager, which ends all processes and threads that were
+    started in the context.
 
     which: one of REFEREES.
     gnugo: the path of GNU Go; None to search for GNU Go.
@@ -336,7 +337,7 @@ class Referee:
         ]
 
     def _label_one(self, final: Final, key: int) -> Verdict:
-        """Return the verdict on a game from the first method that has one. It runs in a worker thread."""
+        """Return the verdict on a game from the first method that has one. The method runs in a worker thread."""
         if np.isnan(final.komi):
             return _NOT_CONFIRMED
         if np.isinf(final.lead):
@@ -413,7 +414,7 @@ class Referee:
         return f"{name} does not answer, so only playouts label the rest. Check that program."
 
     def close(self) -> None:
-        """End all processes and threads at once."""
+        """End all processes and threads immediately."""
         self._closed = True
         for gnugo in self._all:
             gnugo.close()

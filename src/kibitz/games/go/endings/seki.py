@@ -180,8 +180,8 @@ def _mark(colours, dead, seki):  # type: ignore[no-untyped-def]
 def in_seki(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the living stones next to a liberty that neither side can fill, bool [361].
 
-    The liberty is tested with the dead stones on the board and again after their removal. It is enough if one of the
-    two tests is positive. colours: uint8 [361]. dead: bool [361], the dead stones.
+    The liberty is tested with the dead stones on the board and again after their removal. One positive test is enough.
+    colours: uint8 [361]. dead: bool [361], the dead stones.
     """
     seki = np.zeros(POINTS, np.bool_)
     dead = np.ascontiguousarray(dead, np.bool_)

@@ -113,8 +113,8 @@ class Games:
         return read_headers(head.decode(self.charset or charset_of(head), "replace"))
 
     def handicap(self, i: int) -> int:
-        """Return the number of handicap stones. They are set up without white stones, or played before White's first
-        move.
+        """Return the number of handicap stones. Handicap stones are black stones that are set up without white stones,
+        or that Black plays before White's first move.
         """
         setup = self.lines.setup[i]
         if setup.any():
@@ -386,7 +386,9 @@ def _is_utf8(text: bytes, cut: bool) -> bool:
 
 
 def _without_half(text: bytes) -> bytes:
-    """Return the beginning of a text. It doesn't end in half a character, which is invalid in every encoding."""
+    """Return the first _SAMPLE bytes of a text, without bytes beyond ASCII at the end. Such bytes may be half a
+    character, which is invalid in every encoding.
+    """
     return text[:_SAMPLE].rstrip(_BEYOND_ASCII)
 
 

@@ -154,7 +154,7 @@ _DAY = re.compile(
 def first_day(text: str) -> datetime.date | None:
     """Parse the first day in the value of DT, which may be followed by a time or by other days; None if there is none.
 
-    An unknown month or day becomes the first one.
+    An unknown month becomes January, and an unknown day becomes the first of the month.
     """
     found = _DAY.match(text)
     return read_date("-".join(part or "1" for part in found.groups())) if found else None

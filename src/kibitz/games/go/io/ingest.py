@@ -68,7 +68,9 @@ class SgfReader(Files):
             yield from gather(pieces)
 
     def _pieces(self) -> Generator[Piece]:
-        """Yield the games of all files. It runs in a separate thread, which opens, reads and closes the files."""
+        """Yield the games of all files. The generator runs in a separate thread, which opens, reads and closes the
+        files.
+        """
         with contextlib.closing(self.streams()) as streams:
             for stream in streams:
                 yield from pieces(stream, self.broken)

@@ -246,7 +246,8 @@ def _put(text, at, end, size, colour, setup):  # type: ignore[no-untyped-def]
 
 @kernel
 def _board_size(text, at, end):  # type: ignore[no-untyped-def]
-    """Parse the board size from `at` to `end`. It may be the same number twice with a colon. Returns 0 for other text.
+    """Parse the board size from `at` to `end`. The text may also have the same number twice, with a colon between them.
+    Returns 0 for other text.
 
     text: uint8 [bytes].
     """

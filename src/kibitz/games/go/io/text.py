@@ -58,7 +58,7 @@ _FREQUENT = {
 def charset_of(text: bytes) -> str:
     """Return the Python name of a game's encoding: the one in CA if the text can be decoded with it, else a guess.
 
-    It never fails: the last guess is Latin-1, in which every byte is a character.
+    There is always a result: the last guess is Latin-1, in which every byte is a character.
     """
     if text.isascii():
         return "utf-8"
@@ -92,7 +92,9 @@ _ESCAPES = re.compile(rb"\x1b\$[@B]((?:[!-~][!-~])*)\x1b\([BJ]")
 
 
 def without_escapes(text: bytes) -> bytes:
-    """Return a text with the Japanese characters of ISO-2022-JP (JIS) in UTF-8. Their bytes may look like brackets."""
+    """Return a text in which the Japanese characters of ISO-2022-JP (JIS) are converted to UTF-8. In ISO-2022-JP, their
+    bytes may look like brackets.
+    """
     if b"\x1b$" not in text:
         return text
     return _ESCAPES.sub(lambda match: (b"\x1b$B" + match[1] + b"\x1b(B").decode("iso2022_jp", "replace").encode(), text)
