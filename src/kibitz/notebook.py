@@ -202,8 +202,8 @@ def moves_by_rating(position: chess.Board | str, run: str | Path = "human", *, p
     position: a chess.Board, a FEN or a PGN. run: a network with rating inputs. ply: for a PGN, the number of moves of
         the main line before the position, 0 for its start; None for its end.
 
-    A trap is a move that loses 20 percentage points or more by a search of the network. For at least one rating up to
-    1400, 10% or more of the players choose the move, and at 2200 at most half as many do. The page shows the same
+    A trap is a move that loses 20 percentage points or more by a search of the network. At a rating of 1400 or less, at
+    least 10% of the players choose the move. At 2200, at most half as many players choose it. The page shows the same
     numbers.
 
     Raises KibitzError for a text that can't be read, for a Go position, and for a network without rating inputs.

@@ -47,8 +47,8 @@ as an integer.
 class Estimate:
     """A value with its 95% interval, from `n` positions of `games` games.
 
-    low and high are NaN if there can't be an interval: without positions (n = 0, value NaN as well), and with positions
-    of only one game, because one game contains no information on differences between games.
+    low and high are NaN if there are no positions, or if all positions are from one game, because one game contains no
+    information on differences between games. Without positions, n is 0 and value is also NaN.
     """
 
     value: float

@@ -220,8 +220,8 @@ class TrainedNetwork:
     ) -> dict[str, NDArray[np.float32]]:
         """Return the network's raw outputs as a dict of float32 arrays. The first axis of each array is the position.
 
-        positions: any number of positions in a form that `encode_positions` accepts, or the arrays that it returns (a
-            PositionArrays, or a tuple of codes and state).
+        positions: any number of positions in a form that `encode_positions` accepts. You can also pass arrays: a
+            PositionArrays, or a tuple of codes and state.
         to_move: "b" or "w", for sgfmill boards.
         inputs: those of `SideInputs`, as keywords. If `positions` are arrays, the side inputs may instead be further
             columns of the state.

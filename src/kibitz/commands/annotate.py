@@ -275,8 +275,8 @@ def _check_network(session: Session, file: str) -> None:
 
 
 Analysed = tuple["PgnGames | SgfGames", Generator[Any], Callable[[Any], str], "CheckedBy | None"]
-"""The games of a file, their analysis one by one, the function that writes a game as text, and the engine that
-evaluates the moves.
+"""The analysis of a file, as four parts: the games, the iterator of the analyzed games, the function that formats a
+game as text, and the engine that evaluates the moves.
 """
 
 

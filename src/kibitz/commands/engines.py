@@ -206,8 +206,8 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
 
 
 def rehearse(player: ThinkingPlayer) -> None:
-    """Let a player search two moves of a game and one endgame position before any clock runs, because compiled
-    functions and ONNX Runtime start slowly.
+    """Let a player search two moves of a game and one endgame position before any clock runs. Compiled functions and
+    ONNX Runtime start slowly.
 
     The searches have no effective time limit. Otherwise the limit could end them before the last functions are
     compiled, and the first moves of a game would be late.

@@ -50,8 +50,8 @@ class Progress:
 
     On a terminal, the progress is a bar with the given columns. A column is BAR, ELAPSED, LEFT (the time left), or a
     template, in which `task.description`, `task.completed`, `task.total` and the caller's own `task.fields[NAME]` are
-    replaced. Without a terminal, an update prints its line with the time left, if the part has not ended and no line
-    was printed for `every` seconds.
+    replaced. Without a terminal, an update prints its line with the time left, but at most one line in `every` seconds,
+    and no line at the end of a part.
 
     patient: whether a bar is shown only after a part has taken PATIENCE seconds. stays: whether the bars remain on the
     terminal after the end.

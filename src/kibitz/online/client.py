@@ -45,7 +45,7 @@ LONGEST_LINE = 8 << 20
 """The largest number of bytes of one game with its data."""
 LARGEST_STREAM = 16 << 30
 LARGEST_FILE = 1 << 30
-"""The largest number of bytes of a reply that is read line by line, and of a reply that is first stored in a file."""
+"""The largest numbers of bytes of a reply: one that is read line by line, and one that is first stored in a file."""
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 _SERVER_FAILS = {500, 502, 503, 504, 520, 521, 522, 523, 524}
 

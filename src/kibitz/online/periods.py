@@ -37,8 +37,8 @@ class Result:
 class Gap:
     """A part of a download: at most `need` games, from the time `until` back to `since`, in milliseconds since 1970.
 
-    The code for a site calls `put` for each game, and calls `reached` with a moment when all games from this moment on
-    are saved.
+    The code for a site calls `put` for each game. When all games from a moment on are saved, it calls `reached` with
+    this moment.
     """
 
     cache: CachedGames

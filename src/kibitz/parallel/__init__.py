@@ -1,8 +1,8 @@
 """Run many independent jobs in this process, in worker processes, or on Ray, with the same results.
 
 `map_unordered` and `map_ordered` are the only functions that start worker processes. A function and its items are
-pickled for the workers, so the function must be a module's function (or a `functools.partial` of one), and both must be
-small.
+pickled for the workers, so both must be small. The function must be a module's function, or a `functools.partial` of
+one.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
 MALLOC_SETTINGS = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(256 << 20)}
 """Environment of a worker: glibc keeps up to 256 MB of freed memory for the next item.
 
-Otherwise memory is returned to the system and requested again for every item, and must be filled with zeros each time,
-which took a sixth of an import's time.
+Otherwise, memory is returned to the system and requested again for every item. The system fills it with zeros each
+time, which took a sixth of an import's time.
 """
 LEAVING = 5.0
 """Seconds in which an idle worker may end by itself."""
@@ -173,8 +173,8 @@ def _serve(connection: Connection) -> None:
         except (EOFError, OSError):
             return
         try:
-            # The function is loaded when the first item arrives, because only items get replies, and an error in
-            # loading must be sent as a reply.
+            # The function is loaded when the first item arrives. Only items get replies, and an error in loading must
+            # be sent as a reply.
             if function is None:
                 function = pickle.loads(source)
             answer = pickle.dumps((True, function(pickle.loads(message))), pickle.HIGHEST_PROTOCOL)

@@ -519,8 +519,8 @@ class ComparisonNet(nn.Module):
         return logit
 
     def against(self, features: Tensor, references: Tensor) -> Tensor:
-        """Return the logit that each position is better for White than each reference position, [n, references], as the
-        mean over both orders of the pair.
+        """Return the logit that each position is better for White than each reference position, [n, references]. It is
+        the mean over both orders of a pair.
         """
         compare = self.compare
         forth = compare(compare.as_first(features)[:, None], compare.as_second(references)[None])

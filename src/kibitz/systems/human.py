@@ -282,8 +282,8 @@ class Human(nn.Module):
         yield ConsumedUnits(self.before, [(part, [0]) for part in (self.origin, self.query, self.key, self.promotion)])
 
     def planes(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the input planes, [n, 34, 8, 8]: 12 planes of pieces, 12 of attacks, 5 of castling rights and en
-        passant, 1 of the number of quiet moves, and 4 of the last moves.
+        """Return the input planes, [n, 34, 8, 8]: 12 planes for pieces, 12 for attacks, 5 for castling rights and en
+        passant, 1 for the plies since the last capture or pawn move, and 4 for the last moves.
         """
         view = self.view(codes, state)
         moved = state[:, LAST : LAST + 4].long()

@@ -482,8 +482,8 @@ def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainO
 def finish(job: TrainJob, outcome: TrainOutcome, export: bool) -> TrainResult:
     """Export the best weights, if there are any.
 
-    If an earlier call finished the run, export only if model.onnx is missing, because that call may have been killed
-    between the last iteration and the export.
+    If an earlier call finished the run, export only if model.onnx is missing. That call may have been killed between
+    the last iteration and the export.
     """
     onnx, export = job.path / ONNX, export and job.plan.ranks.main
     if export and (job.path / WEIGHTS).is_file() and not (job.finished and onnx.is_file()):

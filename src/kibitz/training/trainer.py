@@ -257,8 +257,8 @@ class _StageRun:
     iteration: the number of completed iterations.
     pace: None after the forecast is reported.
     averages: the averages of the stage's weights, kept while other stages train.
-    sums, samples, spent: the measures since the stage's last summary, as sums over examples, the number of examples,
-        and the seconds that they took, kept while other stages train.
+    sums, samples, spent: the data since the stage's last summary, which stay while other stages train: the sums of the
+        measures over examples, the number of examples, and the seconds that they took.
     """
 
     index: int
@@ -821,7 +821,9 @@ class Trainer:
             run.pace = None
 
     def _count(self, measures: dict[str, Tensor]) -> None:
-        """Add the measures of a batch to the sums, without reading them: the program would have to wait for a GPU."""
+        """Add the measures of a batch to the sums. The measures are not read from the device, because the program would
+        have to wait for the GPU.
+        """
         if tuple(measures) != self._measures:
             self._read_sums()
             self._measures = tuple(measures)

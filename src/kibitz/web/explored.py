@@ -413,7 +413,7 @@ def _of_player(mine: PlayerGames) -> GameMaterial:
 
 
 def _ended(text: str) -> str:
-    """Return the text of a PGN game. A game without moves gets the result `*` after its headers, so that the headers of
-    the next game aren't read as further headers of this game.
+    """Return the text of a PGN game. A game without moves gets the result `*` after its headers. Otherwise, the headers
+    of the next game would be read as further headers of this game.
     """
     return f"{text}\n\n*" if text.endswith("]") else text

@@ -179,8 +179,7 @@ class EngineJudge(Judge):
         if board.status() & _TOO_MANY:
             raise KibitzError(f"{self.checked_by.engine} rejects positions with too many pieces (got {board.fen()})")
         key = board.fen(), tuple(board.move_stack)
-        # A game is judged in parts, and the last position of a part is searched again as the first one of the next
-        # part.
+        # A game is judged in parts. The last position of a part is also the first position of the next part.
         if only is None and (known := self._searched.get(key)) is not None:
             return known
         report = self._search(board, only)

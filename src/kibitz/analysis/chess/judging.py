@@ -1,6 +1,6 @@
 """Evaluate moves by search: what each move cost its player, and which move was better.
 
-A network's evaluation in the middle of an exchange is unreliable, and its evaluations of two successive positions
+A network's evaluation in the middle of an exchange is unreliable. Its evaluations of two successive positions also
 differ by more than most moves cost. So every position is searched until it is quiet (play/chess/quiescence.py). The win
 probability combines the material that this search counts and the network's evaluation of the quiet position.
 

@@ -525,8 +525,8 @@ exp(-LESS_BY_RATING) for 1000 points above MIDDLE; below FROM it stays constant.
 
 
 def usual_loss(judgement: Judgement, expecting: Legal, phase: str, rating: int) -> float | None:
-    """Return the mean loss of players of a rating in a position, 0 to 1, if they choose moves with the probabilities
-    that the network predicts.
+    """Return the mean loss, 0 to 1, of players of a rating in a position. The players choose moves with the
+    probabilities that the network predicts.
     """
     seen = None if judgement.options is None else judgement.options.expected(*expecting)
     if seen is None:

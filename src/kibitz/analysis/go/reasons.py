@@ -268,8 +268,8 @@ def _own(black: NDArray[np.float64], colour: int) -> NDArray[np.float64]:
 
 
 def _captured(board: Board, line: Sequence[int], by: int) -> tuple[tuple[int, ...], set[int]]:
-    """Return the moves of a line up to the last capture by the color `by`, and the points of the stones that these
-    moves capture.
+    """Return the moves of a line up to the last capture by the color `by`. Also return the points of the stones that
+    these moves capture.
     """
     then, taken, last = board.copy(), set[int](), 0
     for number, move in enumerate(line, 1):

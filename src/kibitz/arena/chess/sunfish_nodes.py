@@ -1,8 +1,8 @@
 """Sunfish's own UCI interface, with one addition: `go nodes N` ends the search at N nodes.
 
 Sunfish accepts `go nodes N`, but checks the count only between the steps of its second depth: for 10 nodes it may
-search 2,000. Here the count is checked before every node. A search that ends before its first choice returns the choice
-of an earlier search of this position, or else the move with the best evaluation.
+search 2,000. Here the count is checked before every node. If a search ends before it has chosen a move, it returns the
+choice of an earlier search of this position. Without an earlier search, it returns the move with the best evaluation.
 
 This script runs in the Python in which Sunfish is installed, where kibitz is not installed: python sunfish_nodes.py.
 """

@@ -288,8 +288,7 @@ def _progress(reader: Any, writer: StoreWriter, before: int) -> Iterator[Callabl
     """Show the progress of an import. Yields a function that updates it.
 
     before: number of games that the store already had.
-    The function is called for a batch that is not written yet, with the number of its labeled games and the number of
-    all its games.
+    The function takes the number of labeled games and the number of all games of the batch that is being labeled.
     """
     size, limit = records.size(reader.paths), reader.keep.limit
     with Progress("{task.fields[games]:,} games", BAR, "{task.fields[rate]:,.0f} games/s", ELAPSED, LEFT,

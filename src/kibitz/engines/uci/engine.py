@@ -226,8 +226,8 @@ class UciEngine:
     def _ready(self) -> ThinkingPlayer:
         """Return the player for the current options.
 
-        If this player can't be made, the result is the previous player, or a player with the first options, because an
-        invalid option must not end a game.
+        If this player can't be made, the result is the previous player, or a player with the first options. So an
+        invalid option does not end a game.
         """
         if self._player is None or of_player(self._options) != self._playing:
             try:

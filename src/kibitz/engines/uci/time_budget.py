@@ -48,7 +48,7 @@ def seconds_to_think(
     overhead: delay between the engine and the clock.
 
     The result never exceeds the remaining time minus the overhead, nor move_time. If the clock is at or below the
-    overhead, or negative as some programs send it, the result is 0, which means to reply at once.
+    overhead, the result is 0, which means to reply immediately. Some programs also send negative clocks.
     """
     limits = []
     if remaining is not None:

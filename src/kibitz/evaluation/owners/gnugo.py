@@ -62,7 +62,7 @@ class ProgramEstimates:
     """A program's predictions for n positions.
 
     name: name of the program.
-    chance: float32 [n, 361], the probability that each point is Black's.
+    chance: float32 [n, 361], the probability that each point is Black's, 0 to 1.
     lead: float64 [n], the program's score estimate: Black's area minus White's, without komi; NaN without an estimate.
     answered: bool [n], whether the program evaluated each position.
     """
@@ -160,8 +160,8 @@ class _Positions:
         replies.
         """
         commands = _commands(self._store, game)
-        # ply: the number of moves played, -1 before the start position is set up. more: how many more stones Black than
-        # White has put on the board.
+        # ply: the number of moves played, -1 before the start position is set up. more: the number of stones that Black
+        # has put on the board, minus the number of White's stones.
         ply, more = -1, 0
         for i in np.flatnonzero(self._games == game):
             while ply < self._plies[i]:

@@ -87,9 +87,9 @@ class OwnerResults:
         """For each position, the margin in points by which Black's area must exceed White's for Black to win the game
         under the game's rules: float64 [n].
 
-        The margin is the komi plus White's compensation for handicap stones. Under territory scoring, the stones that
-        each side has placed are also taken into account, because the score by territory is the score by area minus
-        these stones.
+        The margin is the komi plus White's compensation for handicap stones. Under territory scoring, the margin also
+        contains the difference of the numbers of stones that both sides have placed. The reason is that a side's score
+        by territory is its score by area minus the stones that it has placed.
         """
         komi, rules, stones = (self.store.column(name) for name in ("komi", "rules", "handicap"))
         numbers, of = np.unique(self.games, return_inverse=True)
@@ -105,7 +105,7 @@ class OwnerResults:
         return self.groups.mean((of or self.marks)["right"], mask, self.marks["known"])
 
     def games_over(self, share: float, mask: NDArray[np.bool_]) -> Estimate:
-        """Return the share of the positions in `mask` in which the prediction is right on more than `share` of the
+        """Return a share of the positions in `mask`: those in which the prediction is right on more than `share` of the
         points with a known owner.
         """
         known = self.marks["known"]

@@ -30,9 +30,9 @@ def at_names(name: str) -> list[str]:
 def questions(results: PolicyResults) -> list[tuple[str, str, str, int | None]]:
     """Return the quantities about single squares that the run's networks predict.
 
-    Each quantity has a name in the results, a text, a prefix of the marks, and the type of piece of the moves that it
-    covers. The papers test the target square, given the type of the piece. For a network that predicts targets by
-    origin square, this quantity is computed with its predicted origins.
+    Each quantity is a tuple: its name in the results, a text, the prefix of its marks, and the type of the moving piece
+    (None for all moves). The papers test the target square, given the type of the piece. For a network that predicts
+    targets by origin square, this quantity is computed with its predicted origins.
     """
     listed: list[tuple[str, str, str, int | None]] = []
     if "piece" in results.names:

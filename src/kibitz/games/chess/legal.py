@@ -15,8 +15,7 @@ from kibitz.kernels import fill, inner, kernel
 
 # no position has more moves: a queen has at most 27, every other piece has fewer, and there are two castling moves
 MAX_MOVES = 64 * 27 + 2
-# A set of squares is 64 bits of an int64, because numba converts uint64 to float when it is combined with other
-# integers
+# A set of squares is 64 bits of an int64. With uint64, numba would convert to float in operations with other integers.
 _ANYWHERE = -1
 
 

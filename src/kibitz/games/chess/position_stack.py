@@ -130,8 +130,8 @@ def enter(stack, ply):  # type: ignore[no-untyped-def]
     """Generate the legal moves of the position in row `ply`, and determine whether the rules end the game there.
 
     Returns the verdict, ONGOING, MATE (the mover is mated) or DRAW, and the earliest row on which the verdict depends.
-    This row is NO_ROW if the verdict depends only on the position, and -1 if it depends on the game before the root or
-    on the fifty-move rule.
+    This row is NO_ROW if the verdict depends only on the position. It is -1 if the verdict depends on the game before
+    the root or on the fifty-move rule.
     """
     row = stack.rows[ply]
     # Slices, because in numba a field of a record has a different type from an array, and `generate` is compiled for

@@ -7,7 +7,7 @@ batch. If a refuting move is expected, the moves are searched one after the othe
 result is that of negamax at the same depth; only the number of evaluated positions depends on the order.
 
 The transposition table has bounds with their depth, by position. Values that depend on a repetition or on the
-fifty-move rule are only valid on their own path, and aren't stored.
+fifty-move rule are valid only for the present line of moves, and aren't stored.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LEAVES = 4
 _MAX_DEPTH = 60
 
 PathValue = tuple[float, bool]
-"""A value, and whether it is only valid on this path."""
+"""A value, and whether it is valid only for the present line of moves."""
 _Search = Generator[Sequence[SearchPosition], None, PathValue]
 
 

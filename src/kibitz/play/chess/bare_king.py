@@ -30,8 +30,8 @@ _DEEPEST = 24
 """The largest depth in plies. It must be even, so that leaves have the same side to move as the root."""
 _MATE_SCORE, _SURE, _INFINITE = 30_000, 29_000, 32_000
 _PIECE, _CORNER, _NEARNESS = 20, 60, 35
-"""Weights: of a pawn's worth of material, of a step of the bare king towards its edge or corner, and of a step of the
-kings towards each other.
+"""Weights: _PIECE for a pawn of material, _CORNER for a step of the bare king towards its edge or corner, _NEARNESS for
+a step of the kings towards each other.
 """
 _ENTRIES = 1 << 14
 _UPPER_BOUND, _EXACT, _LOWER_BOUND = 1, 2, 3

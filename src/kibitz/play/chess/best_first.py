@@ -2,8 +2,8 @@
 
 The method is from Ashudeep Singh's thesis, section "TopProb-Negamax Interleaved". The thesis searches to a fixed depth.
 This search expands the most probable paths first, in batches. A path's probability is the product of its moves'
-probabilities. A move's probability is the policy's, sharpened by the values found so far, so that refuted moves are
-ignored and the best line is searched deepest. Depth d is complete when no untried move is as probable as 4^-d.
+probabilities. A move's probability comes from the policy, and is sharpened by the values found so far. So refuted moves
+are ignored, and the best line is searched deepest. Depth d is complete when no untried move is as probable as 4^-d.
 
 The rules decide mate, stalemate, repetition, fifty moves and dead positions. A position that repeats an earlier
 position of its line, or that occurred twice in the game before, is a draw.

@@ -186,9 +186,8 @@ class ChessPlayer:
         """Return the lines, each with a value from a search or an evaluation of its move, and the number of evaluated
         positions.
 
-        Missing values come from a short search after the move, or from one network evaluation if the clock or many
-        lines leave too few positions for a search. used: the number of evaluations that already count towards the
-        clock's limits.
+        Missing values come from a short search after the move. If the time is too short or there are many lines, they
+        come from one network evaluation. used: the number of evaluations that already count towards the clock's limits.
         """
         unknown = [line for line in lines if not line.own_value]
         if not unknown or self.policy is None:

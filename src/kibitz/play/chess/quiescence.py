@@ -391,10 +391,10 @@ def quiescence_search(
 ) -> QuiescenceResult:
     """Return the quiet position that each position leads to. rows: uint8 [n, 68], codes and state; n may be 0.
 
-    depth: the number of plies in which all moves are searched. After them, and with depth 0 from the start, the search
-    follows captures, promotions to a queen and, if the mover is in check, all moves. max_nodes: the largest number of
-    positions in each search. threads: number of threads; None for all that this process may use. drawn: uint8 [k, 68],
-    positions that are drawn if they occur.
+    depth: the number of plies in which all moves are searched. Beyond this depth, the search follows captures and
+    promotions to a queen or, if the mover is in check, all moves. max_nodes: the largest number of positions in each
+    search. threads: number of threads; None for all that this process may use. drawn: uint8 [k, 68], positions that are
+    drawn if they occur.
     """
     n, d = len(rows), depth + 1
     rows = np.ascontiguousarray(rows[:, :START_WIDTH])

@@ -51,8 +51,8 @@ def to_child(value: float) -> float:
 
 
 def mate(value: float) -> int | None:
-    """Return the number of moves to mate. It is above 0 if the mover mates, below 0 if the mover is mated, 0 if the
-    mover is already mated, and None if no mate is known.
+    """Return the number of moves to mate. The number is above 0 if the mover mates, below 0 if the mover will be mated,
+    and 0 if the mover is already mated. It is None if no mate is known.
     """
     if abs(value) <= 1:
         return None

@@ -9,17 +9,17 @@ mover's view. The network always compares for White, in the order (new position,
 A bound is a position's key and embedding, or a mate. Mates are ordered by their numbers, outside of all positions,
 without the network. A draw is the most balanced of the reference positions.
 
-Once a move has raised alpha, each other move first gets a scout search, as in principal variation search, which only
-tests whether the move is better than alpha. Both bounds are then the same position. The mode ABOVE means strictly
-better for the mover. For the opponent it is FROM, which means as good or better. It needs only one comparison per
-position.
+After a move has raised alpha, each other move first gets a scout search, as in principal variation search. A scout
+search only tests whether the move is better than alpha. Both bounds are then the same position. The mode ABOVE means
+strictly better for the mover. For the opponent it is FROM, which means as good or better. It needs only one comparison
+per position.
 
 The transposition table can't store values, because a result has no meaning without its bounds. It stores what was
 proven about a position, at which depth and against which bound: better, as good or better, the same position, as good
-or worse, or worse. An entry is used in a search of the same depth (or less) against the same bound, where it is the
-result of the search itself. It implies nothing for another bound, because the network need not be transitive. Alpha
-seldom changes, so most of a tree uses the same bound. Results that depend on a repetition of an earlier position, or on
-the count to fifty moves, are only valid on their own path and are not stored.
+or worse, or worse. An entry is used in a search of the same or a smaller depth against the same bound. The entry is
+then the result that the search would have. It implies nothing for another bound, because the network need not be
+transitive. Alpha seldom changes, so most of a tree uses the same bound. Results that depend on a repetition or on the
+fifty-move rule are valid only for the present line of moves, and are not stored.
 
 Arguments (state, ply, alpha, beta, mode) and results are described at the top of state.py. depth: remaining plies.
 """

@@ -57,8 +57,8 @@ from kibitz.play.comparison.embedding import (
     refresh_accumulator,
 )
 
-# NumPy's type, because numba compiles a function again for every Python integer type that it gets, and a recursive
-# function that was compiled for several types can't be loaded from its cache.
+# NumPy's type, because numba compiles a function again for every type of integer that it gets. A recursive function
+# that was compiled for several types can't be loaded from numba's cache.
 LOW, EXACT, HIGH = np.int64(-1), np.int64(0), np.int64(1)
 """Results of a node, in its mover's view: LOW for alpha or worse, EXACT between the bounds, HIGH for beta or better
 (fail-hard).
@@ -75,8 +75,9 @@ MATE_BASE = 1000
 WON, LOST, DRAWN = np.int64(MAX_PLIES), np.int64(MAX_PLIES + 1), np.int64(MAX_PLIES + 2)
 BOUNDS = MAX_PLIES + 3
 NODES, COMPARED, EMBEDDED, MAX_NODES, STOP, AGE = range(6)
-"""Indices into `counts`: positions entered, comparisons, computed embeddings, the largest number of positions to enter,
-whether to stop, and the number of the search (1 to 255) for the age of table entries.
+"""Indices into `counts`. NODES: positions entered. COMPARED: comparisons. EMBEDDED: computed embeddings. MAX_NODES: the
+largest number of positions to enter. STOP: whether to stop. AGE: the number of the search (1 to 255), which is the age
+of table entries.
 """
 TABLE_ENTRY = np.dtype(
     [

@@ -37,7 +37,7 @@ LOGISTIC = math.pi / math.sqrt(3)
 SWINGS = {9: 3.0, 13: 5.0, 19: 10.0}
 """The smallest loss that is a mistake, in points, by board size."""
 SURE = np.float32(1 - 1e-6)
-"""The upper limit, for the computation of log odds, of the probability of a win minus that of a loss."""
+"""Before log odds are computed, the probability of a win minus that of a loss is limited to this number."""
 LEAST_CHANCE = 1e-9
 """Smaller probabilities are ignored when an entropy is computed."""
 DEFAULT_SYMMETRIES = (0, 7)
@@ -195,14 +195,14 @@ class WholeBoardLead(ResultsOfBothSides):
     """The weight of OPEN is the open share of the board to this power; SETTLED has the remaining weight."""
     STRETCH = 0.5
     """The share of the lead on the board that the ownership map lacks if the whole board is open. With this correction,
-    2 to 9 handicap stones before the first move have the value that GNU Go estimates, within 10 points, with or without
-    komi (bench/bench_handicap_lead.py).
+    the value of 2 to 9 handicap stones before the first move differs from GNU Go's estimate by at most 10 points, with
+    or without komi (bench/bench_handicap_lead.py).
     """
     EVEN_KOMI = 7.0
     """The approximate value of the first move of an even game, in points of area."""
     MOVE_WORTH: ClassVar[tuple[float, float, float]] = (8.69, 0.126, -1.214)
-    """Three weights for half the value of a move by territory, in points: for the square root of the open share of the
-    board, for each point of the difference between both sides' maps, and for the open share.
+    """Three weights that give half the value of a move by territory, in points. They multiply the square root of the
+    open share of the board, the difference between both sides' maps in points, and the open share.
     """
 
     def __init__(self, network: NetworkSession, stones: int = 0):
@@ -333,8 +333,8 @@ def with_board_inputs(state: NDArray[np.uint8], usual: Mapping[str, int], terms:
 class LargeKomi:
     """A network whose leads and win probabilities include the points of a komi that doesn't fit into its input.
 
-    The network evaluates the largest komi of its input. The lead then changes by the remaining points, and the log odds
-    of the win probability by the remaining points divided by the scale of the logistic, see `winrate`.
+    The network evaluates the largest komi of its input. The remaining points are then added to the lead. The log odds
+    of the win probability change by these points divided by the scale of the logistic, see `winrate`.
     """
 
     def __init__(self, network: NetworkSession, komi: float):

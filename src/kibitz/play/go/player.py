@@ -346,8 +346,8 @@ class GoPlayer:
 def is_over(study: Study, candidates: list[Candidate]) -> bool:
     """Return whether the player should pass, even if a move would gain points.
 
-    The player passes if the opponent has passed and the number of uncertain points is less than the player's lead, or
-    if the game is too long.
+    The player passes if the game is too long. The player also passes if the opponent has passed and the number of
+    uncertain points is less than the player's lead.
     """
     board = study.board  # the board after the pass that the player considers
     if board.ply > MAX_MOVES_PER_POINT * study.size**2:

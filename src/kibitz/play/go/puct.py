@@ -43,11 +43,13 @@ DRIFT = 3.0
 UNSURE = 0.3
 """The player doesn't pass first if wrong owners could change the result of more than this share of the board."""
 ENOUGH, MEANS_NOTHING = 0.03, 1.5
-"""If a move gains at most this win probability and this number of points over a pass, the player answers a pass with a
-pass.
+"""The player answers a pass with a pass if no move gains more than this win probability or more than this number of
+points over a pass.
 """
 AS_GOOD, NEXT_TO_NOTHING = 0.01, 0.25
-"""If a move gains at most this win probability and this number of points over a pass, the player passes first."""
+"""The player passes first if no move gains more than this win probability or more than this number of points over a
+pass.
+"""
 MAX_MOVES_PER_POINT = 3
 """Number of moves per point of the board after which the player passes."""
 PASS_VISITS, PASS_SHARE = 24, 4

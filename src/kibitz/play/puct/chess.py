@@ -44,11 +44,11 @@ class CaptureWeights(NamedTuple):
     """The weights of captures in addition to the network, in log odds. After every move, captures are searched until no
     piece can be captured for free.
 
-    Two weights are for moves: `loss` is for each pawn that the move loses compared with the best move, and `check` is
-    for a move that gives check. Three weights are for a position's value: `opinion` is a factor of the network's value,
-    `pawn` is for each pawn that the mover is ahead, and `win` is for each pawn that the best move wins. Networks know
-    little about hanging pieces, because pieces seldom hang for long in games. The weights were fitted to Stockfish's
-    win probabilities and to moves of games and puzzles, see docs/results/history/search.md.
+    Two weights are for moves: `loss` for each pawn that the move loses compared with the best move, and `check` for a
+    move that gives check. Three weights are for a position's value: `opinion` multiplies the network's value, `pawn` is
+    added for each pawn that the mover is ahead, and `win` for each pawn that the best move wins. Networks know little
+    about hanging pieces, because pieces seldom hang for long in games. The weights were fitted to Stockfish's win
+    probabilities and to moves of games and puzzles, see docs/results/history/search.md.
     """
 
     loss: float = 0.8

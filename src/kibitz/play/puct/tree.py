@@ -28,8 +28,8 @@ class Constants(NamedTuple):
     """The constants of the selection formula, which balance values (−1 to 1) and priors.
 
     Exploration is `start + growth · ln((visits + base) / base)`. An unvisited move gets the value of its node, minus
-    reduction (at the root, root_reduction) times the square root of the sum of the visited moves' priors. A pending
-    visit counts as `pending` losses until its value is known.
+    `reduction` times the square root of the sum of the visited moves' priors. At the root, `root_reduction` is used
+    instead of `reduction`. A pending visit counts as `pending` losses until its value is known.
     """
 
     start: float = 1.0
@@ -200,9 +200,9 @@ def select(tree, constants, wanted, leaves):  # type: ignore[no-untyped-def]
     """Select up to `wanted` different leaves. Write the leaves to `leaves`, mark their paths as pending, and return the
     number of leaves.
 
-    Paths that end at a proven node are backed up at once. A path that reaches a leaf of this batch again stays pending
-    until the batch is full, so that the next path ends at another leaf. If that happens too often, the batch ends
-    early. leaves: int64, the output; it has room for `wanted` leaves.
+    Paths that end at a proven node are backed up at once. If a path reaches a leaf that is already in the batch, the
+    path stays pending until the batch is full. So the next path ends at another leaf. If that happens too often, the
+    batch ends early. leaves: int64, the output; it has room for `wanted` leaves.
     """
     found, met, ended = 0, 0, 0
     again = np.empty(2 * wanted, np.int64)

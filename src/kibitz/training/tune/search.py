@@ -115,8 +115,8 @@ def search(
 
     on_progress: called after each iteration of a trial. on_end: called after each trial. log: called with each message.
     backend: the workers that train; None for this process, which trains one trial after the other. The results are the
-    same: workers train each trial of the grid to its end, and the trial is pruned afterwards, when it is compared with
-    the trials before it. Workers don't call `on_progress`.
+    same: workers train each trial of the grid to its end. Each trial is then compared with the trials before it, and
+    may be pruned. Workers don't call `on_progress`.
 
     Raises KibitzError or UsageError if the store has no training games, if no network fits the settings, or if the file
     belongs to another search.

@@ -64,7 +64,7 @@ def _find(text, begins, bodies, names, lengths, spans, odd, valid):  # type: ign
 
     text: uint8. begins, bodies: int64 [games]. names: uint8 [tags, 16], with lengths int64 [tags]. valid: whether the
     text is UTF-8. Outputs: spans, int64 [games, tags, 2], with -1 for missing values; odd, bool [games], true if a
-    value has backslashes, isn't ASCII in a text that isn't UTF-8, or if a name is in another case.
+    value has backslashes, if a value isn't ASCII in a text that isn't UTF-8, or if a name is in another case.
     """
     for game in range(begins.shape[0]):
         line, stop = begins[game], bodies[game]

@@ -42,10 +42,10 @@ class GameText:
 def split_games(text: str) -> Iterator[GameText]:
     """Split a text into pieces at the beginnings of games. A piece may not be a game: see `is_game`.
 
-    A game ends after its result and before a header. It also ends before a line that begins with White's first move, if
-    a blank line is before this line, or if the game already has moves. Without numbers, a move after a blank line
-    begins another game if it is legal at the start and illegal after the moves before. A comment directly after the
-    result belongs to the game.
+    A game ends after its result and before a header. A game also ends before a line that begins with White's first
+    move, if this line follows a blank line, or if the game already has moves. Without numbers, a move after a blank
+    line begins another game if it is legal at the start and illegal after the moves before. A comment directly after
+    the result belongs to the game.
     """
     at = _SPACE.match(text, 0).end()  # type: ignore[union-attr]
     while at < len(text):

@@ -15,8 +15,8 @@ PLAIN, REWRITTEN, ELAPSED = 1, 2, 4
 commands that the parser does not know). ELAPSED: comments have the times of moves ([%emt]) but no clocks.
 """
 _MAX_ELAPSED = 60_000
-"""The longest time of a move, in seconds, that the fast parser reads. Its 32-bit floats can represent hundredths of a
-second up to this value.
+"""The longest time of a move, in seconds, that the fast parser reads. The parser's 32-bit floats can represent
+hundredths of a second up to this value.
 """
 
 

@@ -26,7 +26,7 @@ def _is_quote(text, at, end):  # type: ignore[no-untyped-def]
 def _is_tag(text, at, end, begins_line):  # type: ignore[no-untyped-def]
     """Return whether a header begins with the bracket at this position. text: uint8.
 
-    A header is a name and a quotation mark. At the beginning of a line, it may also be a name and a value without
+    A header is a name and a quotation mark. At the beginning of a line, a header may also be a name and a value without
     quotation marks, if the line ends in a bracket.
     """
     if at + 3 > end or text[at] != 91:
@@ -107,8 +107,8 @@ def _ends_with_result(text, last):  # type: ignore[no-untyped-def]
 
 @inner
 def _is_commented(text, at, end, inside):  # type: ignore[no-untyped-def]
-    """Return whether a comment in braces is open at the end of a line of moves, and the offset of a header in the line
-    (-1 for none).
+    """Return whether a comment in braces is open at the end of a line of moves. Also return the offset of a header in
+    the line, -1 for none.
 
     text: uint8. The line is text[at:end]. inside: whether a comment is open at its beginning.
     """

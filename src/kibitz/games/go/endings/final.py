@@ -139,8 +139,8 @@ def nothing_to_gain(colours: NDArray[np.uint8], mover: int, by_territory: bool) 
 
 
 def _matters(colours: NDArray[np.uint8], point: int) -> bool:
-    """Return whether a neutral point can still become territory, or whether a stone there, of either side, captures
-    something or puts a chain into atari.
+    """Return whether a neutral point still matters: the point can become territory, or a stone of either side on the
+    point captures something or puts a chain into atari.
     """
     board = np.empty((ROWS, CELLS), np.int16)
     cell = int(CELL[point])

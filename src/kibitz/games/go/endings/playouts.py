@@ -72,8 +72,8 @@ def _only_liberty(board, cell):  # type: ignore[no-untyped-def]
 
 @inner
 def _stones_in_self_atari(board, cell, colour):  # type: ignore[no-untyped-def]
-    """Return the size of the chain that a move on an empty cell makes, if the move captures nothing and leaves this
-    chain in atari; else 0.
+    """Return the size of the chain that a move on an empty cell makes. The result is 0 if the move captures something,
+    or if the chain is not in atari after the move.
 
     board: int16 [7, 441].
     """

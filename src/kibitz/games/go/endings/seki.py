@@ -125,8 +125,8 @@ def _revive(colours, dead):  # type: ignore[no-untyped-def]
 def without_uncapturable(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the dead stones, bool [361], without the chains that nobody can capture.
 
-    If several dead chains are in one region, either all of them live or none does, because capturing one may make room
-    to capture another. colours: uint8 [361]. dead: bool [361], the stones that seem dead, as whole chains.
+    If several dead chains are in one region, all of them live, or none of them, because the capture of one chain may
+    make room to capture another. colours: uint8 [361]. dead: bool [361], the stones that seem dead, as whole chains.
     """
     dead_left = np.array(dead, np.bool_)
     _revive(np.ascontiguousarray(colours, np.uint8), dead_left)

@@ -65,10 +65,10 @@ def read_komi(text: str, margin: float | None, rules: str | None, handicap: int,
     """Parse the komi in points; 0 if the text has none.
 
     Words may be before the number, and the number may be Chinese. 650 means 6.5, and 65 without a decimal point means
-    6.5, too. 3.75 and 375 mean 7.5 points, because Chinese players count them as 3.75 stones. A whole komi contradicts
-    a margin of half a point (some servers wrote 0 for all games), so the usual komi is assumed in this case. server:
-    "fox" writes every komi in hundredths, for example 50 for 0.5. In a record from this server, 350 means 3.5 stones,
-    which are 7 points.
+    6.5, too. 3.75 and 375 mean 7.5 points, because Chinese players count them as 3.75 stones. If the margin is not a
+    whole number of points, a whole komi must be wrong, because some servers wrote 0 for all games. The usual komi is
+    then assumed. server: "fox" writes every komi in hundredths, for example 50 for 0.5. In a record from this server,
+    350 means 3.5 stones, which are 7 points.
     """
     text = _komi_words(text)
     komi = read_number(text) or 0.0
