@@ -26,7 +26,7 @@ they take cores from the thread for which they wait: on two busy cores, training
 HUGE_PAGES = "THP_MEM_ALLOC_ENABLE"
 """Makes PyTorch request 2 MB memory pages for large arrays.
 
-With 4 kB pages, each step requested thousands of new ones, and a step of `gohuman` took a seventh longer.
+With 4 kB pages, each step requested thousands of new pages, and a step of `gohuman` took a seventh longer.
 """
 
 

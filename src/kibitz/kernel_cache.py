@@ -218,7 +218,7 @@ class KernelCache(caching._Cache):
     """The compiled versions of one kernel in a folder.
 
     The class replaces the cache of numba, which calls load_overload before compiling and save_overload afterwards.
-    folders: a function that returns the folders to search. Files are written into the first one. on_loaded: called
+    folders: a function that returns the folders to search. Files are written into the first folder. on_loaded: called
     after a version was read.
 
     archive: the file with the kernels that were compiled in advance; it may not exist.

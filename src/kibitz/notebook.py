@@ -421,7 +421,7 @@ def _bar(chance: float, whose: str, y: int) -> str:
 
 
 def _arrows(moves: list[dict[str, Any]]) -> str:
-    """Draw arrows for the most likely moves, with the first one on top, and their percentages."""
+    """Draw arrows for the most likely moves, with the arrow of the first move on top, and their percentages."""
     some = [move for move in moves[:ARROWS] if move["p"] >= FAINTEST][::-1]
     return "".join(_arrow(move["move"], move["p"]) for move in some) + "".join(_labels(some))
 
@@ -440,7 +440,7 @@ def _ends(move: str) -> tuple[float, float, float, float]:
 
 def _arrow(move: str, chance: float) -> str:
     """Draw an arrow whose width shows the probability, from the edge of the first square to the center of the second
-    one.
+    square.
     """
     x0, y0, x1, y1 = _ends(move)
     long = math.hypot(x1 - x0, y1 - y0)

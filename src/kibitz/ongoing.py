@@ -24,7 +24,7 @@ def report(done: int, total: int) -> None:
 
 
 def counted(items: Iterable[Item], total: int) -> Iterator[Item]:
-    """Yield the items. Report each one as finished when the next one is needed."""
+    """Yield the items. An item is reported as finished when the next item is needed."""
     report(0, total)
     for done, item in enumerate(items, 1):
         yield item

@@ -324,7 +324,7 @@ class Stream:
                 text = text.removeprefix(_MARK)
             if _MARK in text:
                 text = text.replace(b"\n" + _MARK, b"\n")
-            # A byte order mark may be split between this block and the next one.
+            # A byte order mark may be split between this block and the next block.
             begun = next((n for n in (2, 1) if _ends_in_mark(text, n, begins_line)), 0)
             end = len(text) - begun
             begins_line = text.endswith(b"\n", 0, end) if end else begins_line
@@ -361,7 +361,7 @@ class Files:
         return self._done + (stream.consumed if stream else 0)
 
     def streams(self) -> Generator[Stream]:
-        """Yield each file that can be opened. A file is closed when the next one is requested."""
+        """Yield each file that can be opened. A file is closed when the next file is requested."""
         for path in self.paths:
             try:
                 stream = self._stream = Stream(path, self.most)

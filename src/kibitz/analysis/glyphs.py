@@ -1,4 +1,4 @@
-"""Annotations of moves, and JSON numbers of single games, for chess and Go."""
+"""Annotations of moves, and the JSON form of numbers about a single game, for chess and Go."""
 
 from __future__ import annotations
 

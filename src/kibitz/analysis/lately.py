@@ -1,4 +1,4 @@
-"""What changed since the last month: the loss per move in a player's newest games, compared with the earlier ones."""
+"""What changed since the last month: the loss per move in a player's newest games, compared with the earlier games."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Lately:
 def lately(
     measure: Measure, days: Sequence[datetime.date | None], parts: Mapping[str, NDArray[np.bool_]]
 ) -> Lately | None:
-    """Compare the games of the last month with the earlier ones. Games without a date do not count.
+    """Compare the games of the last month with the earlier games. Games without a date do not count.
 
     days: the date of each game, [games]. parts: for each label, which moves are in the part, bool [moves]. Returns None
     if one of

@@ -163,7 +163,7 @@ class Sprt:
     @property
     def bounds(self) -> tuple[float, float]:
         """Return the limits of the log-likelihood ratio: H0 is accepted at or below the first limit, H1 at or above the
-        second one.
+        second limit.
         """
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 

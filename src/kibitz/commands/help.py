@@ -61,7 +61,7 @@ def of_command(name: str, parameters: Sequence[Any], columns: int, everything: b
     """Return the help of a command.
 
     parameters: the parameters of typer's command.
-    everything: whether all options are listed, as for `--help`, or only the common ones, as for `-h`.
+    everything: whether all options are listed, as for `--help`, or only the common options, as for `-h`.
     about: the command's docstring, which is shown if the command has no text in `help_texts`.
     """
     words = COMMANDS.get(name) or CommandHelp(" ".join(about.split()), (), ())

@@ -188,8 +188,8 @@ def _system_defaults(arguments: Sequence[str], system: str, recipes: bool) -> di
 
 
 def _last_value(option: str, arguments: Sequence[str]) -> str | None:
-    """Return the value of an option in a command line, or None. If it is given several times, the last one counts, as
-    in the command line parser.
+    """Return the value of an option in a command line, or None. If the option is given several times, the last value
+    counts, as in the command line parser.
     """
     words = [part for word in arguments for part in word.split("=", 1)]
     return next((value for name, value in reversed(list(pairwise(words))) if name == option), None)

@@ -392,7 +392,8 @@ class EvaluationBar(Progress):
     def on_progress(self, part: str, done: int, total: int) -> None:
         """Update the progress: the name of the part, the amount done, and the total.
 
-        The first call for a part may come when some of it is already done. The part began when the previous one ended.
+        The first call for a part may come when some of it is already done. A part begins when the previous part has
+        ended.
         """
         if part != self._part:
             self.begin(part, total, at_once=total <= 1, since=self._reported, rate="")

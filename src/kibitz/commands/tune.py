@@ -48,7 +48,7 @@ class SpaceOptions:
     ] = None
 
     def grid(self, usual: Grid) -> Grid:
-        """Return the requested grid, or the usual one. Raises UsageError for invalid values."""
+        """Return the requested grid, or the usual grid. Raises UsageError for invalid values."""
         from kibitz.training.tune.space import Grid
 
         rates, decays, initials = self.learning_rates, self.weight_decays, self.initials
@@ -271,7 +271,7 @@ def _report(request: TuneConfig, result: TuneResult, out: Path, folder: Path, as
 
 
 def _print_trials(result: TuneResult) -> None:
-    """Print a table of the trials, the best one first. Trials that were not completed follow."""
+    """Print a table of the trials, the best trial first. Trials that were not completed follow."""
     if not result.trials:
         return
     settings = list(result.trials[0].settings)

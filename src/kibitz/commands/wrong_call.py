@@ -69,7 +69,7 @@ def _example(command: str | None) -> str:
 
 
 def _given(option: str, arguments: Sequence[str]) -> str:
-    """Return the value of an option in a command line; the last one if there are several."""
+    """Return the value of an option in a command line; the last value if there are several."""
     for i in range(len(arguments) - 1, -1, -1):
         name, equals, value = arguments[i].partition("=")
         if name == option:

@@ -16,7 +16,7 @@ CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
 
 def examine(engines: Sequence[str] = ()) -> Iterator[Finding]:
     """Yield the findings of each check. engines: command lines of engines to start, in addition to the installed
-    ones.
+    engines.
     """
     for check in CHECKS:
         yield from check()

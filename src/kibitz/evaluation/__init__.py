@@ -133,7 +133,7 @@ def evaluate(
         returns their keys of the result. None to make them at once.
 
     The test evaluates the ONNX export of the run's best weights, and the result identifies these weights. Raises
-    KibitzError if the run has no trained weights, or damaged ones.
+    KibitzError if the run has no trained weights, or if its weights are damaged.
     """
     run.load_weights()
     system = run.system

@@ -97,7 +97,7 @@ def _program(path: str, arguments: Sequence[str]) -> Program:
 
 
 def known_programs(given: Sequence[Program]) -> list[Program]:
-    """Return the given programs, then the installed well-known ones, each with a unique name."""
+    """Return the given programs, then the installed well-known programs, each with a unique name."""
     found = list(given)
     for word, arguments in _ARGUMENTS.items():
         path = find_program(word)

@@ -106,7 +106,7 @@ def _hashes(
 
 @kernel
 def _insert(slots, hashes, new):  # type: ignore[no-untyped-def]
-    """Add hashes (uint64 [n], not 0) to `slots`, and return the number of new ones.
+    """Add hashes (uint64 [n], not 0) to `slots`, and return the number of new hashes.
 
     slots: uint64, whose length is a power of two; 0 for an empty slot. new: bool [n], an output: whether each hash is
     new.

@@ -107,7 +107,7 @@ class BatchNorm(nn.Module):
 
 
 def _sizes(rows: int, groups: int) -> list[int]:
-    """Return the sizes of `groups` groups of rows, as equal as possible, the larger ones first."""
+    """Return the sizes of `groups` groups of rows, as equal as possible, the larger groups first."""
     return [rows // groups + (i < rows % groups) for i in range(groups)]
 
 

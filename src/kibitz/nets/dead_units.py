@@ -2,7 +2,7 @@
 reactivate them.
 
 At high learning rates whole blocks die one after the other while the loss still falls, so the network silently becomes
-shallower. A training run that starts from such a network first replaces these units by new ones (`revive`). A network
+shallower. A training run that starts from such a network first replaces these units by new units (`revive`). A network
 that is only used for inference doesn't need to compute them (`prune`).
 """
 

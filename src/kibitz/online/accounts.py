@@ -136,7 +136,7 @@ class GameChoice:
     """The filter for the games of an account.
 
     since, until: the first and the last day, in UTC. speeds: the accepted speeds; () for all. rated: whether only rated
-    games are accepted. limit: the largest number of games; kibitz uses the newest ones.
+    games are accepted. limit: the largest number of games; kibitz uses the newest games.
     """
 
     since: datetime.date | None = None

@@ -17,7 +17,7 @@ from kibitz.records import decode
 
 PAGE = 50
 MOST_LISTED = 5000
-"""The largest number of a player's games that OGS lists; these are the newest ones."""
+"""The largest number of a player's games that OGS lists. OGS lists the newest games."""
 
 
 class Ogs:
@@ -48,7 +48,7 @@ class Ogs:
 
     def fill(self, gap: Gap) -> None:
         newer = sum(one.time >= gap.until for one in gap.cache.entries.values())
-        # The pages before this one have only games that are newer than the requested ones.
+        # The pages before this page have only games that are newer than the requested games.
         number = max(1, newer // PAGE)
         while (number - 1) * PAGE < MOST_LISTED:
             page = self._page(number)

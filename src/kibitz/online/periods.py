@@ -1,6 +1,6 @@
 """The periods of an account that are downloaded completely, and the gaps between them.
 
-Downloads go from new games to old ones. If a download ends early, the oldest games are missing, and its period begins
+Downloads go from new games to old games. If a download ends early, the oldest games are missing, and its period begins
 later than requested. The next call fills this gap.
 """
 

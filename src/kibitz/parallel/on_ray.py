@@ -73,8 +73,8 @@ class RayWorkers:
         if address is not None:
             _reach(address)
         else:
-            # With the token, other users of this machine can't use our Ray. It is in the environment, because Ray would
-            # otherwise write a token file into the home folder.
+            # With the token, other users of this machine can't use our Ray. The token is in the environment, because
+            # Ray would otherwise write a token file into the home folder.
             os.environ.setdefault("RAY_AUTH_MODE", "token")
             os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
         ray = _imported()

@@ -85,7 +85,8 @@ class OwnPositions(Positions):
 
 
 def split_of(store: Store, test: int | None = None) -> Split:
-    """Return a split whose test games are a person's newest ones: `test` games, or by default a tenth, at most 50.
+    """Return a split whose test games are a person's newest games: `test` games, or by default a tenth of all games, at
+    most 50.
 
     If no game has a date, a hash of each game decides. A tenth of the other games is for validation. A share that would
     select too few games is increased.

@@ -46,7 +46,7 @@ def requested() -> str:
 
 
 def candidates() -> list[str]:
-    """Return the names of the providers to try, the best one first. The names are those of NAMES."""
+    """Return the names of the providers to try, the best provider first. The names are keys of NAMES."""
     name = requested()
     if name == AUTO:
         return installed()

@@ -67,7 +67,7 @@ class SearchResult:
     depth: the depth in plies that the search completed.
     nodes: number of evaluated positions.
     seconds: duration of the search.
-    lines: the best lines, at least one, the best one first. The first move of the best line is played, unless the
+    lines: the best lines, at least one line, the best line first. The first move of the best line is played, unless the
         player resigns.
     resigns: whether the player resigns instead of making a move.
     """

@@ -188,7 +188,7 @@ def _correction(run: Run) -> Callable[[NDArray[np.uint8], NDArray[np.uint8], Ans
 def _open(path: Path, threads: int, provider: str = providers.NAMES[providers.CPU]) -> Any:
     """Return an ONNX Runtime session with this number of threads.
 
-    Raises KibitzError if ONNX Runtime uses another provider than the requested one.
+    Raises KibitzError if ONNX Runtime does not use the requested provider.
     """
     import onnxruntime
 

@@ -123,7 +123,7 @@ def learning_curve_svg(metrics: Sequence[Row]) -> Markup:
 
     metrics: the lines of metrics.jsonl. Rows of the kinds "summary" and "validation" are used; they have "iteration"
     and "loss", and perhaps other keys of `_SHOWN` and "stage". Rows of other kinds are skipped. Stages follow one
-    another. If a row was written twice, for example after a run was resumed, the last one is used.
+    another. If a row was written twice, for example after a run was resumed, the last of them is used.
     """
     with _drawing():
         return _inline(_learning_figure(metrics), "Learning curve")

@@ -66,8 +66,8 @@ def render_test_page(result: Mapping[str, Any]) -> str:
     texts: may replace the sentence under a section's heading, see `TEXTS`.
 
     A position has a "fen" or, in Go, a "board" for `report.boards.go`. "ply" counts the played moves, so moves[ply - 1]
-    is the last one and curve[ply] the probability after it. "numbered" is n if every n-th move has a number in the list
-    of moves. If "numbered" is missing, White's moves have numbers, as in chess. Raises ValueError if there are no
+    is the last move and curve[ply] the probability after it. "numbered" is n if every n-th move has a number in the
+    list of moves. If "numbered" is missing, White's moves have numbers, as in chess. Raises ValueError if there are no
     figures, and for an invalid FEN or move.
     """
     figures = result.get("figures")

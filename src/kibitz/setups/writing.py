@@ -48,8 +48,8 @@ def _with_old(file: SetupFile, path: Path) -> str:
 
 
 def merged(old: Any, new: Any) -> Any:
-    """Return JSON data with new settings. Objects in a list are replaced by new ones with the same `name`, and FILL_IN
-    replaces nothing.
+    """Return JSON data with new settings. An object in a list is replaced by the new object with the same `name`, and
+    FILL_IN replaces nothing.
     """
     if isinstance(old, dict) and isinstance(new, dict):
         return {**old, **{key: merged(old[key], value) if key in old else value for key, value in new.items()}}

@@ -282,8 +282,9 @@ class Human(nn.Module):
         yield ConsumedUnits(self.before, [(part, [0]) for part in (self.origin, self.query, self.key, self.promotion)])
 
     def planes(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the input planes, [n, 34, 8, 8]: 12 planes for pieces, 12 for attacks, 5 for castling rights and en
-        passant, 1 for the plies since the last capture or pawn move, and 4 for the last moves.
+        """Return the input planes, [n, 34, 8, 8]. The first are 12 planes for pieces, 12 for attacks, and 5 for
+        castling rights and en passant. Then follow one plane for the plies since the last capture or pawn move, and 4
+        planes for the last moves.
         """
         view = self.view(codes, state)
         moved = state[:, LAST : LAST + 4].long()

@@ -1,4 +1,4 @@
-"""The checkpoints of a training run: their order, and the removal of old ones. On the board, a slider selects a
+"""The checkpoints of a training run: their order, and the removal of old checkpoints. On the board, a slider selects a
 checkpoint.
 
 Files are named STAGE-ITERATION.safetensors. kibitz removes some of the older checkpoints, so that the total size stays
@@ -45,7 +45,7 @@ def series(folder: Path, stages: Sequence[str]) -> list[tuple[int, Path]]:
 
 
 def thin(folder: Path, stages: Sequence[str], megabytes: float) -> None:
-    """Remove checkpoints until the remaining ones take at most `megabytes` (of 1,000,000 bytes) together."""
+    """Remove checkpoints until all remaining checkpoints together take at most `megabytes` (of 1,000,000 bytes)."""
     checkpoints = series(folder, stages)
     sizes = {path: path.stat().st_size for _, path in checkpoints}
     while checkpoints and sum(sizes[path] for _, path in checkpoints) > megabytes * 1e6:
@@ -56,7 +56,8 @@ def thin(folder: Path, stages: Sequence[str], megabytes: float) -> None:
 def _least_missed(iterations: Sequence[int]) -> int:
     """Return the index in an ascending series whose removal leaves the smallest gap.
 
-    The first iteration and the newest ones are never selected; the result is 0 if the series has no other iterations.
+    The first iteration and the newest iterations are never selected; the result is 0 if the series has no other
+    iterations.
     """
     inner = range(1, len(iterations) - N_NEWEST)
     return min(inner, key=lambda i: iterations[i + 1] - iterations[i - 1]) if inner else 0

@@ -1,8 +1,8 @@
 """How the stages of one training run share its time.
 
-Stages that are independent of each other (the seven networks of `convchess`) train in rounds: each one trains for some
-iterations, then the next one. So if a run is stopped at any moment, all stages have done a similar share of their
-iterations. The order doesn't change the result, because a stage depends only on its own iterations.
+Stages that are independent of each other (the seven networks of `convchess`) train in rounds: each stage trains for
+some iterations, then the next stage. So if a run is stopped at any moment, all stages have done a similar share of
+their iterations. The order doesn't change the result, because a stage depends only on its own iterations.
 
 Stages that depend on each other (those of `deepchess`) train one after the other. With a time limit, each one gets its
 share of the time.
@@ -68,7 +68,7 @@ class BestParts:
         self.weights: dict[str, torch.Tensor] = {}
 
     def keep(self, network: nn.Module, stage: str) -> None:
-        """Record the stage's current weights as its best ones."""
+        """Record the stage's current weights as its best weights."""
         state = network.state_dict()
         self.weights |= {name: state[name].detach().cpu().clone() for name in self.names[stage]}
 

@@ -85,7 +85,9 @@ class TrainConfig:
     The averages are validated and saved, while training continues with the raw weights.
     """
     checkpoint_megabytes: float = 200.0
-    """Limit for the total size of a run's checkpoints. The newest are kept, and older ones at even intervals."""
+    """Limit for the total size of a run's checkpoints. The newest checkpoints are kept, and older checkpoints at even
+    intervals.
+    """
 
     def intervals(self, iterations: int, batch: int) -> Intervals:
         """Return the intervals of a stage. iterations: the length of the whole stage. batch: examples in a batch."""
@@ -133,7 +135,7 @@ ALL_DONE, STALLED, STOPPED, TIME_LIMIT = "all iterations done", "no better valid
 FINISHED_BEFORE = "finished before"
 """The reason if an earlier call has finished the training."""
 ROUND_OVER = "round over"
-"""The reason if a stage pauses so that the next one can train."""
+"""The reason if a stage pauses so that the next stage can train."""
 
 
 @dataclass
@@ -290,8 +292,8 @@ class Trainer:
     """One training run in one run directory.
 
     network: the network after `system.prepare`, perhaps with weights of another network. games, validation: int64
-    indices of the store's games in the training and the validation split. revive: whether to replace dead units by new
-    ones first (`nets.dead_units`), for a run that starts from another network.
+    indices of the store's games in the training and the validation split. revive: whether to first replace dead units
+    by new units (`nets.dead_units`), for a run that starts from another network.
     """
 
     def __init__(
@@ -501,7 +503,7 @@ class Trainer:
         return self._outcome(True, TIME_LIMIT if self._cut_short else reason, run)
 
     def _revive(self, run: _StageRun) -> None:
-        """Replace units that are 0 for all examples by new ones, which are the same in each process."""
+        """Replace units that are 0 for all examples by new units, which are the same in each process."""
         batch = self._sample(run.examples, _REVIVAL_BATCH)
         generator = torch.Generator().manual_seed(self.plan.seed)
         learning = [p for group in run.optimiser.param_groups for p in group["params"]]
@@ -520,8 +522,9 @@ class Trainer:
     # In rounds, stages that do not depend on each other take turns.
 
     def _next_in_round(self, run: _StageRun, reason: str) -> tuple[int, int, dict[str, Any] | None]:
-        """Pause or end a stage, and switch to the next one. Returns its index, its iteration and its optimizer
-        state."""
+        """Pause or end a stage, and switch to the next stage. Returns the index, the iteration and the optimizer state
+        of the next stage.
+        """
         assert self._parts is not None
         run.best, run.checks_without_better = self._best, self._checks_without_better
         run.averages = self._averages

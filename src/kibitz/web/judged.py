@@ -139,7 +139,8 @@ def remembered(
     seq: int,
     judge: Callable[[int, int], Iterator[Lines]],
 ) -> Iterator[Lines]:
-    """Yield the lines of a stream of judgments: first the stored judgments, then new ones, which are stored too.
+    """Yield the lines of a stream of judgments: first the stored judgments, then new judgments, which are then stored
+    too.
 
     keys: the keys of all positions of the line. first, last: the first and the last ply to judge. judge: a function
     that makes the judgments from one ply to another, and yields them as lines of a stream.

@@ -209,7 +209,7 @@ class NetworkRegistry:
             Run(name)
 
     def known(self) -> list[NetworkInfo]:
-        """Return the available networks: first those on the command line, then runs, then bundled ones."""
+        """Return the available networks: first those on the command line, then runs, then bundled networks."""
         networks: dict[str, NetworkInfo] = {}
         seen: set[Path] = set()
         package = packaged()

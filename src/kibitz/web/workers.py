@@ -50,9 +50,9 @@ class WorkerThread:
     """A daemon thread that runs jobs. The thread starts with the first job, and the program ends without waiting for
     the thread.
 
-    newest_first: whether the thread turns to the newest job after each step. Old requests then wait while new ones
+    newest_first: whether the thread turns to the newest job after each step. Old requests then wait while new requests
     arrive faster than the thread processes them. If newest_first is False, the thread completes the current job before
-    the next one.
+    the next job.
     """
 
     def __init__(self, name: str, newest_first: bool = True):

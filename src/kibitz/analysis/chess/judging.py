@@ -69,7 +69,7 @@ classify mistakes best. OTHER_SEARCH_WEIGHTS, for all other systems, were fitted
 ONLY = 0.2
 """A move is called the only move if every other move loses at least this much more win probability (0 to 1)."""
 _SIDE_STEP = 50
-"""The network may prefer a move that is worse than the best one by up to this number of hundredths of a pawn."""
+"""The network may prefer a move that is worse than the best move by up to this number of hundredths of a pawn."""
 _SHOWN = 6
 """The largest number of moves in a line."""
 _EQUAL = 0.02
@@ -95,7 +95,7 @@ class Judgement:
     before, after: White's win probability, 0 to 1, in the positions before and after the move, each searched
         separately.
     loss: the mover's loss of win probability, 0 to 1.
-    best: the best move, which may be the played one.
+    best: the best move, which may be the played move.
     line: the expected line from the position before the move, the best move first.
     only: whether every other move would have lost much more.
     options: the estimated loss of every legal move; None for a null move.

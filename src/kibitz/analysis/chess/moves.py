@@ -103,7 +103,7 @@ class Judged:
     """The evaluation of a move by the search.
 
     loss: the mover's loss of win probability, 0 to 1.
-    best: the best move in UCI notation, which may be the played one.
+    best: the best move in UCI notation, which may be the played move.
     line: the expected line that begins with the best move, in SAN.
     only: whether every other move would have lost much more.
     phase: the phase of the game, one of PHASES.

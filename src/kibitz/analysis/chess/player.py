@@ -61,7 +61,7 @@ class Mistake:
 
     file, game: the file, and the game's number in the file, from 1.
     fen: the position before the move.
-    before, after: the player's win probability, 0 to 1, with the best move and with the played one.
+    before, after: the player's win probability, 0 to 1, with the best move and with the played move.
     seconds: the time on the player's clock before the move; None if the record has no clocks.
     """
 

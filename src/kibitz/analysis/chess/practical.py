@@ -214,8 +214,8 @@ def sees_at(rating: float) -> float:
 
 
 def seen(shares: NDArray[np.float64], worths: NDArray[np.float64], sees: float) -> NDArray[np.float64]:
-    """Return the probabilities of the answers, float64 [k], raised for good answers and lowered for bad ones. Their sum
-    stays the same.
+    """Return the probabilities of the answers, float64 [k], raised for good answers and lowered for bad answers. Their
+    sum stays the same.
 
     shares: the probabilities that the network predicts, [k]. worths: the value of each answer for the player who
     chooses it, 0 to 1, [k]. sees: how well this player recognizes good answers; 0 changes nothing.
@@ -227,7 +227,7 @@ def seen(shares: NDArray[np.float64], worths: NDArray[np.float64], sees: float) 
 
 
 def searched(board: chess.Board, move: chess.Move, answers: Answers, judge: Judge) -> Answers:
-    """Return the answers with more exact values for the most likely ones: an engine's values, or the mean of both
+    """Return the answers, of which the most likely have more exact values: an engine's values, or the mean of both
     searches of the network.
     """
     order = np.argsort(-answers.chances, kind="stable")[:ANSWERS]

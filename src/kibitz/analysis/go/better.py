@@ -34,7 +34,7 @@ Search = Callable[[Board], GoThought]
 
 @dataclass(frozen=True)
 class Better:
-    """A move that is better than the played one.
+    """A move that is better than the played move.
 
     points: the lead after the better move minus the lead after the played move; more than 0. line: this move and the
         moves that follow.

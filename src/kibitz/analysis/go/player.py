@@ -244,8 +244,8 @@ class GoPlayerReport:
         return Parts(self._widened(whole), by, [])
 
     def lately(self) -> Lately | None:
-        """Compare the games of the last month with the earlier ones, for all moves and by phase, area and kind of move.
-        Returns None if one of the two periods has no dated games.
+        """Compare the games of the last month with the earlier games, for all moves and by phase, area and kind of
+        move. Returns None if one of the two periods has no dated games.
 
         Only games on the most frequent board count, because a mistake costs fewer points on a small board.
         """

@@ -17,7 +17,7 @@ DEFAULT_MOVETIME = 100
 
 @dataclass(frozen=True)
 class ChessLimits:
-    """The limits of one side; several may be set, and the first one reached ends the search.
+    """The limits of one side; several may be set, and the search ends at the first limit that it reaches.
 
     nodes: (least, most); if they differ, the number for each move is sampled between them, log-uniformly. movetime: the
     time per move in milliseconds. clock, increment: the time for the game and the time that each move adds, in seconds.

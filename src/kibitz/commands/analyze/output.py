@@ -42,7 +42,7 @@ class CheckedFile:
     """The failure of the engine after at least one game; None if it has not failed."""
 
     def until_failure(self, games: Iterator[Game]) -> Iterator[Game]:
-        """Yield games until the engine fails. Raises EngineDied if it fails at the first one."""
+        """Yield games until the engine fails. Raises EngineDied if the engine fails in the first game."""
         complete = 0
         try:
             for game in games:

@@ -83,8 +83,8 @@ def import_games(
 
 
 def _game_of(files: list[str], named: str | None) -> str:
-    """Return the game of the files: the requested one, or that of their file extensions. Raises UsageError if there are
-    several.
+    """Return the game of the files: the requested game, or the game of their file extensions. Raises UsageError if the
+    extensions belong to both games.
     """
     if named is not None:
         if named not in GAMES:

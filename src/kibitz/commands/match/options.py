@@ -186,7 +186,7 @@ class OutputOptions:
     as_json: Annotated[bool, typer.Option("--json")] = False
 
     def record(self, a: Participant, b: Participant, game: str) -> Path:
-        """Return the file for the games: the requested one, or one in matches/ with the players' names."""
+        """Return the file for the games: the requested file, or a file in matches/ with the players' names."""
         one, other = (re.sub(r"[^\w.+-]+", "-", player.name).strip("-.") or "engine" for player in (a, b))
         usual = Path("matches") / f"{one}-vs-{other}.{'sgf' if game == 'go' else 'pgn'}"
         named = self.sgf or self.pgn

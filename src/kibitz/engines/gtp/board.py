@@ -132,7 +132,7 @@ def _last_move(session: GtpSession, command: Command) -> str:
 
 
 def _move_history(session: GtpSession, command: Command) -> str:
-    """Return the moves of the game, the last one first."""
+    """Return the moves of the game, the last move first."""
     return "\n".join(_move_text(session, *move) for move in reversed(session.game.moves))
 
 

@@ -59,7 +59,7 @@ class Advisers:
         self._book_depth = 0
 
     def use(self, options: Options) -> None:
-        """Open the files in the options, and close the earlier ones."""
+        """Open the files in the options, and close the files of the earlier options."""
         if options.syzygy != self._paths:
             self._paths = options.syzygy
             self._open_tables()

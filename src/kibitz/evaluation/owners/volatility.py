@@ -43,7 +43,7 @@ def volatility(
     judge: Callable[[Batch], Judgement],
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Metrics:
-    """Return two means of the absolute change of Black's win probability from a position to the next one, by name.
+    """Return two means of the absolute change of Black's win probability from a position to the next position, by name.
 
     evaluation_volatility: the mean over moves that are not mistakes. A mistake loses more than the usual variation, by
         the network's predicted lead.

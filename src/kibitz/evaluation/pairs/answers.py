@@ -43,7 +43,7 @@ class PairSample:
 
     won, lost: int64 [pairs], the indices of each pair's two positions: `won` is from a game that White won, `lost` from
         a game that Black won.
-    first: bool [pairs], whether the network gets the position of White's won game as the first one.
+    first: bool [pairs], whether the network gets the position of White's won game as its first input.
     indices: int64 [positions], the index of each position in the sample.
     possible: the number of pairs that this sample allows.
     """
@@ -106,7 +106,7 @@ def networks(run: Run) -> dict[str, ComparisonNet]:
 @torch.inference_mode()
 def both_orders(part: ComparisonNet, first: torch.Tensor, second: torch.Tensor) -> NDArray[np.float32]:
     """Return two logits for each pair, float32 [2, n]: the logit that the first position is better for White than the
-    second one, and the logit with the positions swapped.
+    second position, and the logit with the positions swapped.
 
     first, second: features of the positions, [n, features].
     """

@@ -1,4 +1,6 @@
-"""The pairs of a `deepchess` test that its page shows: certain ones, even ones, and the largest mistakes."""
+"""The pairs of a `deepchess` test that its page shows: pairs with certain predictions, pairs with even predictions, and
+the largest mistakes.
+"""
 
 from __future__ import annotations
 

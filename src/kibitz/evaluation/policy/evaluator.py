@@ -68,7 +68,7 @@ def evaluate(
     """Return the system's part of a result, see `kibitz.evaluation.Evaluation`.
 
     The headline is the accuracy of complete moves. If a run has only some networks, the headline is the accuracy of the
-    first one. If it has only a value network, the headline is how often the value's sign is right.
+    first of them. If a run has only a value network, the headline is how often the value's sign is right.
     """
     session = Session(run)
     results, data = _evaluate_positions(run, session, store, chosen, config, on_progress)

@@ -99,9 +99,9 @@ def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays
     is in pawns, in the mover's view. "piece" is the type of the moving piece, from 0 for a pawn to 5 for a king. The
     mark "value" exists if the network outputs a value. If the network outputs origin and target, there are also
     `move_marks`, and `square_marks` with a prefix: "origin" for the origin square, "target" for the target square given
-    the type of the moving piece, and "from_square" for the target square given the origin square. The last ones exist
-    only if the network predicts a target for each origin square. For such a network, the target given a type is the
-    mean over the pieces of this type, weighted by P(origin).
+    the type of the moving piece, and "from_square" for the target square given the origin square. The marks
+    "from_square" exist only if the network predicts a target for each origin square. For such a network, the target
+    given a type is the mean over the pieces of this type, weighted by P(origin).
     """
     codes, side, rows = batch.codes, batch.state[:, SIDE], np.arange(len(played))
     piece = (codes[rows, played & 63].astype(np.int64) - 1) % 6

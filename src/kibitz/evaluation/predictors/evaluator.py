@@ -131,7 +131,7 @@ def _with_rating(some: PlayedPositions, log: Callable[[str], None]) -> PlayedPos
 
 def nearest(ratings: Sequence[int], rating: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return, for each value of `rating`, the index of the nearest value in `ratings`, int64 [n]. If two values are
-    equally near, the lower one is selected.
+    equally near, the lower value is selected.
     """
     order = np.argsort(np.array(ratings), kind="stable")
     ascending = np.array(ratings)[order]

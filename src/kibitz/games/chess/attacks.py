@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from kibitz.kernels import inner
 
-# Directions in which pieces slide: the four straight ones, then the diagonals. REACH has the number of squares in each
-# direction.
+# Directions in which pieces slide: the four straight directions, then the diagonals. REACH has the number of squares in
+# each direction.
 STEPS = np.array([8, 1, -8, -1, 9, -7, -9, 7], np.int64)
 
 

@@ -56,7 +56,8 @@ class MoverView(nn.Module):
 class SignedPlanes(Encoding):
     """One plane for each piece type, in the order P N B R Q K: +1 White, −1 Black, 0 empty. Channels: 6 or 7.
 
-    With `side`, a seventh plane is +1 everywhere if White is to move and −1 if Black is. The system `winner` uses it.
+    With `side`, a seventh plane is +1 everywhere if White is to move and −1 if Black is. The system `winner` uses this
+    encoding.
     """
 
     def __init__(self, side: bool = True) -> None:

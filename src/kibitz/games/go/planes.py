@@ -70,8 +70,8 @@ def _names(most: int, recent: int, ages: bool) -> list[str]:
 
 
 def chains(codes: Codes, state: State) -> NDArray[np.float32]:
-    """Return the number of each stone's chain, [size²]: 1 for the first chain from the upper left, 2 for the next one,
-    and so on; 0 without a stone.
+    """Return the number of each stone's chain, [size²]: 1 for the first chain from the upper left, 2 for the next
+    chain, and so on; 0 without a stone.
     """
     size = int(state[SIZE])
     kinds = _on_board(codes, state) % AGE

@@ -38,7 +38,7 @@ from kibitz.kernels import inner, kernel
 MATE_SCORE = 30_000
 """The score of a mate on the board. A mate in n plies has a score that is lower by n."""
 SURE = MATE_SCORE - MAX_PLIES
-"""Scores from this value on mean mates."""
+"""A score of at least this size, positive or negative, means a mate."""
 MAX_NODES = 300_000
 """The largest number of positions in one search. The results of a depth that is not finished by then are not used."""
 _DEEPEST = 48
@@ -86,7 +86,7 @@ _CHUNK = 32
 _MOVE_NODES = 2_000
 """The largest number of positions visited after one move of `quiesce_moves`."""
 _MARGIN = 500
-"""If a move is worse than the best one by more than this number of hundredths of a pawn, it isn't searched exactly."""
+"""If a move is worse than the best move by more than this number of hundredths of a pawn, it isn't searched exactly."""
 
 
 class QuiescenceResult(NamedTuple):

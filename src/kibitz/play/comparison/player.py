@@ -46,8 +46,8 @@ class ComparisonPlayer:
     positions. A draw has the value of the most balanced reference position (PositionComparer.draw), which is shown as
     0.
 
-    temperature: 0 plays the best move; T > 0 samples in proportion to `exp(value / (SPREAD · T))`. Moves other than the
-        best one get values from a search two plies deep, but at most the best move's value. If there is a mate, it is
+    temperature: 0 plays the best move; T > 0 samples in proportion to `exp(value / (SPREAD · T))`. All moves except the
+        best move get values from a search two plies deep, but at most the best move's value. If there is a mate, it is
         always played.
     lines: the number of lines to report; each requires another search.
     seed: the seed of the samples; None for a random seed.
@@ -182,7 +182,7 @@ class RootLine:
 
 
 class Thinking:
-    """The search of one position, with increasing depth. moves: the packed moves, the best ones first. lines: the lines
+    """The search of one position, with increasing depth. moves: the packed moves, the best move first. lines: the lines
     of the last completed depth.
     """
 

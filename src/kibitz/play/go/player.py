@@ -95,7 +95,8 @@ class Study:
         here, here_state = encode_board(self.board)
         self.board.play(colour, PASS)
         passed, passed_state = encode_board(self.board)
-        # The first row is the position itself, the second one the position after a pass, then those after the moves.
+        # The first row is the position itself, the second row is the position after a pass, and the other rows are the
+        # positions after the moves.
         self.codes = np.concatenate([here[None], passed[None], codes])
         self.state = np.concatenate([here_state[None], passed_state[None], state])
         self.sums = np.zeros((len(self.codes), POINTS), np.float32)
@@ -116,7 +117,7 @@ class Study:
     def steps(self, batch_size: int = BATCH_SIZE) -> Iterator[None]:
         """Evaluate all useful positions, batch by batch, and yield after each batch.
 
-        The order is: the position and the pass; then the moves, likely ones first; then the best moves in all
+        The order is: the position and the pass; then the moves, likely moves first; then the best moves in all
         symmetries.
         """
         self.look(np.array([0, 1]))

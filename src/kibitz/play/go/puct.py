@@ -62,8 +62,8 @@ few visits differ by more than a move gains at the end of a game.
 """
 CLEAR_CHANCE, CLEAR_POINTS = (0.15, 0.3), (3.0, 7.0)
 """If a move gains more than this win probability or this number of points over a pass, the player does not pass, even
-if playouts find nothing to gain. The first numbers are for area scoring, where a wasted move costs nothing. The second
-ones are for territory scoring.
+if playouts find nothing to gain. The first number of each pair is for area scoring, where a wasted move costs nothing.
+The second number is for territory scoring.
 """
 SURE_VISITS = 2.0
 """The distance between the mean and `lcb`, in standard deviations of the mean."""
@@ -211,7 +211,9 @@ class GoPuctPlayer:
         return history
 
     def _forbid_all_but(self, allowed: NDArray[np.uint16]) -> None:
-        """Mark which moves the game's history allows. It is used if the root was inside the previous tree."""
+        """Mark the moves that the game's history allows. The method is used if the root was inside the
+        previous tree.
+        """
         tree = self.search.tree
         nodes = children(tree, 0)
         nodes = nodes[(tree.proven[nodes] == UNKNOWN) & ~np.isin(tree.move[nodes], allowed)]

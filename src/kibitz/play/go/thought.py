@@ -81,7 +81,7 @@ class GoThought:
     """A position in the view of `colour`, the side to move.
 
     visits: total number of evaluations. owners: float32 [361], the probability that each point is Black's. moves: the
-    best one first. The other fields are those of MoveThought.
+    moves, the best move first. The other fields are those of MoveThought.
     """
 
     colour: int

@@ -160,7 +160,7 @@ def _is_own_eye(board, cell, colour):  # type: ignore[no-untyped-def]
 
 @kernel
 def _list_moves(board, row, suicide, moves, begin):  # type: ignore[no-untyped-def]
-    """Write the legal moves to `moves`, from index `begin` on; returns the index after the last one.
+    """Write the legal moves to `moves`, from index `begin` on; returns the index after the last move.
 
     Superko is not tested. Own eyes are excluded. The pass is the last move.
     """

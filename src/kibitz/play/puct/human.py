@@ -32,7 +32,7 @@ from kibitz.runs import Run, with_default_side_inputs
 from kibitz.systems.declaration import HUMAN_SEARCH, TOP_PROB
 
 VISITS = 100
-"""Visits of the root: one for each of its moves; the remaining ones are selected by PUCT."""
+"""Visits of the root: one for each of its moves; the remaining visits are selected by PUCT."""
 RATING_OF_SEARCH = 2400
 """The rating of both players inside the search. If the ratings differed, the values would reflect the difference."""
 USUAL_RATING = 1600

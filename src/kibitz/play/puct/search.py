@@ -73,7 +73,7 @@ class SearchRules(Protocol):
     tail: how many of these values, at the end, `evaluate` fills with further network outputs.
     repetition: the result of a repeated position, DRAW or FORBIDDEN.
     usual: typical number of moves of a position.
-    most: the largest number of moves of a node below the root; the most likely ones are searched.
+    most: the largest number of moves of a node below the root; the most likely moves are searched.
     """
 
     width: int
@@ -254,8 +254,8 @@ class PuctSearch:
         return self._visit(nodes, often)
 
     def _cut(self) -> bool:
-        """Make room: turn half of the inner nodes, the least visited ones, into leaves. Returns False if this frees too
-        little.
+        """Make room: turn half of the inner nodes, those with the fewest visits, into leaves. Returns False if this
+        frees too little.
 
         The leaves keep their rows if rows have tails, so that their visits still count.
         """

@@ -92,7 +92,7 @@ def _arrow(move: chess.Move, turned: bool) -> str:
 
 
 def _tints(chances: Sequence[float], turned: bool) -> Iterator[str]:
-    """Yield probabilities as tints. The strength is the square root of the probability, so that small ones are
+    """Yield probabilities as tints. The strength is the square root of the probability, so that small probabilities are
     visible.
     """
     for square, chance in enumerate(chances):

@@ -83,12 +83,12 @@ def _storage(path: Path) -> JournalStorage:
 
 
 def _same(before: dict[str, Any], now: dict[str, Any]) -> bool:
-    """Return whether the search in the file is the requested one."""
+    """Return whether the search in the file is the requested search."""
     return before.keys() == now.keys() and all(same_value(before[name], value) for name, value in now.items())
 
 
 def _differences(before: dict[str, Any], now: dict[str, Any]) -> str:
-    """Describe in a few words how the search in the file differs from the requested one."""
+    """Describe in a few words how the search in the file differs from the requested search."""
     parts = []
     for name, value in now.items():
         if name in ("fingerprint", "split"):

@@ -304,7 +304,7 @@ class _Game:
 
 
 def _keep(saved: dict[str, list[str]], properties: Properties, known: set[str]) -> None:
-    """Add unknown properties to the kept ones. Their values stay as they are between the brackets."""
+    """Add unknown properties to the properties that are kept. Their values stay as they are between the brackets."""
     for name, values in properties.items():
         if name not in known:
             saved.setdefault(name, []).extend(value.decode("utf-8", "replace") for value in values)

@@ -34,8 +34,8 @@ def work(job: Message, send: Send, stop: threading.Event) -> None:
     job: a dict. "games" is a file with a JSON line (number, side, text) for each game. "network", "player" and
     "source" are names. "quick" is whether to run only the quick stage. "engine" has the "name" and the "command" of an
     engine, if an engine evaluates the moves. A quick stage evaluates all games first. Then a thorough stage searches
-    each move, and its games replace the quick ones in the report. Sends "begun", then after each game "stage" (QUICK or
-    THOROUGH), "done", "left_out", "seconds" of the stage, and sometimes "report".
+    each move, and its games replace the games of the quick stage in the report. Sends "begun", then after each game
+    "stage" (QUICK or THOROUGH), "done", "left_out", "seconds" of the stage, and sometimes "report".
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.player import PlayerReport

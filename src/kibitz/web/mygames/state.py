@@ -294,7 +294,7 @@ class MyGames:
     def _deepens(self, task: Task, source: Source) -> bool:
         """Return whether the task analyzes the same games as the previous quick analysis.
 
-        If so, the earlier report stays until the new one has as many games.
+        If so, the earlier report stays until the new report has as many games.
         """
         before = self._analysis
         if before is None or source is not self._report_of or before.state not in ("done", "stopped"):

@@ -26,7 +26,7 @@ from kibitz.store.split import TRAIN
 from kibitz.store.store import Store
 
 COUNTED_GAMES = 10_000
-"""The largest number of games in which moves are counted to find the most frequent ones."""
+"""The largest number of games in which moves are counted to find the most frequent moves."""
 CHESSNET = "chessnet"
 
 

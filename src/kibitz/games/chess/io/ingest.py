@@ -152,7 +152,7 @@ class _ReadGame:
 
     moves: packed, uint16 [plies].
     per_move: the values from comments, by name, each [plies].
-    start: the start position, uint8 [68]; None for the standard one.
+    start: the start position, uint8 [68]; None for the standard position.
     board: the position after the last move.
     written: the result in the text after the moves, White's view; UNKNOWN if there is none.
     error: the reason and the detail if the game can't be imported.
@@ -392,7 +392,7 @@ def _start_of(chunks: list[PyChunkView], game: int) -> NDArray[np.uint8]:
 
 
 def _start_rows(starts: dict[int, NDArray[np.uint8]], taken: NDArray[np.int64]) -> NDArray[np.uint8] | None:
-    """Return the start positions of the accepted games; None if all of them have the standard one."""
+    """Return the start positions of the accepted games; None if all of them begin from the standard position."""
     if not starts:
         return None
     return np.stack([starts.get(i, STANDARD_START) for i in taken.tolist()])

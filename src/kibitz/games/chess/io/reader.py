@@ -139,7 +139,7 @@ def _blocks(path: str, most: int | None = None) -> Generator[tuple[GameBlock, St
 def parse(text: str, allow_null: bool = False) -> Record | None:
     """Parse the first game of a text. Returns None if there is none.
 
-    allow_null: whether to read null moves; otherwise the main line ends before the first one.
+    allow_null: whether to read null moves; otherwise the main line ends before the first null move.
     """
     block = find_games(text.encode("utf-8", "replace"))
     if not len(block):

@@ -229,7 +229,7 @@ def _fits(board: chess.Board, move: chess.Move, match: re.Match[str], piece: int
 
 def english_of(cores: Sequence[str]) -> list[dict[str, str]]:
     """Return the languages in which some words can be moves. Each language is a dict from its piece letters to the
-    English ones.
+    English letters.
 
     A language is possible if it has all piece letters of the words. The result is [] if the letters are English. The
     letter P is the Dutch knight or a pawn, so Dutch is included if P is the only letter that is not English.

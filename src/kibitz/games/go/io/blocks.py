@@ -88,7 +88,7 @@ class Piece:
 
 @dataclass
 class Games:
-    """Games of one file, or of many small ones.
+    """Games of one file, or of many small files.
 
     begins, ends: byte offsets of the games in the text. files, numbers: each game's file and its number in the file,
     from 1. closed: whether each game has its closing bracket. lines: the main lines.

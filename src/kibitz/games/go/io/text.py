@@ -13,7 +13,9 @@ HALF_WIDTH = ("shift_jis", "cp932")
 """Encodings among DOUBLE_BYTES that also have characters of one byte beyond ASCII: half-width katakana."""
 
 _WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "big5": "cp950", "euc_kr": "cp949"}
-"""Larger encodings that contain the named ones: Windows writes their characters under the narrower names."""
+"""By the name of an encoding, a larger encoding that contains it. Windows also writes characters of the larger encoding
+under the name of the smaller one.
+"""
 _BRACKETS = b"(;[])"
 _CHARSET = re.compile(rb"CA\s*\[([^\]]{1,30})\]")
 _PROPERTY = re.compile(r"(?<![A-Za-z])([A-Za-z]++)\s*+\[((?:[^\]\\]|\\.?)*+)(\]|\Z)", re.DOTALL)
@@ -251,7 +253,7 @@ def put_right(text: str) -> str:
 
 def read_headers(head: str) -> dict[str, str]:
     """Return the properties of a game before its first move, as a dict from name to value. If a name occurs several
-    times, the first one with a value is used.
+    times, the first property with a value is used.
 
     A value whose closing bracket was lost by a wrong decoding ("BR[9娈礭  WR[P9段]") ends at the next property.
     """
