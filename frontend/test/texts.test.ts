@@ -82,7 +82,7 @@ test("a sentence of the server is translated with the names in it", async () => 
   expect(texts.language).toBe("de");
   expect(texts.texts).toBe((await LANGUAGES["de"]!.words()) && texts.texts);
   const [sentence, translated] = Object.entries(texts.texts.server).find(([key]) => key.includes("{1}") && !key.includes("{2}"))!;
-  expect(texts.fromServer(sentence.replace("{1}", "Qxe5"))).toBe(translated.replace("{1}", "Qxe5"));
+  expect(texts.fromServer(sentence.replace("{1}", "Qxe5"))).toBe(translated.replace("{1}", "Dxe5"));
   vi.resetModules();
 });
 

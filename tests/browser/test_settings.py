@@ -107,3 +107,44 @@ def test_the_browsers_language_is_taken_and_another_can_be_chosen(visit: Callabl
     expect(desk.board()).to_have_attribute("aria-label", re.compile("White.*e5"))
     page.reload()
     expect(page.locator("html")).to_have_attribute("lang", "en")
+
+
+def test_moves_have_the_piece_letters_of_the_language(visit: Callable[..., Page]) -> None:
+    """In German: in the list, the reasons, the likely moves and what is read aloud. Records keep English letters."""
+    page = visit(locale="de-DE")
+    desk = Desk(page)
+    expect(page.get_by_role("combobox", name="Netz", exact=True)).to_be_enabled()
+    desk.paste("1. e4 c6 2. d4 d5 3. Nc3 dxe4 4. Nxe4 Nd7 5. Qe2 Ngf6 6. Nd6# *")
+    moves = page.get_by_role("group", name="Züge", exact=True).locator("button.move")
+    expect(moves).to_have_text(["e4", "c6", "d4", "d5", "Sc3", "dxe4", "Sxe4", "Sd7", "De2", "Sgf6", "Sd6#"])
+    desk.judged(11)
+    reason = page.locator("p.reason", has_text="Sgf6")
+    expect(reason).to_contain_text("Matt in 1: Sd6#.")
+    expect(page.locator(".mark.blunder").last).to_have_attribute("title", re.compile(r"^Sgf6\?\? .*: S"))
+    desk.keys("End")
+    desk.after("Nd6#")
+    expect(desk.board()).to_have_attribute("aria-label", re.compile("Sd6#"))
+    expect(page.locator("#spoken")).to_contain_text("6. Sd6#")
+    desk.keys("ArrowLeft", "ArrowLeft")
+    desk.after("Qe2")
+    bars = page.locator(".move-bars .san")
+    expect(bars.first).to_be_visible()
+    first = {name.strip()[:1] for name in bars.all_text_contents()}
+    assert first & set("STD"), first
+    assert not first & set("NRQ"), first
+    # A typed move has either letters; what is refused is named as it was typed.
+    page.watch.allow("400")  # type: ignore[attr-defined]
+    box = page.locator(".typed input")
+    for typed, after in (("Sdf6", "Ndf6"), ("Lf4", "Bf4"), ("Qa5", "Qa5+"), ("Ld2", "Bd2")):
+        box.fill(typed)
+        box.press("Enter")
+        desk.after(after)
+    box.fill("Tc8")
+    box.press("Enter")
+    desk.after("Bd2")
+    expect(page.locator("#status")).to_contain_text("Tc8")
+    expect(box).to_have_value("Tc8")
+    with desk.copying() as copied:
+        page.get_by_role("button", name="Kopieren", exact=True).click()
+        page.get_by_role("menuitem", name="PGN").click()
+    assert "5. Qe2 Ngf6 ( 5... Ndf6 6. Bf4 Qa5+ 7. Bd2 ) 6. Nd6#" in " ".join(copied[0].split())

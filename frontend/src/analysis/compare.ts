@@ -9,7 +9,7 @@ import type { Displayed } from "../app/displayed";
 import { SmallBoard } from "./smallboard";
 import { Choice, el, percent } from "../ui/elements";
 import type { App, Network, Node, Result } from "../app/state";
-import { texts } from "../texts";
+import { lettered, texts } from "../texts";
 
 export function mountCompare(host: HTMLElement, app: App): void {
   new ComparePanel(host, app);
@@ -80,7 +80,7 @@ function verdict(app: App, a: Result | undefined, b: Result | undefined, first: 
   }
   const [x, y] = [a.moves?.[0], b.moves?.[0]];
   if (x && y)
-    said.push(x.move === y.move ? texts.compare.both(x.san) : texts.compare.each(x.san, y.san));
+    said.push(x.move === y.move ? texts.compare.both(lettered(x.san)) : texts.compare.each(lettered(x.san), lettered(y.san)));
   if (a.owners && b.owners) {
     const other = b.owners;
     const count = a.owners.filter((value, point) => value > 0.5 !== (other[point] ?? 0.5) > 0.5).length;
@@ -214,7 +214,7 @@ class Side {
     this.listed = key;
     this.moves.replaceChildren(
       ...moves.map(({ move, san, p }) =>
-        el("li", { class: others.has(move) ? "both" : null }, el("span", {}, san), el("span", {}, percent(p))),
+        el("li", { class: others.has(move) ? "both" : null }, el("span", {}, lettered(san)), el("span", {}, percent(p))),
       ),
     );
   }

@@ -3,7 +3,7 @@
 import type { Judging } from "../server/judging";
 import { named } from "../app/naming";
 import type { App, Node } from "../app/state";
-import { language, texts } from "../texts";
+import { inLanguage, lettered, texts } from "../texts";
 
 type Grade = keyof typeof texts.mistakes.grades;
 
@@ -25,7 +25,7 @@ export interface Sign {
   /** The same for those who do not see it, with what a click does. */
   label: string;
   mistake: boolean;
-  /** Why the move was bad, in a sentence. */
+  /** Why the move was bad, in a sentence with English letters of pieces. */
   reason?: string;
 }
 
@@ -101,12 +101,12 @@ export class Mistakes {
       const short = texts.mistakes.opens(texts.mistakes.grades[word], before);
       return { ...sign, words: short, label: short };
     }
-    const move = `${node.san}${mark}`;
+    const move = `${lettered(node.san)}${mark}`;
     const percent = Math.round(100 * judged.loss);
-    const line = judged.line.join(" ");
+    const line = lettered(judged.line.join(" "));
     const words =
       typeof judged.points === "number" ? texts.mistakes.lostPoints(move, judged.points, percent, line) : texts.mistakes.lost(move, percent, line);
-    const reason = judged.reason && (judged.reason.texts[language] ?? judged.reason.texts["en"]);
+    const reason = inLanguage(judged.reason?.texts);
     return { ...sign, words, label: texts.mistakes.label(words, before), ...(reason ? { reason } : {}) };
   }
 

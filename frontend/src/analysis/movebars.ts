@@ -8,7 +8,7 @@ import { el, percent } from "../ui/elements";
 import { scoreWords, scored } from "./opinion";
 import { shown, type Candidate } from "../board/overlays";
 import type { App, Network, Result } from "../app/state";
-import { texts } from "../texts";
+import { lettered, texts } from "../texts";
 
 const LISTED_BY_RATING = 5;
 
@@ -47,8 +47,8 @@ export class MoveBars {
     fill.style.width = `${100 * p}%`;
     const row = el(
       "button",
-      { type: "button", title: texts.common.play(san) },
-      el("span", { class: "san" }, `${san} `),
+      { type: "button", title: texts.common.play(lettered(san)) },
+      el("span", { class: "san" }, `${lettered(san)} `),
       el("span", { class: "track" }, fill),
       el("span", { class: "number" }, percent(p)),
     );
@@ -75,7 +75,7 @@ function valuedBy(app: App, line: OpinionLine | undefined): HTMLElement[] {
   const { kind } = app.game;
   const chance = line.white ?? line.black;
   const value = line.mate ? scored(kind, line) : chance === null || chance === undefined ? "" : percent(chance);
-  const moves = line.san.slice(1).join(" ");
+  const moves = lettered(line.san.slice(1).join(" "));
   const looks = line.visits === undefined ? "" : texts.movebars.visits(line.visits);
   const title = [valueName(kind, claimant(app)), line.mate || kind === "go" ? scoreWords(kind, line) : "", looks].filter(Boolean).join(" · ");
   return [

@@ -7,7 +7,7 @@ import { listenForMenus } from "./movemenu";
 import { firstColumn, named, numberOf, numeral } from "../app/naming";
 import { evaluated, timeOf } from "../app/notes";
 import type { App, Node } from "../app/state";
-import { texts } from "../texts";
+import { lettered, texts } from "../texts";
 
 const GLYPHS: Record<number, string> = {
   1: "!",
@@ -172,7 +172,7 @@ class MoveList {
 
   private cell(node: Node, timed = false): HTMLElement {
     const glyphs = node.nags.map((nag) => GLYPHS[nag] ?? "").join("");
-    const made = el("button", { type: "button", class: "move", "data-id": node.id, tabindex: -1 }, node.san + glyphs);
+    const made = el("button", { type: "button", class: "move", "data-id": node.id, tabindex: -1 }, lettered(node.san) + glyphs);
     const said = evaluated(node);
     if (said) made.title = said;
     this.buttons.set(node.id, made);
@@ -238,10 +238,10 @@ class MoveList {
   /** The reason of a mistake of the main line, below its row and the reason of the move before it there. */
   private explained(button: HTMLElement, node: Node, { reason }: Sign): HTMLElement[] {
     // A record that was written with evaluations has it already.
-    let last: Element | null = reason && !node.comment.includes(reason) ? button.closest(".move-list > .row") : null;
+    let last: Element | null = reason && !node.comment.includes(reason.replaceAll("\u00a0", " ")) ? button.closest(".move-list > .row") : null;
     if (!last) return [];
     while (last.nextElementSibling?.matches("p.reason")) last = last.nextElementSibling;
-    const made = el("p", { class: "reason" }, el("span", { class: "comment-of" }, `${node.san} `), reason);
+    const made = el("p", { class: "reason" }, el("span", { class: "comment-of" }, `${lettered(node.san)} `), lettered(reason!));
     last.after(made);
     return [made];
   }
@@ -277,5 +277,5 @@ function made(id: number, { text, name, words, label, mistake }: Sign): HTMLElem
 
 /** A comment below its row; of the first move there it says so. */
 function comment(node: Node, named = false): HTMLElement {
-  return el("p", { class: "comment" }, named && el("span", { class: "comment-of" }, `${node.san} `), node.comment);
+  return el("p", { class: "comment" }, named && el("span", { class: "comment-of" }, `${lettered(node.san)} `), node.comment);
 }

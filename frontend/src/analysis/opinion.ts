@@ -7,7 +7,7 @@ import { button, Choice, el, percent } from "../ui/elements";
 import { keep, kept } from "../app/storage";
 import { shown } from "../board/overlays";
 import type { App } from "../app/state";
-import { decimals, texts } from "../texts";
+import { decimals, lettered, texts } from "../texts";
 
 const OFF = "";
 const LINES = ["1", "2", "3", "4", "5"];
@@ -192,7 +192,7 @@ class Row {
     while (this.buttons.length < line.san.length) this.more();
     this.buttons.forEach((each, at) => {
       each.hidden = at >= line.san.length;
-      write(each, line.san[at] ?? "");
+      write(each, lettered(line.san[at] ?? ""));
     });
   }
 

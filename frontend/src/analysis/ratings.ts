@@ -8,7 +8,7 @@ import { el, percent, svg } from "../ui/elements";
 import { asksRatings, MoveBars } from "./movebars";
 import { keep, kept } from "../app/storage";
 import type { App, Network } from "../app/state";
-import { texts } from "../texts";
+import { lettered, texts } from "../texts";
 
 const LEAST = 800;
 const MOST = 2800;
@@ -184,9 +184,9 @@ export class RatingPanel {
       this.risk.title = texts.ratings.riskAbout;
     }
     this.trap.hidden = !trap;
-    if (trap) this.trap.textContent = texts.ratings.trap(trap.san, Math.round(100 * trap.loss), trap.weak.rating, percent(trap.weak.p), trap.strong.rating, percent(trap.strong.p));
+    if (trap) this.trap.textContent = texts.ratings.trap(lettered(trap.san), Math.round(100 * trap.loss), trap.weak.rating, percent(trap.weak.p), trap.strong.rating, percent(trap.strong.p));
     const words = typeof low === "number" && typeof high === "number" ? ` ${texts.ratings.risk(LEAST, percent(low))} ${texts.ratings.risk(MOST, percent(high))}` : "";
-    this.curves.setAttribute("aria-label", `${texts.ratings.curves(some.map(({ san }) => san).join(", "))}${words}`);
+    this.curves.setAttribute("aria-label", `${texts.ratings.curves(some.map(({ san }) => lettered(san)).join(", "))}${words}`);
     this.curves.replaceChildren(...this.lines({ ...found, moves: curves, risk: risks }, inks));
   }
 

@@ -6,7 +6,7 @@ import { aloneOf, Chance } from "../app/chance";
 import { SmallBoard } from "./smallboard";
 import { button, el, fresh, percent } from "../ui/elements";
 import type { App } from "../app/state";
-import { texts } from "../texts";
+import { lettered, texts } from "../texts";
 
 /** How long each snapshot stands when they run by, ms. */
 const STANDS = 700;
@@ -87,7 +87,7 @@ export class Snapshots {
     this.chance.draw(app.game.kind, network, aloneOf(app.game.kind, result), result?.score ?? null, true);
     this.moves.textContent = (result?.moves ?? [])
       .slice(0, 5)
-      .map(({ san, p }) => `${san}\u00a0${percent(p)}`)
+      .map(({ san, p }) => `${lettered(san)}\u00a0${percent(p)}`)
       .join(" · ");
     if (fits) this.board.draw(result);
     if (shows) this.board.ask(network.name, snapshot.id, Boolean(result));

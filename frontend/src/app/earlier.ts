@@ -1,6 +1,6 @@
 /** Games with changes, kept by the browser: the present one all the time, and the last ones before it. */
 
-import { named, occasion, players } from "./naming";
+import { numeral, occasion, players } from "./naming";
 import type { App, Game, Node } from "./state";
 import { texts } from "../texts";
 import { ancestry, newKey, numberedAnew, whole, worth } from "./tree";
@@ -175,7 +175,7 @@ function firstMoves(game: Game): string {
   for (let id = game.nodes.get(game.root)!.children[0]; id !== undefined; id = game.nodes.get(id)!.children[0]) {
     const node = game.nodes.get(id)!;
     count += 1;
-    if (count <= 6) words.push(count % 2 ? named({ game }, node) : node.san);
+    if (count <= 6) words.push(count % 2 ? `${numeral(game, node)} ${node.san}` : node.san);
   }
   return `${words.join(" ")}${count > 6 ? " …" : ""} (${texts.earlier.moves(game.kind === "chess" ? Math.ceil(count / 2) : count)})`;
 }

@@ -1,7 +1,7 @@
 /** Moves and games in words. */
 
 import type { App, Game, Node } from "./state";
-import { texts } from "../texts";
+import { lettered, texts } from "../texts";
 
 /** The number of the move that led to a position: of chess as the FEN counts, of Go from 1. */
 export function numberOf(game: Game, node: Node): number {
@@ -23,7 +23,7 @@ export function numeral(game: Game, node: Node): string {
 }
 
 export function named(app: Pick<App, "game">, node: Node): string {
-  return node.move === null ? texts.naming.start : `${numeral(app.game, node)} ${node.san}`;
+  return node.move === null ? texts.naming.start : `${numeral(app.game, node)} ${lettered(node.san)}`;
 }
 
 /** "Capablanca – Marshall", "" where nobody is named. */

@@ -10,7 +10,7 @@ import { grown } from "./hash";
 import type { History } from "./history";
 import { Programs } from "../server/programs";
 import { type Part, split } from "./splitting";
-import { fromServer, texts } from "../texts";
+import { fromServer, lettered, texts } from "../texts";
 import { add, ancestry, attach, detach, empty, loaded, through, worth } from "./tree";
 
 export interface Network {
@@ -336,7 +336,7 @@ export class App {
     const undo = (): void => void (nodes = detach(game, node.id));
     const redo = (): void => attach(game, nodes, at);
     const tried = this.isTried?.(node.id) ?? false;
-    game.history.add({ words: texts.state.move(node.san), undo, redo, before: this.cursor, after: node.id, made: node.id, tried });
+    game.history.add({ words: texts.state.move(lettered(node.san)), undo, redo, before: this.cursor, after: node.id, made: node.id, tried });
     this.settle(node.id, tried);
   }
 

@@ -11,7 +11,7 @@ import { el, fresh, svg } from "../ui/elements";
 import { askPromotion } from "./promotion";
 import { tints, type Heat, type Looks, type Picture, type View } from "./overlays";
 import type { Node } from "../app/state";
-import { texts } from "../texts";
+import { lettered, texts } from "../texts";
 
 /** How long a piece glides, ms; steps that follow one another faster than that do not glide. */
 const GLIDE = 130;
@@ -129,7 +129,7 @@ export class ChessView implements View {
     this.node = node;
     this.looks = looks;
     const whose = node.turn === "w" ? texts.common.white : texts.common.black;
-    this.wrap.setAttribute("aria-label", texts.chessboard.about(whose, node.san));
+    this.wrap.setAttribute("aria-label", texts.chessboard.about(whose, lettered(node.san)));
     Object.assign(this.wrap.dataset, { after: node.san, turn: node.turn });
     this.wrap.classList.toggle("plain", !looks.coordinates);
     this.wrap.classList.toggle("heated", picture.heat !== null);

@@ -4,6 +4,7 @@ import { message } from "../server/asking";
 import { pointName } from "./gopoints";
 import { el } from "../ui/elements";
 import { iconButton } from "../ui/icons";
+import { english } from "../app/typing";
 import { shown } from "./overlays";
 import type { App } from "../app/state";
 import { texts } from "../texts";
@@ -39,13 +40,14 @@ export function mountControls(host: HTMLElement, app: App): Typed {
       if (!/^[a-h][1-8][a-h][1-8]$/.test(move) || !shown.ahead?.(move)) app.say(texts.controls.early, true);
       return;
     }
-    app.play(move).then(
+    const sent = english(move, app.node());
+    app.play(sent).then(
       () => input.classList.remove("wrong"),
       (error: unknown) => {
         input.classList.add("wrong");
         input.value ||= move;
         input.select();
-        app.refuse(message(error));
+        app.refuse(message(error).replace(sent, move));
       },
     );
   });

@@ -3,7 +3,7 @@
 import { button, el } from "../ui/elements";
 import { type Kept, reopened, type Store } from "../app/earlier";
 import type { App } from "../app/state";
-import { language, texts } from "../texts";
+import { language, lettered, texts } from "../texts";
 
 export async function showEarlier(app: App, store: Store): Promise<void> {
   const games = (await store.all()).filter(({ key }) => key !== app.game.key);
@@ -26,7 +26,7 @@ export async function showEarlier(app: App, store: Store): Promise<void> {
   };
   for (const kept of games) {
     const when = new Date(kept.time).toLocaleString(language === "en" ? "en-GB" : language, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
-    const about = el("span", { class: "about" }, [when, kept.about].filter(Boolean).join(" · "));
+    const about = el("span", { class: "about" }, [when, lettered(kept.about)].filter(Boolean).join(" · "));
     const entry = button("", () => void open(kept));
     entry.append(el("span", {}, kept.title), about);
     const row = el("li", {}, entry);

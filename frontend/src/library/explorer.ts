@@ -12,7 +12,7 @@ import { button, Choice, el, percent } from "../ui/elements";
 import { shown } from "../board/overlays";
 import type { App } from "../app/state";
 import { findStored, openOfFile, openStored, pairing, playerOf, resultOf } from "./storedgames";
-import { fromServer, texts } from "../texts";
+import { fromServer, lettered, texts } from "../texts";
 
 /** What the panel leads to where it has no games. */
 export interface Ways {
@@ -255,7 +255,7 @@ class ExplorerPanel {
     if (!answer?.store) return;
     const { side, ...others } = this.filters.wanted;
     const rating = this.band.value;
-    const title = move ? texts.explorer.gamesWith(move.san) : this.mine || this.source.value === FILE ? texts.gamelist.list : texts.gamelist.stored;
+    const title = move ? texts.explorer.gamesWith(lettered(move.san)) : this.mine || this.source.value === FILE ? texts.gamelist.list : texts.gamelist.stored;
     const where = move ? { line: app.line(), move: move.move, filtered: { ...(side && { side }), ...others, rating } } : { filtered: side ? { side } : {} };
     const ply = move ? app.node().ply + 1 : 0;
     findStored(app, { store: answer.store, title, ...where }, (game) => void this.open(game, ply));
@@ -287,7 +287,8 @@ class ExplorerPanel {
   }
 
   private row(played: Played, games: number): HTMLTableRowElement {
-    const { move, san } = played;
+    const { move } = played;
+    const san = lettered(played.san);
     const play = button(san, () => this.play(move), { title: texts.common.play(san) });
     play.addEventListener("focus", () => shown.point(move));
     play.addEventListener("blur", () => shown.point(null));

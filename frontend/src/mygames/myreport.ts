@@ -4,7 +4,7 @@ import { checkedBy } from "../analysis/checkedby";
 import { button, Choice, el } from "../ui/elements";
 import { type Change, type ChessWorst, type Division, DIVISIONS, type Figure, GO_DIVISIONS, type GoReport, type GoWorst, type Lately, type Part, type Report, type Worst } from "./myanswers";
 import { positionOf } from "./schedule";
-import { fromServer, language, texts } from "../texts";
+import { fromServer, inLanguage, lettered, texts } from "../texts";
 
 /** How a game says what was lost. factor: of a loss, for percentage points or points. */
 interface Wording {
@@ -252,7 +252,7 @@ export function mistakeList(worst: Worst[], open: (mistake: Worst) => void): HTM
   const rows = worst.slice(0, LISTED).map((each) => {
     const made = button("", () => open(each), { title: whenAndHow(each) });
     const strength = ofGo(each) ? each.opponent_rank : each.opponent_rating;
-    const why = each.reason && (each.reason.why[language] ?? each.reason.why["en"]);
+    const why = lettered(inLanguage(each.reason?.why) ?? "");
     made.append(
       el("span", { class: "puzzle-move" }, `${moveOf(each)}${each.mark}`),
       el("span", { class: "my-against" }, `${texts.mygames.against(each.opponent)}${strength ? ` (${strength})` : ""}`),
@@ -270,7 +270,7 @@ function ofGo(mistake: Worst): mistake is GoWorst {
 
 /** "12… Qxe4"; in Go "White 38 Q4". */
 export function moveOf(mistake: Worst): string {
-  if (!ofGo(mistake)) return `${mistake.move_number}${mistake.side === "white" ? "." : "…"} ${mistake.san}`;
+  if (!ofGo(mistake)) return `${mistake.move_number}${mistake.side === "white" ? "." : "…"} ${lettered(mistake.san)}`;
   return texts.mygo.move(mistake.ply, mistake.side === "white" ? texts.common.white : texts.common.black, mistake.vertex);
 }
 

@@ -14,7 +14,7 @@ import { keepOpenings, keptOpenings, type LeftAt, type Position, Repertoire, rep
 import { schedule } from "./schedule";
 import { answerList, Trainer } from "./trainer";
 import { asksRatings } from "../analysis/movebars";
-import { texts } from "../texts";
+import { lettered, texts } from "../texts";
 
 /** So many usual moves are checked by search, the most frequent first. */
 const CHECKED = 24;
@@ -235,12 +235,12 @@ export class OpeningsView {
     const first = usual(position);
     const flaw = this.checks.flaw(position);
     const rows = position.played.slice(0, LISTED).map((each) => {
-      const lost = each === first && flaw ? el("span", { class: "puzzle-lost" }, `−${texts.common.percent(flaw.loss)}, ${texts.openings.better(flaw.best.san)}`) : null;
+      const lost = each === first && flaw ? el("span", { class: "puzzle-lost" }, `−${texts.common.percent(flaw.loss)}, ${texts.openings.better(lettered(flaw.best.san))}`) : null;
       const words = each === first ? el("small", {}, texts.openings.usual) : null;
       return el(
         "tr",
         {},
-        el("th", { scope: "row" }, button(each.san, () => this.play(each.move), { class: "opening-move", title: texts.common.play(each.san) }), words, lost),
+        el("th", { scope: "row" }, button(lettered(each.san), () => this.play(each.move), { class: "opening-move", title: texts.common.play(lettered(each.san)) }), words, lost),
         el("td", {}, texts.common.number(each.games)),
         el("td", {}, each.score === null ? "–" : texts.common.percent(each.score)),
       );
@@ -268,7 +268,7 @@ export class OpeningsView {
         const made = button("", () => void this.open(position));
         made.append(
           el("span", { class: "puzzle-move" }, moveIn(position, usual(position)!.san)),
-          el("span", { class: "my-against" }, `${texts.explorer.games(usual(position)!.games)} · ${texts.openings.better(flaw.best.san)}`),
+          el("span", { class: "my-against" }, `${texts.explorer.games(usual(position)!.games)} · ${texts.openings.better(lettered(flaw.best.san))}`),
           el("span", { class: "puzzle-lost" }, `−${texts.common.percent(flaw.loss)}`),
         );
         return el("li", {}, made);
@@ -310,7 +310,7 @@ export class OpeningsView {
       const made = button("", () => this.look(each));
       const date = each.date.includes("?") ? "" : each.date.replaceAll(".", "-");
       made.append(
-        el("span", { class: "opening-left-at" }, texts.openings.leftAt(`${place} ${each.san}`, each.usual, each.usual_games)),
+        el("span", { class: "opening-left-at" }, texts.openings.leftAt(`${place} ${lettered(each.san)}`, lettered(each.usual), each.usual_games)),
         el("span", { class: "my-against" }, whereLeft(each)),
         el("span", { class: "my-against" }, texts.openings.against(each.opponent, date)),
       );
@@ -347,7 +347,7 @@ export class OpeningsView {
 /** "3. Bc4", "2… d6": a move in a position. */
 function moveIn({ fen }: Position, san: string): string {
   const [, turn, , , , number = "1"] = fen.split(" ");
-  return `${number}${turn === "w" ? "." : "…"} ${san}`;
+  return `${number}${turn === "w" ? "." : "…"} ${lettered(san)}`;
 }
 
 /** Moves before a deviation that are shown where the opening has no name. */
@@ -361,5 +361,5 @@ export function whereLeft({ opening, before, ply }: Pick<LeftAt, "opening" | "be
     const number = Math.floor((first + at) / 2) + 1;
     return (first + at) % 2 === 0 ? `${number}. ${san}` : at === 0 ? `${number}… ${san}` : san;
   });
-  return moves.join(" ");
+  return lettered(moves.join(" "));
 }

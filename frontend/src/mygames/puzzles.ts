@@ -13,7 +13,7 @@ import { named, players } from "../app/naming";
 import { exerciseOf, type KeptMistake, KeptMistakes } from "./keptmistakes";
 import { type Answer, cardOf, positionOf, schedule } from "./schedule";
 import type { App, Node } from "../app/state";
-import { language, texts } from "../texts";
+import { inLanguage, lettered, texts } from "../texts";
 import { ancestry } from "../app/tree";
 
 export function mountPuzzles(host: HTMLElement, app: App, mistakes: Mistakes, exercises: Handover<Exercise[]>): void {
@@ -349,12 +349,12 @@ class Puzzles {
     if (node) {
       if (now !== null && this.stage === "judging") this.stage = "judged";
       verdict = this.verdictOn(node, puzzle, was, now);
-      words = this.inWords(verdict, node.san);
+      words = this.inWords(verdict, lettered(node.san));
       this.answered(verdict);
-      facts.push([texts.puzzles.before, was], [texts.puzzles.after(node.san), now], [texts.puzzles.afterPlayed(puzzle.san), played]);
+      facts.push([texts.puzzles.before, was], [texts.puzzles.after(lettered(node.san)), now], [texts.puzzles.afterPlayed(lettered(puzzle.san)), played]);
     } else if (this.stage === "shown") {
       words = this.answer(puzzle, before);
-      facts.push([texts.puzzles.before, was], [texts.puzzles.afterPlayed(puzzle.san), played]);
+      facts.push([texts.puzzles.before, was], [texts.puzzles.afterPlayed(lettered(puzzle.san)), played]);
     }
     const side = before.turn === "w" ? texts.common.white : texts.common.black;
     const told = whose(app.game.kind);
@@ -397,12 +397,12 @@ class Puzzles {
     const { app } = this;
     const judged = this.mistakes.judging.exact(puzzle.id);
     if (judged?.best.move) {
-      const further = judged.line.length > 1 ? ` ${texts.puzzles.further(judged.line.join(" "))}` : "";
-      const reason = judged.reason?.texts[language] ?? judged.reason?.texts["en"];
-      return `${texts.puzzles.best(judged.best.san)}${further}${reason ? ` ${reason}` : ""}`;
+      const further = judged.line.length > 1 ? ` ${texts.puzzles.further(lettered(judged.line.join(" ")))}` : "";
+      const reason = lettered(inLanguage(judged.reason?.texts) ?? "");
+      return `${texts.puzzles.best(lettered(judged.best.san))}${further}${reason ? ` ${reason}` : ""}`;
     }
     const first = app.network ? app.result(app.network, before.id)?.moves?.[0] : undefined;
-    return first ? texts.puzzles.suggests(first.san) : this.siblings(puzzle);
+    return first ? texts.puzzles.suggests(lettered(first.san)) : this.siblings(puzzle);
   }
 
   /** Where the network names no moves: the best of the variations that are there. */
@@ -414,7 +414,7 @@ class Puzzles {
     });
     const best = known.sort((a, b) => b.p - a.p)[0];
     if (!best) return texts.puzzles.noSuggestions;
-    return texts.puzzles.ofVariations(this.app.node(best.id).san);
+    return texts.puzzles.ofVariations(lettered(this.app.node(best.id).san));
   }
 
   private offerSides(): void {

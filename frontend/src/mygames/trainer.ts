@@ -11,7 +11,7 @@ import type { App, Node } from "../app/state";
 import type { OpeningChecks } from "./openingchecks";
 import { cardPosition, draw, type Flaw, type Position, type Repertoire, type Reply, replies, shownReplies, tried, usual } from "./repertoire";
 import { type Answer, cardOf, schedule } from "./schedule";
-import { texts } from "../texts";
+import { lettered, texts } from "../texts";
 
 /** Between a right answer and the opponent's move, ms. */
 const PAUSE = 900;
@@ -176,7 +176,7 @@ export class Trainer {
   /** Says what a tried move is. */
   private async judge(node: Node): Promise<void> {
     const { position, turn } = this;
-    const { san } = node;
+    const san = lettered(node.san);
     if (!position || !node.move) return;
     this.stage = "checking";
     this.buttons();
@@ -196,15 +196,15 @@ export class Trainer {
       const judged = await this.checks.judge(position.line, node.move);
       if (turn !== this.turn) return;
       const sound = judged !== undefined && judged.loss <= SLACK;
-      if (sound) return this.passed(texts.openings.asGood(san, flaw.best.san), node);
+      if (sound) return this.passed(texts.openings.asGood(san, lettered(flaw.best.san)), node);
       // Where no search has come, another own move stays one.
       if (judged) kind = "other";
     }
     if (kind === "usual") return this.passed(texts.openings.right(san, own.games, position.games), node);
-    if (kind === "also") return this.passed(texts.openings.also(san, own.san), node);
-    if (kind === "better") return this.passed(texts.openings.betterFound(san, own.san, points), node);
+    if (kind === "also") return this.passed(texts.openings.also(san, lettered(own.san)), node);
+    if (kind === "better") return this.passed(texts.openings.betterFound(san, lettered(own.san), points), node);
     this.fail();
-    this.say(kind === "flawed" ? texts.openings.flawed(san, points, flaw!.best.san) : flaw ? texts.openings.notBetter(san) : texts.openings.other(san));
+    this.say(kind === "flawed" ? texts.openings.flawed(san, points, lettered(flaw!.best.san)) : flaw ? texts.openings.notBetter(san) : texts.openings.other(san));
     this.move(() => this.app.retract(node.id));
     this.stage = "asked";
     this.buttons();
@@ -216,7 +216,7 @@ export class Trainer {
     void found.then((flaw) => {
       if (!flaw || tried(position, move, flaw) !== "flawed") return;
       grade?.("failed");
-      this.app.say(texts.openings.flawed(usual(position)!.san, Math.round(100 * flaw.loss), flaw.best.san), false, true);
+      this.app.say(texts.openings.flawed(lettered(usual(position)!.san), Math.round(100 * flaw.loss), lettered(flaw.best.san)), false, true);
     });
   }
 
@@ -243,7 +243,7 @@ export class Trainer {
     this.fail();
     const own = usual(position)!;
     const flaw = this.checks.flaw(position) ?? null;
-    this.say(flaw ? texts.openings.flawed(own.san, Math.round(100 * flaw.loss), flaw.best.san) : texts.openings.solution(own.san, own.games, position.games));
+    this.say(flaw ? texts.openings.flawed(lettered(own.san), Math.round(100 * flaw.loss), lettered(flaw.best.san)) : texts.openings.solution(lettered(own.san), own.games, position.games));
     let node: Node | null = null;
     try {
       this.moving = true;
@@ -305,7 +305,7 @@ export class Trainer {
     if (turn !== this.turn) return;
     this.turn += 1;
     this.rest = this.rest.filter((each) => each !== target);
-    this.ask({ ...target, line: app.line().moves }, reply.san);
+    this.ask({ ...target, line: app.line().moves }, lettered(reply.san));
   }
 }
 
@@ -317,7 +317,7 @@ export function answerList(all: readonly Reply[], rating: number, play?: (move: 
     el(
       "li",
       {},
-      play ? button(san, () => play(move), { class: "opening-move", title: texts.common.play(san) }) : el("b", { class: "opening-move" }, san),
+      play ? button(lettered(san), () => play(move), { class: "opening-move", title: texts.common.play(lettered(san)) }) : el("b", { class: "opening-move" }, lettered(san)),
       el("span", { class: "opening-share" }, p === null ? "–" : percent(p)),
       el("span", { class: "opening-games" }, games ? texts.openings.inGames(games) : ""),
     ),

@@ -11,7 +11,7 @@ import { shown } from "../board/overlays";
 import { asked, type Player } from "../server/programs";
 import type { App, Game, Line, Node } from "../app/state";
 import { answer, grave, judgeOf, verdict } from "./teaching";
-import { texts } from "../texts";
+import { lettered, texts } from "../texts";
 import { ancestry } from "../app/tree";
 
 export interface Strength {
@@ -608,7 +608,7 @@ export class Match {
     this.clock?.begin(node.id);
     if (this.clock) this.app.retitled();
     makeMain(this.app, node.id, this.start, true);
-    this.app.say(texts.match.plays(this.title, node.san));
+    this.app.say(texts.match.plays(this.title, lettered(node.san)));
     this.turn();
   }
 

@@ -16,7 +16,7 @@ import { type About, keyOf, type Player, playerOf } from "../server/programs";
 import type { App, Network } from "../app/state";
 import { CUSTOM, FULL, levelOf, levelsOf, LEVELS, PERSON, SINGLE, strength, usualLevel } from "./strengths";
 import { judgeOf } from "./teaching";
-import { fromServer, texts } from "../texts";
+import { fromServer, lettered, texts } from "../texts";
 
 const HANDICAPS: [string, string][] = [["0", texts.play.noHandicap], ...[2, 3, 4, 5, 6, 7, 8, 9].map((each): [string, string] => [String(each), texts.play.stones(each)])];
 const RULES: [string, string][] = [
@@ -524,7 +524,7 @@ function thinking({ state, thought }: Match, hints: boolean, game: "chess" | "go
   if (thought.depth) parts.push(texts.play.depth(thought.depth));
   if (thought.nodes) parts.push((game === "go" ? texts.opinion.visits : texts.opinion.positions)(thought.nodes));
   if (thought.seconds) parts.push(`${texts.common.number(thought.seconds, 1)} s`);
-  const line = (hints ? (thought.san ?? thought.pv ?? []) : []).slice(0, 10).join(" ");
+  const line = lettered((hints ? (thought.san ?? thought.pv ?? []) : []).slice(0, 10).join(" "));
   return [parts.join(", "), line].filter(Boolean).join(" · ");
 }
 

@@ -3,7 +3,7 @@
 import type { Check } from "../server/api";
 import { percent } from "../ui/elements";
 import type { App, Network } from "../app/state";
-import { texts } from "../texts";
+import { lettered, texts } from "../texts";
 
 /** So many moves of an answer are told. */
 const TOLD = 5;
@@ -29,12 +29,12 @@ export const grave = ({ mark }: Check): boolean => mark === "?" || mark === "??"
 export function verdict(san: string, { mark, before, after, points }: Check): string {
   const word = mark === "??" ? texts.teaching.blunder : texts.teaching.mistake;
   const cost = points !== null ? texts.teaching.points(number(points)) : texts.teaching.chance;
-  return texts.teaching.verdict(`${san}${mark}`, word, cost, percent(before), percent(after));
+  return texts.teaching.verdict(`${lettered(san)}${mark}`, word, cost, percent(before), percent(after));
 }
 
 /** "The answer is Nxe5 Nf3.", "" where there is none to show. */
 export function answer({ reply }: Check): string {
-  return reply.length ? texts.teaching.answer(reply.slice(0, TOLD).join(" ")) : "";
+  return reply.length ? texts.teaching.answer(lettered(reply.slice(0, TOLD).join(" "))) : "";
 }
 
 const number = (points: number): string => (texts.common.number(points, points < 10 ? 1 : 0));

@@ -2,7 +2,7 @@
 
 import { Choice, el, percent, write } from "../ui/elements";
 import type { App } from "../app/state";
-import { texts } from "../texts";
+import { lettered, texts } from "../texts";
 import type { LocalApi } from "./local";
 
 const RATINGS = [800, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2400];
@@ -27,7 +27,8 @@ function saidOf(app: App): string {
   const id = app.path[app.place + 1];
   const moves = app.network ? app.result(app.network, app.cursor)?.moves : null;
   if (id === undefined || !moves?.length) return "";
-  const { move, san } = app.node(id);
+  const { move } = app.node(id);
+  const san = lettered(app.node(id).san);
   const place = moves.findIndex((each) => each.move === move);
   return place < 0 ? texts.share.surprise(san) : texts.share.played(san, percent(moves[place]!.p), place + 1);
 }

@@ -7,6 +7,7 @@ const { number, percent, count, inDays } = toolsOf("de");
 
 export const de: Texts = {
   common: {
+    pieces: "KDTLS",
     white: "Weiß",
     black: "Schwarz",
     chess: "Schach",
@@ -98,7 +99,7 @@ export const de: Texts = {
     type: "Zug eingeben",
     early: "Vorauszug: zwei Felder eingeben, zum Beispiel g1f3",
     steps: "Durch die Partie gehen",
-    hintChess: "Zug eingeben: Nf3",
+    hintChess: "Zug eingeben: Sf3",
     hintGo: (point) => `Zug eingeben: ${point}`,
   },
   copy: {
@@ -285,7 +286,7 @@ export const de: Texts = {
       ["↑ ↓", "die vorige, die nächste Variante"],
       ["Leertaste", "den wahrscheinlichsten Zug des Netzes spielen"],
       ["m, M", "zum nächsten, zum vorigen Fehler"],
-      ["/", "einen Zug eingeben: e4, Nf3, e2e4; Q16, pass"],
+      ["/", "einen Zug eingeben: e4, Sf3, e2e4; Q16, pass"],
       ["Escape", "einen Vorauszug zurücknehmen"],
       ["f", "das Brett drehen"],
       ["c", "Koordinaten an oder aus"],

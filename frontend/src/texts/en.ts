@@ -8,6 +8,8 @@ const POINTS = { one: "# percentage point", other: "# percentage points" };
 
 export const en = {
   common: {
+    /** The letters of king, queen, rook, bishop and knight in moves. */
+    pieces: "KQRBN",
     white: "White",
     black: "Black",
     chess: "Chess",

@@ -15,6 +15,7 @@ const games = (n: number): string => count(n, { one: "# partie", other: "# parti
 
 export const fr: Texts = {
   common: {
+    pieces: "RDTFC",
     white: "Blancs",
     black: "Noirs",
     chess: "Échecs",
@@ -106,7 +107,7 @@ export const fr: Texts = {
     type: "Saisir un coup",
     early: "Coup anticipé : tapez deux cases, par exemple g1f3",
     steps: "Parcourir la partie",
-    hintChess: "Coup : Nf3",
+    hintChess: "Coup : Cf3",
     hintGo: (point) => `Coup : ${point}`,
   },
   copy: {
@@ -293,7 +294,7 @@ export const fr: Texts = {
       ["↑ ↓", "la variante précédente, suivante"],
       ["Espace", "jouer le coup le plus probable du réseau"],
       ["m, M", "à l’erreur suivante, précédente"],
-      ["/", "saisir un coup : e4, Nf3, e2e4 ; Q16, pass"],
+      ["/", "saisir un coup : e4, Cf3, e2e4 ; Q16, pass"],
       ["Échap", "annuler un coup anticipé"],
       ["f", "retourner l’échiquier"],
       ["c", "afficher ou masquer les coordonnées"],

@@ -38,8 +38,29 @@ export function chooseLanguage(name: string): void {
   location.reload();
 }
 
+/** Letters of pieces that are in a move, not in a word that was quoted as it is. */
+const PIECE = /(?<![\w'‘„“"]|«\s?)[KQRBN](?=[a-h]?[1-8]?[x:]?[a-h][1-8](?![a-z\d]))|(?<=[a-h][18]=)[QRBN]\b/g;
+
+/**
+ * Moves of chess with the language's letters of pieces, for display: "Nf3" is "Sf3" in German. The text may have other
+ * words. Data, records and requests keep the English letters; what has the language's letters must not come here again.
+ */
+export function lettered(text: string): string {
+  const own = texts.common.pieces;
+  return own === en.common.pieces ? text : text.replace(PIECE, (letter) => own[en.common.pieces.indexOf(letter)]!);
+}
+
+/** The text in the chosen language, or else in English. A sign of punctuation stays in the line of its word. */
+export function inLanguage(by: Record<string, string> | null | undefined): string | undefined {
+  return (by?.[language] ?? by?.["en"])?.replace(/ (?=[:;?!%])/g, "\u00a0");
+}
+
 /** What the server says in English, as the chosen language has it; what is not in its list stays English. */
 export function fromServer(text: string): string {
+  return lettered(translated(text));
+}
+
+function translated(text: string): string {
   return (texts.server[text] ?? reasons(text) ?? filled(text)).replace(/(?<=\w)'(?=\w)/g, "’");
 }
 
@@ -51,7 +72,7 @@ const COUNTED = /^(.+) (\([\d,]+\))$/;
 /** Reasons with their numbers, one by one; null of what is something else. */
 function reasons(text: string): string | null {
   const parts = text.split(", ").map((part) => COUNTED.exec(part));
-  return parts.every((part) => part !== null) ? parts.map((part) => `${fromServer(part[1]!)} ${part[2]!}`).join(", ") : null;
+  return parts.every((part) => part !== null) ? parts.map((part) => `${translated(part[1]!)} ${part[2]!}`).join(", ") : null;
 }
 
 /** A sentence in which {1}, {2} stand for names, moves and numbers; they are looked up in turn. */
@@ -62,7 +83,7 @@ function filled(text: string): string {
     .map(([english, words]) => [new RegExp(`^${english.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{\d\}/g, "([^]+?)")}$`), words]);
   for (const [pattern, words] of sentences) {
     const found = pattern.exec(text);
-    if (found) return words.replace(/\{(\d)\}/g, (_, place: string) => fromServer(found[Number(place)] ?? ""));
+    if (found) return words.replace(/\{(\d)\}/g, (_, place: string) => translated(found[Number(place)] ?? ""));
   }
   return text;
 }

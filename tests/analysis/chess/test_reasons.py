@@ -113,7 +113,8 @@ def test_what_is_lost_anyway_is_no_reason() -> None:
 def test_the_better_move_says_what_it_does() -> None:
     reason = why("6k1/5ppp/8/b7/8/2P5/5PPP/2B3K1 w - - 0 1", "Be3", "Bd2")
     assert reason is not None
-    for language, (piece, better) in {"en": ("pawn", "avoids"), "de": ("Bauern", "vermeidet")}.items():
+    words = {"en": ("pawn", "avoids"), "de": ("Bauern", "vermeidet"), "fr": ("pion", "évite")}
+    for language, (piece, better) in words.items():
         first, second = reason.text(language).split(". ")
         assert all(word in first for word in (piece, "c3", "Bxc3"))
         assert second.startswith(f"Bd2 {better}")
@@ -129,7 +130,10 @@ def test_every_language_has_every_sentence_with_the_same_places(language: str) -
     def places(text: str) -> set[str]:
         return {name.replace("the_", "") for _, name, _, _ in string.Formatter().parse(text) if name}
 
-    own = LANGUAGES[language].sentences
+    words = LANGUAGES[language]
+    for name in ("a", "the", "subject", "numbers"):
+        assert getattr(words, name).keys() == getattr(ENGLISH, name).keys(), name
+    own = words.sentences
     assert own.keys() == ENGLISH.sentences.keys()
     assert [code for code in own if places(own[code]) != places(ENGLISH.sentences[code])] == []
 

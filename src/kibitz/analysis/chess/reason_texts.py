@@ -147,7 +147,66 @@ GERMAN = Language(
     percent="{n} %",
 )  # fmt: skip
 
-LANGUAGES: Mapping[str, Language] = {"en": ENGLISH, "de": GERMAN}
+FRENCH = Language(
+    sentences={
+        "allows_mate": "Permet un mat en {mate_in} : {line}.",
+        "allows_back_rank_mate": "Permet un mat du couloir en {mate_in} : {line}.",
+        "misses_mate": "Manque un mat en {mate_in} : {line}.",
+        "gives_stalemate": "Fait pat : l’adversaire n’a pas de coup légal.",
+        "allows_stalemate": "Permet le pat : {line}.",
+        "allows_promotion": "Permet une promotion : {line}.",
+        "misses_promotion": "Manque une promotion : {line}.",
+        "loses": "Perd {lost} : {line}.",
+        "loses_at": "Perd {the_piece} en {square} après {line}.",
+        "loses_material": "Perd du matériel d’une valeur de {points} pions : {line}.",
+        "misses": "Manque l’occasion de gagner {won} : {line}.",
+        "misses_material": "Manque l’occasion de gagner du matériel d’une valeur de {points} pions : {line}.",
+        "overlooks_fork": "Ne voit pas la fourchette {line}, qui attaque {targets} et gagne {lost}.",
+        "overlooks_pin": "Ne voit pas le clouage {line}, qui gagne {lost}.",
+        "overlooks_pinned_piece": "Ne voit pas le clouage contre {piece} en {square} : {line} gagne {lost}.",
+        "overlooks_skewer": "Ne voit pas l’enfilade {line}, qui gagne {lost}.",
+        "overlooks_discovered_attack": "Ne voit pas l’attaque à la découverte {line}, qui gagne {lost}.",
+        "overlooks_trapped_piece": "Ne voit pas que {line} enferme {the_piece} en {square}. Cela gagne {lost}.",
+        "overlooks_pinned_defender": (
+            "Ne voit pas que {piece} en {square} subit un clouage et ne peut pas reprendre : {line} gagne {lost}."
+        ),
+        "misses_fork": "Manque la fourchette {line}, qui attaque {targets} et gagne {won}.",
+        "misses_pin": "Manque le clouage {line}, qui gagne {won}.",
+        "misses_pinned_piece": "Ne profite pas du clouage contre {piece} en {square} : {line} gagne {won}.",
+        "misses_skewer": "Manque l’enfilade {line}, qui gagne {won}.",
+        "misses_discovered_attack": "Manque l’attaque à la découverte {line}, qui gagne {won}.",
+        "misses_trapped_piece": "Ne voit pas que {line} enferme {the_piece} en {square}. Cela gagne {won}.",
+        "misses_pinned_defender": (
+            "Ne voit pas que {piece} en {square} subit un clouage et ne peut pas reprendre : {line} gagne {won}."
+        ),
+        "better_wins": "{move} gagne {won}.",
+        "better_saves": "{move} évite la perte.",
+        "better_avoids_mate": "{move} évite ce mat.",
+        "found": "{percent} des joueurs classés {rating} jouent {move}.",
+    },
+    a={
+        "pawn": "un pion", "knight": "un cavalier", "bishop": "un fou", "rook": "une tour",
+        "queen": "la dame", "king": "le roi", "exchange": "la qualité",
+    },
+    the={
+        "pawn": "le pion", "knight": "le cavalier", "bishop": "le fou", "rook": "la tour",
+        "queen": "la dame", "king": "le roi",
+    },
+    subject={
+        "pawn": "le pion", "knight": "le cavalier", "bishop": "le fou", "rook": "la tour",
+        "queen": "la dame", "king": "le roi",
+    },
+    many={
+        "pawn": "{n} pions", "knight": "{n} cavaliers", "bishop": "{n} fous", "rook": "{n} tours",
+        "queen": "{n} dames",
+    },
+    numbers={2: "deux", 3: "trois", 4: "quatre", 5: "cinq"},
+    both="{one} et {other}",
+    exchanged="{lost} contre {gained}",
+    percent="{n} %",
+)  # fmt: skip
+
+LANGUAGES: Mapping[str, Language] = {"en": ENGLISH, "de": GERMAN, "fr": FRENCH}
 """The languages by their code."""
 
 
