@@ -29,7 +29,7 @@ PLAYERS = 10
 """Number of the most frequent players that are listed."""
 
 _RESULTS = {"1-0": "white_won", "1/2-1/2": "drawn", "0-1": "black_won"}
-"""JSON keys for results that are not words."""
+"""JSON keys of the results that contain no words, such as "1-0". Other keys are made from the words."""
 
 
 def info(

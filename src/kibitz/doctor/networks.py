@@ -19,7 +19,9 @@ POSITIONS = {
     "chess": "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
     "go": "(;GM[1]SZ[19]KM[7.5];B[pd];W[dp];B[pp];W[dd])",
 }
-"""The position of the samples: a Spanish game, and four corners."""
+"""The position that each game's networks evaluate as a sample: the Ruy Lopez, and a Go game with a stone in each
+corner.
+"""
 REINSTALL = "Install kibitz again."
 
 

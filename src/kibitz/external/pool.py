@@ -1,4 +1,4 @@
-"""Distribute work to threads, each with its own external program."""
+"""Distribute work to threads. Each thread uses a separate process of an external program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A column of texts as numbers, for chess and Go."""
+"""Convert the texts of a store's column to numbers, for chess and Go."""
 
 from __future__ import annotations
 

@@ -127,14 +127,14 @@ def _narrow(block: Branch, alive: Tensor) -> None:
 
 
 def _watch(blocks: list[Branch], answer: Callable[[], object]) -> list[_Seen]:
-    """Run the network with `answer`, and return which channels are active at the input of each block's second
+    """Run the network by a call of `answer`, and return which channels are active at the input of each block's second
     convolution.
     """
     return _watch_inputs([block.second for block in blocks], answer)
 
 
 def _watch_inputs(layers: Iterable[nn.Module], answer: Callable[[], object]) -> list[_Seen]:
-    """Run the network with `answer`, and return which channels are active at the input of each layer."""
+    """Run the network by a call of `answer`, and return which channels are active at the input of each layer."""
     seen = []
     with contextlib.ExitStack() as hooks, torch.no_grad():
         for layer in layers:

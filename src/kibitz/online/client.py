@@ -29,8 +29,8 @@ T = TypeVar("T")
 
 TOKEN = "KIBITZ_LICHESS_TOKEN"
 CONTACT = "KIBITZ_CONTACT"
-"""The environment variable with an address for the servers' operators. Without it, requests contain the account's
-name.
+"""The environment variable with a contact address. Requests send this address to the operators of a server; without the
+variable, they send the account's name.
 """
 MOST_FAILURES = 5
 """A request fails after this number of failures in a row."""

@@ -140,7 +140,7 @@ class PersonalPace:
 
     def seconds(self, board: chess.Board, move: chess.Move, limits: SearchLimits) -> float:
         """Return a sampled thinking time in seconds, see Pace.seconds. The time depends only on the move's number and
-        the clock. It is 0 without a clock.
+        the clock. Without a clock, the time is 0.
         """
         if not self._bands or limits.clock is None:
             return 0.0

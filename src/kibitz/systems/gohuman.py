@@ -547,8 +547,8 @@ class GoMoves:
     def _withhold(self, codes: NDArray[np.uint8], state: NDArray[np.uint8], bits: NDArray[np.uint64]) -> None:
         """Hide information at random: remove the last moves, or set side inputs to unknown.
 
-        The side inputs are both ranks, the opponent's rank, server, rules, handicap and komi. An independent draw
-        hides each. In the share `withhold_players` of the rows, all inputs that describe the players are hidden
+        Independent draws hide the following side inputs: both ranks together, the opponent's rank, server, rules,
+        handicap and komi. In the share `withhold_players` of the rows, all inputs that describe the players are hidden
         together. bits: random bits that decide what is hidden in each row. `codes` and `state` are changed in place.
         """
         limit = round(self.settings.withhold * 256)

@@ -159,7 +159,7 @@ class EngineJudge(Judge):
     def _alternatives(
         self, rows: NDArray[np.uint8], played: Sequence[chess.Move], earlier: chess.Move
     ) -> tuple[list[chess.Move], list[bool], list[FirstLook | None]]:
-        """Return, for each position, the network's best move, whether the played move is the only one, and the
+        """Return, for each position, the network's best move, whether the played move is the only good move, and the
         estimates of all moves. If the network doesn't evaluate positions, the estimates are None.
         """
         if self._evaluates and played:

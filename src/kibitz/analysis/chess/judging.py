@@ -543,7 +543,7 @@ class Judge:
     def _alternatives(
         self, rows: NDArray[np.uint8], played: Sequence[chess.Move], earlier: chess.Move
     ) -> tuple[list[chess.Move], list[bool], list[FirstLook | None]]:
-        """Return, for each position, the best move, whether the played move was the only one, and all estimates.
+        """Return, for each position, the best move, whether the played move was the only good move, and all estimates.
 
         earlier: the move before the first position, a null move if there is none.
         """

@@ -52,9 +52,7 @@ class UsualLosses:
         return math.exp(self.base + self.slope * rank + self.phase[phase] + self.area[area] + self.kind[kind])
 
     def error(self, rank: float) -> float:
-        """Return the relative standard error of the mean loss at a rank: the error at the nearest rank for which one
-        was fitted.
-        """
+        """Return the relative standard error of the mean loss at a rank: the error at the nearest fitted rank."""
         return self.errors[min(self.errors, key=lambda one: abs(one - rank))]
 
 

@@ -1,4 +1,4 @@
-"""The process of a chess engine in a match: it is started, asked for moves, and always ended."""
+"""The process of a chess engine in a match: it is started, plays its moves, and is always ended."""
 
 from __future__ import annotations
 

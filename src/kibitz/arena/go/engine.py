@@ -1,4 +1,4 @@
-"""The process of a Go engine in a match: it is started, asked for moves in GTP, and always ended."""
+"""The process of a Go engine in a match: it is started, plays its moves through GTP, and is always ended."""
 
 from __future__ import annotations
 

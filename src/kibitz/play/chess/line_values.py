@@ -38,7 +38,7 @@ the search needs more positions, the result is that of the last completed depth.
 MATE_PLIES = 5
 """Number of plies in which `find_mate` searches for a mate by the side to move."""
 SLACK_CENTIPAWNS = 50
-"""In the check, a position may be better than its material by up to this number of centipawns."""
+"""The value of a position may exceed the value of its material in the check by up to this number of centipawns."""
 MATERIAL_FACTOR = 1.4
 """Centipawns for each hundredth of a pawn of material. The factor is above 1, because a side that is behind in material
 usually has other disadvantages too.

@@ -56,8 +56,8 @@ _CHECKS = np.int64(3)
 NO_MOVE = np.uint16(0)
 NO_ROWS = np.zeros((0, START_WIDTH), np.uint8)
 MOVED, PASSED = np.int64(0), np.int64(1)
-"""How a position was reached. Both have the integer type of NO_MOVE, because a recursive function that is compiled for
-two argument types crashes when it comes from numba's cache.
+"""How a position was reached: by a move, or by a null move. Both have the same integer type, int64, because a recursive
+function that is compiled for two argument types crashes when it comes from numba's cache.
 """
 _UPPER_BOUND, _EXACT, _LOWER_BOUND = 1, 2, 3
 """Kinds of scores in the table."""

@@ -323,8 +323,8 @@ def steady(network: NetworkSession) -> NetworkSession:
 def with_board_inputs(state: NDArray[np.uint8], usual: Mapping[str, int], terms: Terms) -> NDArray[np.uint8]:
     """Add the side inputs that decide who leads on the board.
 
-    state: uint8 [n, 4]; the result is [n, 4 + side inputs]. usual: the network's side inputs with their defaults, which
-    all other inputs get.
+    state: uint8 [n, 4]; the result is [n, 4 + side inputs]. usual: the default of each side input of the network, by
+    name. Side inputs that are not in `board_inputs` get these defaults.
     """
     known = board_inputs(terms.komi, terms.territory)
     return with_default_side_inputs(state, {name: known.get(name, value) for name, value in usual.items()})

@@ -1,7 +1,7 @@
 """A Go player that only predicts territory: it plays the move with the best expected score.
 
-A `Study` evaluates one position: the position itself, the positions after each move, and the one after a pass, always
-with the opponent to move. A second step averages the best moves over the symmetries of the board.
+A `Study` evaluates one position: the position itself, the positions after each move, and the position after a pass,
+always with the opponent to move. A second step averages the best moves over the symmetries of the board.
 """
 
 from __future__ import annotations

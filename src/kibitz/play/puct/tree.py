@@ -110,7 +110,9 @@ def with_room(tree: PuctTree, nodes: int, positions: int, limit: int) -> PuctTre
 
 @inner
 def _pick(tree, constants, node, at_root):  # type: ignore[no-untyped-def]
-    """Return the child to follow from an expanded, unproven node: the best value plus exploration."""
+    """Return the child to follow from an expanded, unproven node: the child with the largest sum of its value and its
+    exploration bonus.
+    """
     visits = tree.visits[node] + tree.pending[node]
     growth = constants.growth * np.log((visits + constants.base) / constants.base)
     explore = (constants.start + growth) * np.sqrt(max(1.0, visits))

@@ -35,7 +35,7 @@ class GtpThinker:
     """A running GTP program, with the interface `kibitz.web.opinions.Thinker`."""
 
     ratings: tuple[int, int] | None = None
-    """None, because GTP has no command for ratings."""
+    """The range of ratings that the program can imitate: always None, because GTP has no command for ratings."""
 
     def __init__(self, program: Program):
         self._program = GtpProgram(program.command, program.name)

@@ -28,8 +28,8 @@ class Background:
     """A process that runs a function `work` of a kibitz module.
 
     The process gets a line of JSON. The process ends when its work is done or its standard input is closed, so it also
-    ends with the board. on_message: called with each message, in a thread. on_end: called once, with "done", "stopped"
-    or "failed", and an error in one line or "".
+    ends when `kibitz board` ends. on_message: called with each message, in a thread. on_end: called once, with "done",
+    "stopped" or "failed", and an error in one line or "".
     """
 
     def __init__(self, module: str, job: Message, on_message: Send, on_end: Callable[[str, str], None]):

@@ -236,7 +236,7 @@ def repertoire(
 def _opening_only(text: str) -> str:
     """Return a game without the moves after the opening, which take time to read.
 
-    A game stays as it is if it has variations, other comments than those in braces, or no result in its headers.
+    A game stays as it is if it has variations, comments that are not in braces, or no result in its headers.
     """
     headers = _HEADERS.match(text)
     head = headers[0] if headers else ""

@@ -117,9 +117,9 @@ def nothing_to_gain(colours: NDArray[np.uint8], mover: int, by_territory: bool) 
     """Return whether no move gains anything for the side to move, so that it may pass.
 
     All chains must be certainly alive or certainly dead, even if the opponent moves first. Under area scoring, every
-    remaining neutral point is worth a move, so there must be none. Under territory scoring, a neutral point may remain
-    if a stone on it can't change anything: no side can make territory of it, capture there or put a chain into atari.
-    colours: uint8 [361]. mover: BLACK or WHITE.
+    remaining neutral point is worth a move, so no neutral point may remain. Under territory scoring, a neutral point
+    may remain if a stone on it can't change anything: no side can make territory of it, capture there or put a chain
+    into atari. colours: uint8 [361]. mover: BLACK or WHITE.
     """
     colours = np.ascontiguousarray(colours, np.uint8)
     if np.count_nonzero(colours == NONE) > MAX_EMPTY_PART * np.count_nonzero(colours != OUTSIDE):

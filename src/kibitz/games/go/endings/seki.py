@@ -46,12 +46,12 @@ def _liberties(board, cell, found):  # type: ignore[no-untyped-def]
 
 @inner
 def _can_capture(board, prey):  # type: ignore[no-untyped-def]
-    """Return whether the opponent of the chain at `prey` can fill its liberties and keep all large chains safe.
+    """Return whether the opponent can fill the liberties of the chain at `prey` without a self-atari of a large chain.
 
-    Safe chains have two liberties or more.
+    A large chain has more than LARGEST_NAKADE stones.
 
-    The test assumes that the chain's side makes no moves. The result is True for chains with many liberties. board:
-    int16 [7, 441].
+    The test assumes that the chain's side makes no moves. The result is True for chains with more than
+    MAX_SHARED_LIBERTIES liberties. board: int16 [7, 441].
     """
     depth = MAX_SHARED_LIBERTIES
     boards = np.empty((depth + 1, ROWS, CELLS), np.int16)

@@ -13,7 +13,7 @@ HALF_WIDTH = ("shift_jis", "cp932")
 """Encodings among DOUBLE_BYTES that also have characters of one byte beyond ASCII: half-width katakana."""
 
 _WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "big5": "cp950", "euc_kr": "cp949"}
-"""By the name of an encoding, a larger encoding that contains it. Windows also writes characters of the larger encoding
+"""For each encoding, by name, a larger encoding that contains it. Windows also writes characters of the larger encoding
 under the name of the smaller one.
 """
 _BRACKETS = b"(;[])"
