@@ -17,7 +17,7 @@ const ids = (stores: string[], own: boolean, games: number): string[] => sources
 test("there are stores, the opened file and one's own games", () => {
   expect(ids([], false, 0)).toEqual([]);
   expect(ids(["a/b.store"], true, 3)).toEqual(["a/b.store", FILE, MINE]);
-  expect(sourcesOf({ stores: ["a/b.store", "/"], mine }, 1200).map(([, name]) => name)).toEqual(["b.store", "/", "Opened file (1,200)", "My games (7)"]);
+  expect(sourcesOf({ stores: ["a/b.store", "/"], mine }, 1200).map(([, name]) => name)).toEqual(["b.store", "/", "Opened file (1,200 games)", "My games (7)"]);
 });
 
 test("what was chosen stays while it is there", () => {

@@ -87,7 +87,7 @@ test("the list of likely moves names the rating", () => {
   const human = network("human", { rated: true });
   const at = (rating: number): string => likelyTitle(human, { ply: 0, rating });
   expect([1500, 1800, 1150, 850, 2100].map(at)).toEqual(["Likely moves of a 1500", "Likely moves of an 1800", "Likely moves of an 1150", "Likely moves of an 850", "Likely moves of a 2100"]);
-  expect(likelyTitle(human, { ply: 0 })).toBe("Likely moves, no rating");
+  expect(likelyTitle(human, { ply: 0 })).toBe("Likely moves (rating unknown)");
   for (const other of [network("chessnet"), network("me", { rated: true, person: "Ana" }), network("gohuman", { rated: true, game: "go" }), undefined]) {
     expect(likelyTitle(other, { ply: 0 })).toBe("Likely moves");
   }

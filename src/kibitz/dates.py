@@ -45,7 +45,7 @@ def parse_day(text: str, option: str, *, end: bool = False) -> datetime.date:
         month = month or 12
         return datetime.date(year, month, calendar.monthrange(year, month)[1])
     except ValueError:
-        raise UsageError(f"{option} must be a date: 2015, 2015-06 or 2015-06-30 (got {text})") from None
+        raise UsageError(f"{option} must be a date such as 2015, 2015-06 or 2015-06-30 (got {text})") from None
 
 
 def check_period(since: datetime.date | None, until: datetime.date | None) -> None:

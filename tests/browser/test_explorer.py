@@ -106,7 +106,7 @@ def test_the_opened_file_and_my_games(visit: Callable[..., Page], serve: Callabl
     desk.open(person.games(30) + '\n[Event "?"]\n[White "x"]\n[Black "y"]\n[Result "*"]\n\n1. a3 *\n')
     games(desk, 30, SEARCHED)
     source = panel.get_by_role("combobox", name="Games from")
-    expect(source.locator("option")).to_have_text(["Opened file (31)"])
+    expect(source.locator("option")).to_have_text(["Opened file (31 games)"])
     expect(panel.get_by_text("1 game is skipped: no result.")).to_be_visible()
     row = panel.locator(".played tbody tr").first
     expect(row.get_by_role("button").first).to_have_text("b3")

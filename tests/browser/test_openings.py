@@ -53,7 +53,7 @@ def test_openings_are_practiced_and_come_back(visit: Callable[..., Page], own: S
     expect(here.get_by_role("row", name=re.compile(r"^e4\s*usual\s*19\b"))).to_be_visible()
     expect(here.get_by_role("list", name="Players rated 1500 play")).to_contain_text("your opponents: 6 games")
     # The usual move that gives the queen, and what is better; the one game that went another way.
-    flaws = view.get_by_role("list", name="Usual moves that lose much").get_by_role("listitem")
+    flaws = view.get_by_role("list", name="Your usual moves that lose a lot").get_by_role("listitem")
     expect(flaws).to_have_text(re.compile(r"3… Qd6.*3 games.*better: .*−\d\d%"), timeout=WORK)
     expect(view.get_by_role("list", name="Where you deviated")).to_contain_text("3. d4 instead of Bc4 (6 games)")
     assert serious(page) == []

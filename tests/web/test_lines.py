@@ -134,7 +134,7 @@ def test_a_line_of_exactly_the_limit_is_taken(monkeypatch: pytest.MonkeyPatch) -
         ({"fen": "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1"}, "check"),
         ({"fen": "P3k3/8/8/8/8/8/8/4K3 w - - 0 1"}, "pawn"),
         ({"fen": "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"}, "Chess960"),
-        ({"fen": "x" * 300}, "the FEN is too long"),
+        ({"fen": "x" * 300}, "the FEN must have at most 200 characters (got 300)"),
         ({"fen": "x"}, "the FEN cannot be read"),
         ({"game": "shogi"}, "game & shogi & chess"),
         ({"game": "go", "size": 15}, "size & 15 & 9 & 13 & 19"),

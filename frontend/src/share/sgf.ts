@@ -86,7 +86,7 @@ export function loadSgf(text: string, index: number): Loaded {
   const { games, closed } = parse(text);
   const root = games[index] ?? refuse("no game found in this text. Use PGN, SGF or FEN");
   const problems: string[] = closed ? [] : ["the end of the game is missing"];
-  if (!["", "1"].includes(plain(root.props["GM"]?.[0]))) refuse(`this SGF is not a Go game (got GM['${plain(root.props["GM"]?.[0])}']). Open an SGF of Go`);
+  if (!["", "1"].includes(plain(root.props["GM"]?.[0]))) refuse(`this SGF is not a Go game (got GM['${plain(root.props["GM"]?.[0])}']). Open the SGF file of a Go game`);
   const size = Number.parseInt(plain(root.props["SZ"]?.[0]) || "19", 10);
   if (![9, 13, 19].includes(size)) refuse(`board size '${plain(root.props["SZ"]?.[0])}' is not supported. Use 9, 13, 19`);
   const [black, white] = [new Set<number>(), new Set<number>()];

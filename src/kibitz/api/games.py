@@ -98,7 +98,7 @@ def analyse(
     with contextlib.closing(_analysed(game, network, number, options)) as games:
         if (analysed := next(games, None)) is not None:
             return analysed
-    raise KibitzError(f"{_name(game)} has no game that kibitz can analyze. Check that it is PGN or SGF.")
+    raise KibitzError(f"{_name(game)} has no game that kibitz can analyze. Give a game in PGN or SGF format.")
 
 
 def analyse_all(
@@ -255,7 +255,7 @@ def _of_chess(
     else:
         record = parse(game, allow_null=True)
         if record is None:
-            raise KibitzError("this text contains no chess game. Check that it is PGN.")
+            raise KibitzError("this text contains no chess game. Give a game in PGN format.")
         games = iter([record])
     session, analysis = network._session, load(network.system)
     if options.practical and "opponent_rating" not in network.side_inputs:
@@ -407,7 +407,7 @@ def _path(game: Any) -> str | None:
         return None
     path = str(os.fspath(game))
     if len(os.path.basename(path)) > _LONGEST_NAME:
-        raise KibitzError("this text has no game that can be read. Check that it is PGN or SGF.")
+        raise KibitzError("this text contains no game that kibitz can read. Give a game in PGN or SGF format.")
     if not Path(path).exists():
         records.find([path], ())  # also finds a file in an archive or at an address; raises an error if it is missing
     return path

@@ -224,7 +224,7 @@ def encode_positions(
     (1, 361)
     """
     if not len(positions):
-        raise UsageError("positions must have at least one position (got none)")
+        raise UsageError("positions is empty. Give at least one position.")
     check_to_move(positions, to_move)
     return stack([read_position(position, to_move) for position in positions])
 
@@ -234,7 +234,9 @@ def stack(read: Sequence[ReadPosition]) -> PositionArrays:
     chess positions and others are Go positions.
     """
     if len({position.game for position in read}) > 1:
-        raise UsageError("positions must be of one game (got chess and Go). Make one call for each game.")
+        raise UsageError(
+            "all positions must be of the same game (got chess and Go). Call the function once for each game."
+        )
     rows = [position.row() for position in read]
     return PositionArrays(np.stack([codes for codes, _ in rows]), np.stack([state for _, state in rows]))
 

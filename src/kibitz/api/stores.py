@@ -184,7 +184,7 @@ class GameStore:
                     f" {', '.join(has)}."
                 )
             if not len(columns):
-                raise UsageError("columns must have at least one column (got none). Leave it out for all columns.")
+                raise UsageError("columns is empty. Name at least one column, or leave columns out to get all of them.")
         return self._store.table(None if columns is None else list(columns))
 
     def moves(self, game: int) -> list[str]:

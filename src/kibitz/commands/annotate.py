@@ -86,7 +86,7 @@ def _check(files: list[str], out: str | None) -> None:
     """Raise UsageError if sources need a folder for the output and none is given, and for standard output."""
     if records.STDIN in (out, *files):
         raise UsageError(
-            "annotate reads and writes files only (got -). For pipes use kibitz analyze human - --all --pgn -"
+            "annotate reads and writes files only (got -). For pipes, use: kibitz analyze human - --all --pgn -"
         )
     for file in files:
         if is_remote(file) and out is None:
@@ -205,7 +205,8 @@ class Annotation:
             raise UsageError(f"the output must not be the file that kibitz reads (got {target}). Choose another file.")
         if any(one["written"] == target for one in self.done):
             raise UsageError(
-                f"{records.printable(job.file)}: another file has the same output (got {target}). Rename it."
+                f"{records.printable(job.file)} and another file would have the same output file (got {target})."
+                " Rename one of them."
             )
         if job.target.exists() and not self.overwrite:
             raise UsageError(f"{target} exists already. Choose another --out, or add --overwrite.")

@@ -325,8 +325,8 @@ class GtpOptions:
         plays = self._method(opened) or next(iter(offered), "")
         if self.visits is not None and plays != GO_PUCT.name:
             raise UsageError(
-                f"--visits limits a search, and {run} plays without one by --method {plays} (got {self.visits}). Leave"
-                " it out."
+                f"--visits limits a search, and with --method {plays} {run} plays without a search (got"
+                f" {self.visits}). Leave --visits out."
             )
         if not abs(self.komi) <= MAX_KOMI:  # the test also rejects NaN
             raise UsageError(f"--komi must be from {-MAX_KOMI:g} to {MAX_KOMI:g} points (got {self.komi:g})")

@@ -36,16 +36,19 @@ def export(
     """
     if (to is None) == (web is None):
         got = "neither" if to is None else "both"
-        raise UsageError(f"kibitz export needs --to or --web (got {got}). Choose one, such as --web site.")
+        raise UsageError(f"kibitz export needs --to or --web (got {got}). Give one of them, for example --web site.")
     if name is not None and not name.strip():
-        raise UsageError(f"--name must have a letter (got {name!r}). Give a name that visitors may see.")
+        raise UsageError(
+            f"--name must not be empty (got {name!r}). Choose the name of the network that users of the export will"
+            " see."
+        )
     if card is not None and card != HUB:
         raise UsageError(f"--card must be {HUB} (got {card})")
     if web is not None:
         if card is not None:
             raise UsageError(f"--card cannot be combined with --web (got {card}). Use --to instead of --web.")
         if int8 or half:
-            raise UsageError("--web cannot shrink the network (got --int8 or --half). Leave --int8 and --half out.")
+            raise UsageError("--web cannot be combined with --int8 or --half. Leave --int8 and --half out.")
         _export_site(run, web, name)
     elif to is not None:
         _export_folder(run, to, name, int8, half, card is not None)

@@ -114,7 +114,7 @@ def _write(
             names = write(part_file, chunks, len(games), _about(store, view))
             part_file.replace(to)
         except OSError as error:
-            raise KibitzError(f"{to}: {one_line(error)}. Choose another --to.") from None
+            raise KibitzError(f"{to}: {one_line(error)}. Choose another file with --to.") from None
         finally:
             part_file.unlink(missing_ok=True)
     return names

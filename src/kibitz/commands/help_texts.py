@@ -443,14 +443,14 @@ SETTINGS_OF = "Settings of "
 """The heading of a system's settings begins with these words and ends with the system's name. The texts of settings
 are in their declarations, not in OPTIONS."""
 OPTIONS: Mapping[str, str] = {
-    "prepare --game": "Prepare only this game: chess or go. [default: both]",
+    "prepare --game": "Compile only the functions for this game: chess or go. [default: both]",
     "--card": "Also write README.md, a model card. With hub, the card begins with the header that model hubs"
     " read. No other value is allowed.",
     "doctor --engine": f"Start this engine, with its arguments, and check that it replies; {_EACH}.",
     "--json": "Print one JSON object instead of text.",
     "--into": "Folder of the game store to create.",
     "--append": "Add games to an existing store. Games that the store already contains are skipped.",
-    "import --game": "Game in the files: chess or go. [default: found from the file names, else chess]",
+    "import --game": "Game in the files: chess or go. [default: recognized from the file names, else chess]",
     "--limit": "For games from an account: use only the newest N games. [default: all]",
     "import --limit": "Stop after this many imported games; from an account, import only the newest. [default: no"
     " limit]",
@@ -547,7 +547,7 @@ OPTIONS: Mapping[str, str] = {
     "--devices": "Number of GPUs to train on; with --device cpu, number of processes. [default: 1]",
     "--num-nodes": "Number of machines that train together. Start the same command on each machine, with its"
     " --node-rank.",
-    "--node-rank": "Number of this machine, counted from 0. Machine 0 writes the run.",
+    "--node-rank": "Number of this machine, counted from 0. Only machine 0 writes the files of the run.",
     "--main-address": "Address of machine 0, HOST or HOST:PORT. [default port: 29400]",
     "--compile": "Compile the training steps with PyTorch: on, off, or auto (only on a GPU). Training starts more"
     " slowly and then runs faster. [default: off; with the recipe gpu, auto]",
@@ -557,16 +557,16 @@ OPTIONS: Mapping[str, str] = {
     "--from": "Network to start from: a run or a bundled network. [default: human; in Go, gohuman]",
     "personal --run": "Folder of the run. [default: runs/personal-NAME]",
     "--update": "Add these games to an existing run, and train again on all games of the run.",
-    "--most-games": "Use only the newest N games. [default: all]",
-    "--learning-rates": "Learning rates to try, separated by commas. [default: the system's learning rate, about a"
-    " third of it, and about three times it]",
-    "--weight-decays": "Weight decays to try, separated by commas. [default: 0, 0.0001, 0.001 and the system's weight"
-    " decay]",
+    "--most-games": "Train on the newest N games only. [default: all]",
+    "--learning-rates": "Learning rates to try, separated by commas. [default: the default learning rate of SYSTEM,"
+    " about a third of it, and about three times it]",
+    "--weight-decays": "Weight decays to try, separated by commas. [default: 0, 0.0001, 0.001 and the default weight"
+    " decay of SYSTEM]",
     "--initials": "Initial weights to try, separated by commas; see --initial of kibitz train. [default: all]",
-    "--network": "Which network to train, if the system has several networks. [default: piece, or all if the networks"
+    "--network": "Which network to train, if SYSTEM has several networks. [default: piece, or all if the networks"
     " share layers]",
     "--iterations-per-trial": "Length of each trial, in batches.",
-    "--trials": "Try this many combinations, chosen by Optuna's TPE sampler, instead of the whole grid.",
+    "--trials": "Try this many combinations of values, chosen by Optuna's TPE sampler, instead of the whole grid.",
     "--prune": "Stop a trial early if its validation result is worse than the median result of the earlier trials.",
     "tune --out": "File that records the trials. [default: searches/SYSTEM-STORE.journal]",
     "test --out": "File for the HTML report. [default: test-STORE.html in the run's folder; for a bundled network,"
@@ -578,12 +578,14 @@ OPTIONS: Mapping[str, str] = {
     " evaluates a fifth of them. 0 turns the baseline off.",
     "--gnugo-positions": "Number of positions that GNU Go evaluates as a baseline, by its influence function and by"
     " its score estimate. 0 turns the baseline off.",
-    "--playout-positions": "Number of positions that random playouts evaluate as a baseline. 0 turns the baseline off.",
+    "--playout-positions": "Number of positions to evaluate with random playouts, as a baseline. 0 turns the baseline"
+    " off.",
     "--all-symmetries": "Go: average the network's outputs over the eight symmetries of the board. The test then takes"
     " eight times as long.",
-    "--stranger": "Personal network: also evaluate this network, which imitates another person, on the same moves.",
-    "--learning-curve": "Personal network: also train networks on 20, 50, 100 and more of the games. This training"
-    " takes minutes.",
+    "--stranger": "Also evaluate this network, which imitates another person, on the same moves. Only for personal"
+    " networks.",
+    "--learning-curve": "Also train networks on 20, 50, 100 and more of the person's games. This takes minutes."
+    " Only for personal networks.",
     "analyze --game": "Number of the game in the file, counted from 1. [default: the first of a PGN file, all of an"
     " SGF file]",
     "--all": "Analyze every game in the file.",
@@ -605,9 +607,9 @@ OPTIONS: Mapping[str, str] = {
     " them.",
     "--practical": "Chess: for the position before each marked move, show the move that scores best against the"
     " opponent's likely replies, if this move is not the best move. This takes a few seconds more for each mark. Only"
-    " for human.",
-    "--swing": "A move that loses at least this amount is marked ?!; at least twice this amount, ?; at least three"
-    " times this amount, ??. The unit is percentage points of the expected score in chess, and points in Go."
+    " for the network human.",
+    "--swing": "Smallest loss that is marked ?!: percentage points in chess, points in Go. A loss of twice this"
+    " amount is marked ?, and three times this amount ??. Percentage points are of the expected score."
     " [default: 10; in Go, 10 on 19x19, 5 on 13x13, 3 on 9x9]",
     "analyze --rating": "Chess: ratings of the players, 1500 for both or 1500,1720 for White and Black. [default: from"
     " the file]",
@@ -637,7 +639,7 @@ OPTIONS: Mapping[str, str] = {
     "--rating": "Chess: play like a human with this rating, from 800 to 2800. [default: full strength]",
     "--write": "Write the files into this folder. In an existing JSON file, the other settings are kept, and the old"
     " file becomes a backup. [default: print the files]",
-    "--port": "Port at which kibitz serves the page. [default: 8642, or the next free port]",
+    "--port": "Port on which kibitz serves the page. [default: 8642, or the next free port]",
     "--engine": f"Add an engine with its arguments, such as stockfish or 'gnugo --mode gtp'; {_EACH}. kibitz finds"
     " well-known installed engines without this option.",
     "board --checked-by": "Engine that judges the moves instead of the network's own search, such as stockfish or"
@@ -648,7 +650,7 @@ OPTIONS: Mapping[str, str] = {
     "--seconds": "Seconds per measurement.",
     "uci --method": "Search method; auto picks the best method for the network.",
     "gtp --method": "Search method; auto picks the best method for the network.",
-    "--value": "Run whose value network the search uses. [default: NETWORK]",
+    "--value": "Run whose value network the search uses. [default: the network that plays]",
     "uci --temperature": "Randomness of the moves: 0 plays the best move, 100 plays each move as often as predicted."
     " [default: 0; 100 with --elo and for a personal network]",
     "--elo": "Play like a human with this rating; needs a network with rating inputs, such as human. kibitz evaluates"
@@ -675,14 +677,14 @@ OPTIONS: Mapping[str, str] = {
     "--option-b": f"Set this option of player B; {_EACH}.",
     "--name-a": "Name of player A in the games and the table.",
     "--name-b": "Name of player B in the games and the table.",
-    "match --nodes": "Chess: search nodes per move. If you give a range, such as 100-800, kibitz"
+    "match --nodes": "Chess: number of nodes to search per move. If you give a range, such as 100-800, kibitz"
     " picks a random number from it for each move.",
     "match --depth": "Chess: search depth in plies.",
-    "--movetime": "Milliseconds per move. Go uses whole seconds.",
+    "--movetime": "Milliseconds per move; in Go, a multiple of 1000.",
     "--clock": "Seconds for the game + seconds per move, such as 10+0.1. In Go, the seconds per move begin after the"
     " main time.",
-    "--nodes-a": "Chess: search nodes per move of player A: a number, or a range such as 100-800.",
-    "--nodes-b": "Chess: search nodes per move of player B: a number, or a range such as 100-800.",
+    "--nodes-a": "Chess: number of nodes that player A searches per move, or a range such as 100-800.",
+    "--nodes-b": "Chess: number of nodes that player B searches per move, or a range such as 100-800.",
     "--depth-a": "Chess: search depth of player A in plies.",
     "--depth-b": "Chess: search depth of player B in plies.",
     "--movetime-a": "Milliseconds per move for player A.",
@@ -700,8 +702,8 @@ OPTIONS: Mapping[str, str] = {
     "match --size": "Go: board size, 9, 13 or 19. [default: 19]",
     "match --komi": "Go: komi, the points that White gets. [default: 7.5]",
     "--sprt": "Stop the match as soon as the test decides between the Elo differences ELO0 and ELO1. [default: off]",
-    "--alpha": "Probability that --sprt accepts ELO1 by mistake.",
-    "--beta": "Probability that --sprt accepts ELO0 by mistake.",
+    "--alpha": "Probability of a false positive: --sprt accepts ELO1 although ELO0 is true.",
+    "--beta": "Probability of a false negative: --sprt accepts ELO0 although ELO1 is true.",
     "match --pgn": "Chess: write the games to this PGN file. [default: matches/A-vs-B.pgn]",
     "match --sgf": "Go: write the games to this SGF file. [default: matches/A-vs-B.sgf]",
 }
@@ -715,7 +717,7 @@ ARGUMENTS: Mapping[str, str] = {
     "info STORE": "A game store, a run, or the name of a bundled network.",
     "explore STORE": "A game store.",
     "explore MOVES": "Moves that lead to the position, such as e4 e5 Nf3, or in Go Q16 D4.",
-    "systems SYSTEM": "Show the recipes of this system.",
+    "systems SYSTEM": "Name of a model family; the command then shows its recipes.",
     "train SYSTEM": "Name of a model family; the command kibitz systems lists the names.",
     "train STORE": "Game store to train on.",
     "personal GAMES": "PGN or SGF files of the person's games, folders, or a game store. You can also name accounts:"

@@ -34,7 +34,8 @@ def merge(
     opened = [Store(path) for path in stores]
     if len({store.game for store in opened}) > 1:
         raise UsageError(
-            f"stores of chess and Go cannot be merged (got {stores[0]} and other stores). Merge stores of one game."
+            f"stores of chess games and of Go games cannot be merged (got {stores[0]} and other stores). Merge only"
+            " stores of the same game."
         )
     split = _split(opened, division.values())
     with describes_store_if_interrupted(into, f"{into} was not made; run the same command to begin again"):
@@ -55,8 +56,8 @@ def _split(stores: list[Store], options: dict[str, Any]) -> Split:
     splits = [store.split for store in stores]
     if any(split != splits[0] for split in splits) and not options:
         raise UsageError(
-            f"{stores[0].path} and the other stores have different splits. Choose one, for example: --validate-share"
-            " 5 --test-share 5"
+            f"{stores[0].path} and the other stores have different splits. Choose the split of the new store, for"
+            " example: --validate-share 5 --test-share 5"
         )
     split = splits[0].changed(options)
     split.check()

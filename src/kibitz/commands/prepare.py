@@ -44,7 +44,7 @@ def prepare(
         with _other_process("go") as other:
             _exercise("chess")
         if other.returncode:
-            raise KibitzError("Go was not prepared. To see why, run: kibitz prepare --game go")
+            raise KibitzError("the functions for Go could not be compiled. To see why, run: kibitz prepare --game go")
     else:
         for each in games:
             _exercise(each)

@@ -29,7 +29,8 @@ def setup(
 
     if program == "katrain":
         raise KibitzError(
-            "KaTrain uses the JSON protocol of KataGo, which kibitz does not have. Use Sabaki, Lizzie, q5Go or GoGui."
+            "KaTrain uses the JSON protocol of KataGo, which kibitz does not support. Use Sabaki, Lizzie, q5Go or"
+            " GoGui."
         )
     if program not in PROGRAMS:
         raise UsageError(not_one_of("PROGRAM", program, PROGRAMS))

@@ -71,7 +71,7 @@ def _copy_template(name: str, system: str | None, as_json: bool) -> None:
     from kibitz.systems.template import copy_template
 
     if system is not None:
-        raise UsageError(f"--new cannot be combined with a system (got {system}). Leave one of them out.")
+        raise UsageError(f"--new cannot be combined with the name of a system (got {system}). Leave one of them out.")
     files = copy_template(name, Path(name))
     if as_json:
         print(json.dumps({"system": name, "files": [str(path) for path in files]}, indent=1))

@@ -342,8 +342,8 @@ def _compare(run: Run, store: str | None, options: RunTestOptions, sharing: Work
     sharing.check_unused("--against")
     if options.split != "unseen":
         raise UsageError(
-            f"--split cannot be combined with --against (got {options.split}). Leave it out: --against takes the games"
-            " that neither network has seen."
+            f"--split cannot be combined with --against (got {options.split}). Leave it out: --against uses only games"
+            " that neither network was trained on."
         )
     unused = {
         "--out": options.out is not None, "--all-symmetries": options.all_symmetries,

@@ -53,7 +53,7 @@ def ray_backend(text: str, workers: int) -> Backend:
     installed or the address is invalid.
     """
     if not is_address(text):
-        raise UsageError(f"--ray must be an address HOST:PORT, or nothing for this computer (got {text})")
+        raise UsageError(f"--ray must be an address HOST:PORT, or be empty to use this computer (got {text})")
     from kibitz.parallel.on_ray import need_ray
 
     need_ray()
@@ -91,6 +91,7 @@ class WorkerOptions:
         backend = ray_backend(self.ray, self.workers or cores())
         if backend.address and self.workers:
             raise UsageError(
-                "--workers cannot be combined with the address of a cluster, which uses all its cores. Leave it out."
+                "--workers cannot be combined with the address of a Ray cluster, because kibitz uses all cores of the"
+                " cluster. Leave --workers out."
             )
         return backend

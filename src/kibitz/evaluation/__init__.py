@@ -193,7 +193,7 @@ def check_result(own: Any, module: str) -> None:
             fail(f'the figure "{name}"', "a kibitz.evaluation.tables.Metric of an Estimate", metric)
     for name in (own["headline"], *own.get("main", ())):
         if name not in own["figures"]:
-            raise KibitzError(f'{module}.evaluate: "{name}" is not one of its figures ({", ".join(own["figures"])}).')
+            raise KibitzError(f'{module}.evaluate: "{name}" is not one of its "figures" ({", ".join(own["figures"])}).')
     for name, figure in own.get("baselines", {}).items():
         if not isinstance(figure, dict) or not figure.keys() >= _FIGURE:
             fail(f'the baseline "{name}"', "a result of kibitz.evaluation.baselines.baseline", figure)

@@ -62,7 +62,9 @@ class Table:
     def __post_init__(self) -> None:
         for row in self.rows:
             if len(row) != 1 + len(self.columns):
-                raise ValueError(f"{self.title}: {len(row) - 1} cells in a row for {len(self.columns)} columns")
+                raise ValueError(
+                    f"{self.title}: a row has {len(row) - 1} cells, but the table has {len(self.columns)} columns"
+                )
 
     def as_json(self) -> dict[str, Any]:
         """Return the table as JSON. "columns" are the headings of the columns, "kinds" are the kinds of their cells,

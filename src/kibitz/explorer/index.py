@@ -75,7 +75,7 @@ class PositionIndex:
         self._bits = round(math.log2(len(self.buckets) - 1))
         sizes = len(self.prints), len(self.games), len(self.moves), int(self.buckets[-1])
         if len(set(sizes)) > 1 or len(self.results) != len(self.ratings) or len(self.buckets) != (1 << self._bits) + 1:
-            raise ValueError("the file is shorter than the index")
+            raise ValueError("the index is incomplete")
 
     @property
     def bytes_on_disk(self) -> int:

@@ -111,11 +111,11 @@ class GtpProgram:
                     break
                 answer.append(line)
                 if (length := length + len(line)) > _LONGEST_ANSWER:
-                    raise self._died("hung", f"the reply to {command!r} did not end after {length >> 20} MB")
+                    raise self._died("hung", f"the reply to {command!r} is longer than {length >> 20} MB")
             elif (first := self._begins(line)) is not None:
                 answer, good = [first], line[0] == "="
             if time.monotonic() > until:
-                raise self._died("hung", f"the reply to {command!r} did not end within {limit:g} s")
+                raise self._died("hung", f"the reply to {command!r} was not complete within {limit:g} s")
         text = "\n".join(answer).strip()
         if not good:
             raise CommandRefused(text or "refused")

@@ -132,7 +132,7 @@ class ExternalEngine:
 
     def _failed_to_start(self, program: str, limit: float, error: Exception) -> EngineDied:
         if isinstance(error, TimeoutError):
-            return EngineDied(f"{self.name} did not answer for {limit:g} s", "hung")
+            return EngineDied(f"{self.name} did not respond within {limit:g} s", "hung")
         if isinstance(error, chess.engine.EngineTerminatedError):
             return EngineDied(f"{self.name} ended ({_exit_code(error)})", "died", _exit_code(error))
         return EngineDied(f"{program}: {one_line(error)}", "absent", one_line(error))
@@ -319,7 +319,7 @@ class ExternalEngine:
                 if (error := future.exception()) is None:
                     return future.result()
                 self.kill()
-                raise EngineDied(f"{self.name} did not answer for {limit:g} s", "hung") from error
+                raise EngineDied(f"{self.name} did not respond within {limit:g} s", "hung") from error
             except chess.engine.EngineTerminatedError as error:
                 raise self._died(error) from None
 

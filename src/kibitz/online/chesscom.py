@@ -108,7 +108,7 @@ def objects_in(file: IO[bytes], fail: Callable[[bytes], Any]) -> Iterator[Any]:
                 data, end = None, _end_of_damaged(buffer)
             yield data
             buffer = buffer[end:]
-    raise CutOffError("the list of games ended too early")
+    raise CutOffError("the list of games is incomplete")
 
 
 def _end_of_damaged(text: str) -> int:
@@ -117,7 +117,7 @@ def _end_of_damaged(text: str) -> int:
     """
     if found := re.search(r"\}\s*,\s*(?=\{\s*\"(?:url|pgn|uuid)\")|(?=\]\s*\}\s*$)", text):
         return found.end()
-    raise CutOffError("the list of games ended too early")
+    raise CutOffError("the list of games is incomplete")
 
 
 def _game(data: Any) -> tuple[str, int, str, bool, bytes] | None:

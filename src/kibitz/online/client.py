@@ -91,7 +91,9 @@ class Client:
         headers = {"User-Agent": _agent(account)}
         self._token = os.environ.get(TOKEN, "").strip() if account.site.name == "lichess" else ""
         if not re.fullmatch(r"[!-~]*", self._token):
-            raise UsageError(f"{TOKEN} must be a token without blanks and other signs. Copy it again, or unset it.")
+            raise UsageError(
+                f"{TOKEN} must be a token without spaces and special characters. Copy it again, or unset it."
+            )
         if self._token and (parts.scheme == "https" or self._local):
             headers["Authorization"] = f"Bearer {self._token}"
         try:
@@ -193,7 +195,7 @@ class Client:
                         return done
                     why = f"failed (HTTP {response.status_code})"
             except httpx.DecodingError:
-                raise self._error("sent a damaged answer. Try again later.") from None
+                raise self._error("sent a damaged reply. Try again later.") from None
             except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol, httpx.ProxyError) as error:
                 if not self._reached:
                     raise self._error(
@@ -250,7 +252,7 @@ class Client:
                 f" public. If the site refuses programs without a contact, set {CONTACT} to your email address."
             )
         if status != 429 and status not in _SERVER_FAILS:
-            raise self._error(f"answered with HTTP {status}, which kibitz does not expect. Try again later.")
+            raise self._error(f"replied with HTTP {status}, which kibitz does not expect. Try again later.")
         pause = _retry_after(response.headers.get("retry-after", ""))
         if pause is not None and pause > LONGEST_WAIT:
             raise self._error(
@@ -282,7 +284,7 @@ class Client:
                 raise CutOffError("the reply is too slow")
         if held.strip():
             if not held.rstrip().endswith(b"}"):
-                raise CutOffError("the reply ended too early")
+                raise CutOffError("the reply is incomplete")
             yield bytes(held)
 
     def _must_not_be_html(self, response: httpx.Response) -> None:

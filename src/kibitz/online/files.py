@@ -52,7 +52,7 @@ def file_of(account: Account, wanted: GameChoice, listener: Listener) -> Path:
             result = download(SOURCES[account.site.name](client), cache, wanted, listener.expect, listener.game)
         except KeyboardInterrupt:
             raise KeyboardInterrupt(
-                f"interrupted; {len(cache.entries):,} games of {account} are kept. Run the same command again to"
+                f"interrupted; {len(cache.entries):,} games of {account} are saved. Run the same command again to"
                 " resume."
             ) from None
         name = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in account.name)

@@ -128,7 +128,7 @@ class RayWorkers:
             raise (cause if isinstance(cause, Exception) else RuntimeError(one_line(error))) from None
         except exceptions.RayError:
             raise KibitzError(
-                f"a Ray worker stopped {DEATHS + 1} times during the same work. Check the free memory or use fewer"
+                f"Ray workers stopped {DEATHS + 1} times during the same task. Check the free memory or use fewer"
                 " workers."
             ) from None
 

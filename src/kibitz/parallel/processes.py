@@ -82,7 +82,7 @@ class ProcessWorkers:
         self._deaths[index] += 1
         if self._deaths[index] > DEATHS:
             raise KibitzError(
-                f"a worker process stopped {DEATHS + 1} times during the same work, last with exit code"
+                f"worker processes stopped {DEATHS + 1} times during the same task, most recently with exit code"
                 f" {worker.process.exitcode}. Check the free memory or use fewer workers."
             )
         self._todo.appendleft((index, item))

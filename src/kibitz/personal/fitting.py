@@ -310,7 +310,7 @@ def _begun(path: Path, base: Run, request: PersonalRequest, kind: Kind) -> tuple
     held = Store(own) if own.exists() else None
     if not (path / INFO).is_file():
         if path.exists() and not _ours(path, held is not None):
-            raise UsageError(f"{path} is not a run, and not empty. Choose another --run.")
+            raise UsageError(f"{path} is neither a run nor an empty folder. Choose another --run.")
         if request.update:
             raise UsageError(
                 f"--update needs an existing run (got {path}). Leave --update out, or name the run with --run."
@@ -324,7 +324,9 @@ def _begun(path: Path, base: Run, request: PersonalRequest, kind: Kind) -> tuple
     if held is None:
         raise KibitzError(f"{own}: the person's games are missing. Choose another --run.")
     if info["started_from"] != base.weights_sha256() and not request.update:
-        raise UsageError(f"{path} started from other weights than {request.base}. Choose another --run.")
+        raise UsageError(
+            f"{path} was initialized from other weights than those of {request.base}. Choose another --run."
+        )
     return info, held
 
 

@@ -202,7 +202,7 @@ def _open(path: Path, threads: int, provider: str = providers.NAMES[providers.CP
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     session = onnxruntime.InferenceSession(path, options, providers=[provider])
     if session.get_providers()[0] != provider:
-        raise KibitzError(f"ONNX Runtime chose {session.get_providers()[0]}")
+        raise KibitzError(f"ONNX Runtime uses {session.get_providers()[0]} instead")
     return session
 
 

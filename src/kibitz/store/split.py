@@ -68,7 +68,7 @@ class Split:
                 f" and {shares[1]:g})"
             )
         if self.newest < 0 or (self.newest and (self.test_from or self.validate_from)):
-            raise UsageError(f"newest must be a number of games, without dates (got {self.newest})")
+            raise UsageError(f"newest must be a number of games and cannot be combined with dates (got {self.newest})")
         if self.validate_from and self.test_from and self.test_from <= self.validate_from:
             raise UsageError(
                 f"--test-from must be after --validate-from (got {self.test_from} and {self.validate_from}). Swap them."

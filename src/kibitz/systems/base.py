@@ -404,7 +404,7 @@ def grown(begun: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> dict[st
         name = normal if stored not in taken and normal in taken else stored
         if name not in taken:
             remedy = "Add --norm." if ".norm." in name else "Use the same number of --blocks."
-            raise UsageError(f"that network has the layer {name}, which the new network lacks. {remedy}")
+            raise UsageError(f"the layer {name} of that network is not in the new network. {remedy}")
         if value.shape != taken[name].shape:
             raise UsageError(
                 f"the layer {name} has different shapes in the two networks. Leave out the settings that change this"

@@ -352,7 +352,9 @@ class GoCnnSystem(System):
     def check(self, settings: Settings) -> None:
         super().check(settings)
         if settings.last % 2 == 0:
-            raise UsageError(f"--last must be an odd number of points (got {settings.last})")
+            raise UsageError(
+                f"--last must be odd (got {settings.last}). Use {settings.last - 1} or {settings.last + 1}."
+            )
         layers = read_layers(settings.layers)
         planes = BoardPlanes(settings.board, settings.liberties, settings.recent, settings.ages).channels
         for number, (layer, shape) in enumerate(zip(layers, shapes(layers, planes, settings.board), strict=True), 1):

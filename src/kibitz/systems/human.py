@@ -599,7 +599,7 @@ def _from_chessnet(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     projected = any(name.startswith("shared.body.") and ".short." in name for name in weights)
     if stem is None or stem.shape[1:] != (CHESSNET_PLANES, 3, 3) or layers - residual != {0} or projected:
         raise UsageError(
-            "this run of the system 'chessnet' has other planes or layers than the recipe 'default'."
+            "this run of the system 'chessnet' has planes or layers that differ from those of the recipe 'default'."
             " Choose a run of that recipe."
         )
     taken = {"pairs": weights["shared.pairs"]}

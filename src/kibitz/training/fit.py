@@ -81,12 +81,12 @@ def choose(
     """
     if requested is not None:
         if (name := printable(str(requested))) != str(requested):
-            raise UsageError(f"--run must be a name in UTF-8, which files of weights need (got {name})")
+            raise UsageError(f"--run must be valid UTF-8 text (got {name}). Choose another name.")
         if not requested.exists():
             return requested, None
         if not (requested / INFO).is_file():
             if not barely_begun(requested):
-                raise UsageError(f"{requested} is not a run, and not empty. Choose another --run.")
+                raise UsageError(f"{requested} is neither a run nor an empty folder. Choose another --run.")
             return requested, None
         info = Run(requested).info
         if not same_training(info, system, settings, data, seed):
@@ -512,7 +512,7 @@ def _weights_from(parent: Run, system: System, network: nn.Module) -> Mapping[st
             weights = load_file(parent.trained())
         return system.adopt(network, parent.info["system"], weights)
     except UsageError as error:
-        raise UsageError(f"--start-from {parent.name} does not fit: {error}") from None
+        raise UsageError(f"--start-from {parent.name} is not compatible with this training: {error}") from None
 
 
 def _remove_empty(path: Path) -> None:
@@ -527,7 +527,7 @@ def _make_room(path: Path, network: nn.Module, plan: TrainConfig) -> RunBytes:
     if (free := shutil.disk_usage(path).free + present) < size.peak:
         raise KibitzError(
             f"{path} may need {size.peak / 1e6:,.0f} MB, and the disk has {free / 1e6:,.0f} MB free. Free some"
-            " space, or use fewer --checkpoint-megabytes."
+            " space, or use a smaller --checkpoint-megabytes."
         )
     return size
 

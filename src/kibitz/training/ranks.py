@@ -286,8 +286,8 @@ def joined(where: ProcessRank, device: str) -> Iterator[Ranks]:
     gpus = device != "cpu" and torch.cuda.is_available()
     if gpus and where.here > torch.cuda.device_count():
         raise UsageError(
-            f"--devices must be at most {torch.cuda.device_count()}, the GPUs of this machine (got {where.here}). Or"
-            " use --device cpu."
+            f"--devices must be at most {torch.cuda.device_count()}, the number of GPUs of this machine (got"
+            f" {where.here}). Use fewer devices, or --device cpu."
         )
     ranks = Ranks(where.rank, where.world, where.local, "nccl" if gpus else "gloo")
     if not gpus and "OMP_NUM_THREADS" not in os.environ:

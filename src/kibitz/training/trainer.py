@@ -885,7 +885,7 @@ class Trainer:
         for name in ("loss", stage.monitor):
             if not math.isfinite(means.get(name, 0.0)):
                 raise Diverged(
-                    f"{self.path}: the {name} of {stage.name} is no longer a number at iteration {iteration:,}. "
+                    f"{self.path}: the {name} of {stage.name} became NaN or infinite at iteration {iteration:,}. "
                     "Train again with a smaller --learning-rate."
                 )
 

@@ -226,7 +226,8 @@ class BuiltStore:
         if material.sides is not None:
             if writer.read != len(material.sides):
                 raise BadRequest(
-                    f"{title}: kibitz cannot separate these games. Open the original file in the explorer instead"
+                    f"{title}: kibitz cannot match these games to your report. Open the original file in the explorer"
+                    " instead"
                 )
             self.sides = material.sides[numbers - 1]
         return store

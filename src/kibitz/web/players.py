@@ -68,11 +68,10 @@ def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
     temperature = number(fields, "temperature", 0.0, 0, MAX_TEMPERATURE) or 0.0
     nodes, seconds = read_limits(fields)
     rating = whole(fields, "rating", 0, 0, ELO[1]) or None
-    if rating is not None and (rating < ELO[0] or not network.rated):
-        raise BadRequest(
-            f"rating must be from {ELO[0]} to {ELO[1]}, and the network must have rating inputs. Choose the network "
-            f"'human'"
-        )
+    if rating is not None and not network.rated:
+        raise BadRequest(f"{network.name} has no rating inputs. Choose the network 'human'")
+    if rating is not None and rating < ELO[0]:
+        raise BadRequest(f"rating must be from {ELO[0]} to {ELO[1]} (got {rating})")
     return PlayRequest(method, temperature, nodes, seconds, rating, _read_clock(fields, network))
 
 

@@ -238,7 +238,7 @@ def _wanted(fields: Fields, game: str) -> Wanted:
 
     words = text(fields, "search", "").split()
     if len(words) > _MOST_WORDS:
-        raise BadRequest(f"the search takes at most {_MOST_WORDS} words")
+        raise BadRequest(f"a search can have at most {_MOST_WORDS} words")
     band = text(fields, "rating", "")
     return Wanted(
         tuple(words),

@@ -145,7 +145,7 @@ def test_an_illegal_move_in_a_variation_leaves_the_main_line_whole(file: Path) -
         ('[Variant "Chess960"]', "Chess960"),
         ('[Variant "\x1b[31mred"]', r"\[31mred"),
         ('[FEN "no board"]', "start position"),
-        ('[FEN "bnrbkrqn/pppppppp/8/8/8/8/PPPPPPPP/BNRBKRQN w KQkq - 0 1"]', "Chess960 castling"),
+        ('[FEN "bnrbkrqn/pppppppp/8/8/8/8/PPPPPPPP/BNRBKRQN w KQkq - 0 1"]', "castling rights of Chess960"),
         ('[FEN "8/8/8/8/8/8/8/K7 w - - 0 1"]', "king"),
         ('[FEN "7k/8/5K2/6Q1/8/8/8/7R w - - 0 1"]', "check"),
         ('[FEN "7k/8/8/8/8/8/8/KK6 w - - 0 1"]', "king"),

@@ -128,7 +128,7 @@ def started(command: str, hang: float = 1.5) -> Iterator[ChessEngine]:
     ("fault", "limit", "kind", "said"),
     [
         ("crash", DEPTH, "crash", "exit code 7"),
-        ("hang", DEPTH, "hang", "no move after 1"),
+        ("hang", DEPTH, "hang", "found no move within 1"),
         ("illegal", DEPTH, "illegal", "e1e8"),
         ("none", DEPTH, "illegal", "no move"),
         ("pass", DEPTH, "illegal", "no move"),

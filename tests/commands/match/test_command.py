@@ -129,7 +129,7 @@ def test_the_table(capsys: pytest.CaptureFixture[str], engine: Callable[..., str
     ("fault", "kind", "termination", "said"),
     [
         ("crash", "crash", "abandoned", "exit code 7"),
-        ("hang", "hang", "abandoned", "no move after"),
+        ("hang", "hang", "abandoned", "found no move within"),
         ("illegal", "illegal", "rules infraction", "e1e8"),
     ],
 )

@@ -91,14 +91,16 @@ class EngineJudge(Judge):
         try:
             engine = ExternalEngine(checker.program.command, checker.program.name)
         except EngineDied as error:
-            raise EngineDied(f"{checker.option}: {error}. Run it in a terminal to see why.", error.how) from None
+            raise EngineDied(
+                f"{checker.option}: {error}. Run the engine in a terminal to see why.", error.how
+            ) from None
         try:
             engine.set_options(SEARCH_OPTIONS, known_only=True)
             engine.set_options(dict(checker.options))
         except OptionRefused as error:
             engine.kill()
             raise UsageError(
-                f"{engine.name} refuses an option ({error}). Check the name and the value of the option."
+                f"{engine.name} rejects an option ({error}). Check the name and the value of the option."
             ) from None
         except BaseException:
             engine.kill()

@@ -86,7 +86,9 @@ class GoEngineJudge:
             self._commands = set(program.request("list_commands", STARTS).split())
             names = [program.request(word, ANSWERS).split("\n")[0] for word in ("name", "version")]
         except EngineDied as error:
-            raise EngineDied(f"{checker.option}: {error}. Run it in a terminal to see why.", error.how) from None
+            raise EngineDied(
+                f"{checker.option}: {error}. Run the engine in a terminal to see why.", error.how
+            ) from None
         except CommandRefused:
             self._commands, names = set(), []
         except BaseException:

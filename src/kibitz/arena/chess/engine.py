@@ -86,7 +86,7 @@ class ChessEngine:
         try:
             self._engine.begin_game(game, self.hang)
         except EngineDied as error:
-            raise self._fault(error, f"was not ready for a game after {self.hang:g} s") from None
+            raise self._fault(error, f"was not ready for the next game within {self.hang:g} s") from None
 
     def _fault(self, error: EngineDied, if_hung: str) -> Fault:
         """Return the engine's fault as text, and end its process."""
@@ -105,7 +105,7 @@ class ChessEngine:
         try:
             result = engine.play(board, limit, game, self.hang if patience is None else patience)
         except EngineDied as error:
-            raise self._fault(error, f"no move after {time.perf_counter() - begun:.1f} s") from None
+            raise self._fault(error, f"found no move within {time.perf_counter() - begun:.1f} s") from None
         except chess.engine.EngineError as error:
             self.stop()
             raise Fault("illegal", f"played an illegal move ({in_words(error)})") from None

@@ -98,7 +98,7 @@ def _nodes(text: str, ending: str) -> tuple[int, int]:
         bounds = 0, 0
     if not 1 <= bounds[0] <= bounds[1]:
         raise UsageError(
-            f"--nodes{ending} must be a whole number from 1, or a range, for example 800 or 10-1000 (got {text})"
+            f"--nodes{ending} must be a whole number of at least 1, or a range, for example 800 or 10-1000 (got {text})"
         )
     return bounds
 
@@ -110,5 +110,8 @@ def _clock(text: str, ending: str) -> tuple[float, float]:
     except ValueError:
         seconds = 0.0, 0.0
     if not (0 < seconds[0] < math.inf and 0 <= seconds[1] < math.inf):
-        raise UsageError(f"--clock{ending} must be seconds and an increment, for example 10+0.1 (got {text})")
+        raise UsageError(
+            f"--clock{ending} must be the seconds for the game and the seconds added per move, for example 10+0.1"
+            f" (got {text})"
+        )
     return seconds

@@ -132,7 +132,9 @@ class GoEngine:
         try:
             return MoveAnswer(from_gtp(reply, self._size), seconds)
         except ValueError:
-            raise self.fault("illegal", f"sent a reply that is not a move on this board ({in_words(reply)})") from None
+            raise self.fault(
+                "illegal", f"replied with text that is not a move on this board ({in_words(reply)})"
+            ) from None
 
     def fault(self, kind: str, reason: str) -> Fault:
         """End the process, and return the fault to raise."""

@@ -86,7 +86,7 @@ def time_limit(movetime: int | None, clock: str | None, ending: str = "") -> GoT
     if movetime is not None:
         if movetime < 1000 or movetime % 1000:
             raise UsageError(
-                f"--movetime{ending} is in milliseconds and must be whole seconds in Go, for example 1000 or 2000"
+                f"--movetime{ending} is in milliseconds. In Go it must be a multiple of 1000, for example 1000 or 2000"
                 f" (got {movetime})"
             )
         return GoTime(move=movetime // 1000)

@@ -29,7 +29,7 @@ def _points(result: str) -> int:
     """
     points = {"B+": 2, "W+": 0, "0": 1}.get(result[:2])
     if points is None:
-        raise ValueError(f"{result}: no result")
+        raise ValueError(f"{result} is not the result of a game")
     return points
 
 

@@ -127,7 +127,8 @@ def _check_written(source: str, options: AnalyzeOptions) -> None:
         earlier = written.setdefault(Path(file).resolve(), name)
         if earlier != name:
             raise UsageError(
-                f"--{name.replace('_', '-')} cannot be the file of --{earlier} (got {file}). Choose another file."
+                f"--{earlier} and --{name.replace('_', '-')} cannot write to the same file (got {file}). Choose two"
+                " different files."
             )
     tables = [name for name in ("csv", "parquet") if getattr(options, name) not in (None, records.STDIN)]
     if not tables or source == records.STDIN:
@@ -157,7 +158,7 @@ def check_game(session: Session, path: str, options: AnalyzeOptions) -> None:
         )
     its = f"{session.name} is a network for {GAME_NAMES[session.game]}"
     if session.game == "chess" and options.move is not None and options.by_rating is None:
-        raise UsageError(f"--move without --by-rating is only for Go, and {its}. Add --by-rating FILE.")
+        raise UsageError(f"--move without --by-rating works only for Go, and {its}. Add --by-rating FILE.")
     plain = path.lower()
     for packed in records.PACKED:
         plain = plain.removesuffix(packed)

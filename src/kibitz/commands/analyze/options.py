@@ -173,14 +173,14 @@ class AnalyzeOptions:
         if self.engine_option and self.checked_by is None:
             raise UsageError("--engine-option needs an engine. Add --checked-by ENGINE.")
         if self.parquet == "-":
-            raise UsageError("--parquet cannot print on standard output (got -). Give a file name.")
+            raise UsageError("--parquet cannot write to standard output (got -). Give a file name.")
         printed = ["--json"] * self.as_json + [
             f"--{name} -" for name in ("pgn", "sgf", "csv") if getattr(self, name) == "-"
         ]
         if len(printed) > 1:
             file = printed[1].removesuffix(" -")
             raise UsageError(
-                f"{printed[0]} and {printed[1]} cannot both print on standard output. Give a file name for {file}."
+                f"{printed[0]} and {printed[1]} cannot both write to standard output. Give a file name for {file}."
             )
 
     def checker(self, session: Session) -> Checker | None:

@@ -127,7 +127,7 @@ def _captures(session: GtpSession, command: Command) -> str:
 
 def _last_move(session: GtpSession, command: Command) -> str:
     if not session.game.moves:
-        raise GtpError("no previous move known")
+        raise GtpError("there is no previous move")
     return _move_text(session, *session.game.moves[-1])
 
 

@@ -119,7 +119,7 @@ def _board(words: Sequence[str]) -> chess.Board:
     if kind == "startpos" and len(words) == 1:
         return chess.Board()
     if kind != "fen":
-        raise ValueError("startpos or fen FEN is missing")
+        raise ValueError("the position must be given as startpos or as fen FEN")
     fen = " ".join(words[1:])
     if len(words) > 1 + _FEN_FIELDS:
         raise ValueError(f"{shown(fen)} has more than the six fields of a FEN. Write the word 'moves' before the moves")

@@ -74,7 +74,7 @@ class EngineTest:
         ratings = [engine.rating for engine in self.engines]
         if len(ratings) > 1 and None in ratings:
             raise UsageError(
-                f"each of several engines needs a rating (got {ratings.count(None)} without)."
+                f"with several engines, each engine needs a rating (got {ratings.count(None)} without a rating)."
                 ' Example: --engine "1500=COMMAND"'
             )
         if double := next((rating for rating in ratings if ratings.count(rating) > 1), None):

@@ -42,7 +42,7 @@ def read_fen(fen: str) -> chess.Board:
     Chess960Start for a start position of Chess960, and BadStart for any other text that isn't a playable position.
     """
     if len(fen) > MAX_FEN_LENGTH:
-        raise BadStart("the FEN is too long")
+        raise BadStart(f"the FEN must have at most {MAX_FEN_LENGTH} characters (got {len(fen):,})")
     fields = _fields(fen)
     try:
         board = chess.Board(" ".join(fields[:4]) + " 0 1", chess960=True)
@@ -54,7 +54,7 @@ def read_fen(fen: str) -> chess.Board:
         if board.status() & fault:
             raise BadStart(f"the FEN is an impossible position: {why}")
     if _is_chess960(board, fields[2]):
-        raise Chess960Start("the FEN has Chess960 castling, and kibitz supports only standard chess")
+        raise Chess960Start("the FEN has castling rights of Chess960, and kibitz supports only standard chess")
     board.chess960 = False
     board.castling_rights = board.clean_castling_rights()
     if board.status() & chess.STATUS_INVALID_EP_SQUARE or not board.has_legal_en_passant():

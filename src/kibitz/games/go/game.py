@@ -13,7 +13,7 @@ SUMMARY_COLUMNS = {"endings": "ending", "boards": "size", "rules": "rules", "kom
 
 def captures(*arguments: Any) -> Any:
     """Raise NotImplementedError: no Go system needs to know which moves capture."""
-    raise NotImplementedError("kibitz cannot find the captures of a whole store of Go games. Choose single games.")
+    raise NotImplementedError("kibitz cannot list the captures in a store of Go games")
 
 
 __all__ = [

@@ -270,7 +270,9 @@ def check(settings: Settings, every: Sequence[str]) -> None:
         shapes(read_layers(settings.value_layers), channels=6)
     if settings.share == "body":
         if settings.networks != "all" and set(names) - {VALUE} != set(SELECTORS):
-            raise UsageError("--share body trains the seven networks as one. --networks must be all, or all but value.")
+            raise UsageError(
+                "--share body trains the seven networks as one, so --networks must be all, or all names except value."
+            )
         if settings.piece_plane:
             raise UsageError("--share body cannot be combined with --piece-plane. Use --targets square instead.")
         if settings.activation != "relu":

@@ -191,7 +191,7 @@ def read_move(board: chess.Board, name: str) -> chess.Move:
             return move
         moves = {find_move(board, core, letters) for letters in english_of([core])} - {None}
     except Ambiguous:
-        raise BadRequest(f"{shown(name)} is ambiguous. Add the square that it starts from") from None
+        raise BadRequest(f"{shown(name)} is ambiguous. Add the square from which the piece moves") from None
     if len(moves) != 1:
         raise BadRequest(f"{shown(name)} is an illegal move here")
     return moves.pop() or chess.Move.null()

@@ -139,7 +139,7 @@ class _Game:
             raise BadRequest(f"invalid SGF: {shown(str(error))}") from None
         root: Properties = self.coarse.sequence[0]
         if (kind := words_of(root.get("GM", []))) not in ("", "1"):
-            raise BadRequest(f"this SGF is not a Go game (got GM[{shown(kind)}]). Open an SGF of Go")
+            raise BadRequest(f"this SGF is not a Go game (got GM[{shown(kind)}]). Open the SGF file of a Go game")
         self.size = self._board_size(root)
         start = _Start()
         self.other_properties: dict[str, list[str]] = {}

@@ -47,7 +47,7 @@ def rating_network() -> Session:
     if not is_fitted_for(session):
         raise KibitzError(
             "kibitz has no measurements of this version of the network 'human', so it cannot estimate ratings. Install"
-            " a release of kibitz."
+            " a released version of kibitz."
         )
     return session
 
@@ -203,7 +203,7 @@ def chess_files(path: str) -> list[str]:
     """
     games = records.games_by_ending(records.find([path], tuple(records.ENDINGS)))
     if "chess" not in games:
-        raise UsageError(f"ratings are estimated for chess only (got {records.printable(path)}). Name a PGN file.")
+        raise UsageError(f"ratings are estimated for chess only (got {records.printable(path)}). Give a PGN file.")
     return records.find([path], (".pgn",))
 
 

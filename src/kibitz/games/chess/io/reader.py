@@ -216,7 +216,7 @@ class _Reading:
         try:
             board = read_fen(headers["FEN"])
         except Chess960Start:
-            record.refused = "it has Chess960 castling, and kibitz supports only standard chess"
+            record.refused = "it has castling rights of Chess960, and kibitz supports only standard chess"
         except BadStart as error:
             record.refused = f"the start position cannot be read: {error}"
         else:
