@@ -252,7 +252,7 @@ def test_a_wrong_type_from_an_evaluation_is_one_line() -> None:
     wrong = [
         ({"figures": {"accuracy": 0.5}}, 'the figure "accuracy" must be a kibitz.evaluation.tables.Metric'),
         ({"figures": [0.5]}, '"figures" must be a dict of Metric .got list.'),
-        ({"headline": "loss"}, '"loss" is not one of its figures .accuracy.'),
+        ({"headline": "loss"}, '"loss" is not one of its "figures" .accuracy.'),
         ({"data": {}}, '"data" → "store" must be a value from kibitz.evaluation.games.describe .got NoneType.'),
         ({"tables": [{"rows": []}]}, 'each of "tables" must be a kibitz.evaluation.tables.Table .got dict.'),
         ({"baselines": {"material": 0.6}}, 'the baseline "material" must be'),

@@ -44,7 +44,7 @@ def test_a_time_a_move_is_never_lost() -> None:
 
 @pytest.mark.parametrize("movetime", [0, -1000, 100, 1500])
 def test_times_that_gtp_cannot_say(movetime: int) -> None:
-    with pytest.raises(UsageError, match="whole seconds"):
+    with pytest.raises(UsageError, match="a multiple of 1000"):
         time_limit(movetime, None)
 
 
