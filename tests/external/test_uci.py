@@ -140,7 +140,9 @@ def test_a_broken_engine_fails_soon_and_leaves_nothing(
     body: str, why: str, fake: Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # One that does not answer is waited for in vain, but "Fake 1" must have said its name by then.
-    monkeypatch.setattr(uci, "PATIENCE", {"did not respond within": 1.0, "Fake 1 did not respond within": 10.0}.get(why, 60.0))
+    monkeypatch.setattr(
+        uci, "PATIENCE", {"did not respond within": 1.0, "Fake 1 did not respond within": 10.0}.get(why, 60.0)
+    )
     noted = tmp_path / "processes"
     note = f"def note(process):\n    with open({str(noted)!r}, 'a') as file: file.write(f'{{process}}\\n')\n"
     path = fake(f"import os\n{note}note(os.getpid())\n{body}")
