@@ -22,7 +22,7 @@ import zstandard
 
 from kibitz import records
 from kibitz.errors import KibitzError, UsageError
-from kibitz.records import Stream
+from kibitz.records import Stream, decode
 from support.causes import naming
 from support.patience import PATIENCE
 
@@ -335,6 +335,19 @@ def test_texts_without_the_mark_of_utf8(tmp_path: Path) -> None:
         list(Stream(str(path)).texts(6, "a poem is text"))
 
 
+@pytest.mark.parametrize("charset", ["utf-16-le", "utf-16-be"])
+def test_utf16_with_its_mark_is_text(tmp_path: Path, charset: str) -> None:
+    """Windows' editors call it "Unicode". Without the mark, the file is binary."""
+    text, path = "Müller–棋 \U0001f600\r\n" * 5, tmp_path / "a.txt"
+    path.write_bytes(("\ufeff" + text).encode(charset))
+    for size in range(2, 40):
+        assert b"".join(Stream(str(path)).texts(size, "x")).decode() == text
+    assert decode(path.read_bytes()) == text
+    path.write_bytes(text.encode(charset))
+    with pytest.raises(KibitzError, match=naming("binary")):
+        list(Stream(str(path)).texts(1 << 20, "a poem is text"))
+
+
 @pytest.mark.parametrize("zeros", [1, 5000])
 def test_zeros_of_an_interrupted_write_do_not_hide_the_text(tmp_path: Path, zeros: int) -> None:
     """After a power cut, some file systems leave zero bytes at the end of a file or within it."""
@@ -346,7 +359,7 @@ def test_zeros_of_an_interrupted_write_do_not_hide_the_text(tmp_path: Path, zero
         b"a\0 poem",
         b"\x7fELF" + bytes(zeros),
         bytes(zeros),
-        "a poem".encode("utf-16"),
+        "a poem".encode("utf-16-le"),
         TEXT[:2000] + b"\0\1" * 1000,
     ):
         path.write_bytes(binary)

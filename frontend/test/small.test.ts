@@ -161,6 +161,8 @@ test("texts of files: UTF-8, what an SGF says, else Latin-1", () => {
   const text = (words: string): number[] => [...words].map((letter) => letter.charCodeAt(0));
   expect(decode(new TextEncoder().encode("Müñoz 棋").buffer as ArrayBuffer)).toBe("Müñoz 棋");
   expect(decode(bytes(...text("M"), 0xfc, ...text("ller")))).toBe("Müller");
+  expect(decode(bytes(0xff, 0xfe, 0x4d, 0, 0xfc, 0))).toBe("Mü");
+  expect(decode(bytes(0xfe, 0xff, 0, 0x4d, 0, 0xfc))).toBe("Mü");
   expect(decode(bytes(...text("(;CA[GB18030]PB["), 0xc6, 0xe5, ...text("])")))).toContain("PB[棋]");
   expect(decode(bytes(...text("(;CA[nonsense]PB["), 0xfc, ...text("])")))).toContain("PB[ü]");
 });

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import errno
 import functools
 import gzip
@@ -173,7 +174,9 @@ def printable(path: str) -> str:
 
 
 def decode(text: bytes) -> str:
-    """Decode UTF-8, or Latin-1 if it isn't UTF-8."""
+    """Decode UTF-16 with a byte order mark, or UTF-8, or Latin-1 if it isn't UTF-8."""
+    if (wide := wide_charset(text)) is not None:
+        return text.decode(wide, "replace").removeprefix("\ufeff")
     try:
         return text.decode()
     except UnicodeDecodeError:
@@ -204,6 +207,23 @@ A file that was made to fill a disk or memory shrinks to a thousandth or less.
 
 
 _MARK = b"\xef\xbb\xbf"
+
+
+def wide_charset(text: bytes) -> str | None:
+    """Return the kind of UTF-16 that the byte order mark of a text names; None without such a mark. Windows' editors
+    call this encoding "Unicode".
+    """
+    if text.startswith(b"\xff\xfe\0\0"):  # UTF-32
+        return None
+    return {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}.get(text[:2])
+
+
+def _in_utf8(blocks: Iterator[bytes], charset: str) -> Iterator[bytes]:
+    """Convert the blocks of a text to UTF-8. charset: the encoding, see `wide_charset`."""
+    decoder = codecs.getincrementaldecoder(charset)("replace")
+    for block in blocks:
+        yield decoder.decode(block).encode()
+    yield decoder.decode(b"", final=True).encode()
 
 
 _BEGIN = 1 << 10
@@ -310,11 +330,14 @@ class Stream:
     def texts(self, size: int, what: str) -> Iterator[bytes]:
         """Yield the blocks of a text file, without the byte order marks that some editors put before UTF-8.
 
-        In concatenated files, such marks are also in the middle. Raises KibitzError at the first block of a binary
-        file; `what` describes the expected contents and encoding.
+        In concatenated files, such marks are also in the middle. UTF-16 with a byte order mark is converted to UTF-8.
+        Raises KibitzError at the first block of a binary file; `what` describes the expected contents and encoding.
         """
         blocks = self.blocks(size)
         first = next(blocks, b"")
+        if (wide := wide_charset(first)) is not None:
+            blocks = _in_utf8(itertools.chain([first], blocks), wide)
+            first = next(blocks, b"")
         if _is_binary(first):
             raise KibitzError(f"{self.name}: a binary file, not text. {what}.")
         begins_line, cut = True, b""

@@ -166,8 +166,10 @@ export function sentence(problem: string): string {
   return `${problem.charAt(0).toUpperCase()}${problem.slice(1)}${/[.!?]$/.test(problem) ? "" : "."}`;
 }
 
-/** UTF-8 where it is that; else as an SGF says, else Latin-1, which PGN was once. */
+/** UTF-16 with its mark, UTF-8 where it is that; else as an SGF says, else Latin-1, which PGN was once. */
 export function decode(bytes: ArrayBuffer): string {
+  const mark = [...new Uint8Array(bytes, 0, Math.min(2, bytes.byteLength))].join();
+  if (mark === "255,254" || mark === "254,255") return new TextDecoder(mark === "255,254" ? "utf-16le" : "utf-16be").decode(bytes);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

@@ -12,6 +12,8 @@ import chess.pgn
 import pytest
 
 from kibitz.games.chess.filters import Filter, is_bot
+from kibitz.games.chess.io import pgn
+from kibitz.games.chess.io import reader as reader_of_pgn
 from kibitz.games.chess.io.comments import clocks, evaluation
 from kibitz.games.chess.io.pgn import PgnReader
 from kibitz.games.chess.io.reader import Record, read
@@ -381,6 +383,57 @@ def test_reformatted_games_are_the_same(tmp_path: Path, bundled_games: list[str]
         assert list(record.game.mainline_moves()) == list(game.mainline_moves())
         for name in ("White", "Black", "Result"):
             assert record.game.headers[name] == game.headers[name]
+
+
+LINES = f"{TAGS}1. e4 ; a remark\ne5 2. Nf3 1-0\n\n{TAGS}1. d4 d5 1-0\n\n"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        LINES.replace("\n", "\r"),
+        LINES.replace("\n", "\r\n"),
+        LINES.replace("\n", "\r\r\n"),
+        LINES + LINES.replace("\n", "\r"),
+        LINES.replace("\n", "\r\n") + LINES.replace("\n", "\r"),
+        LINES.replace("\n", "\r") + LINES,
+    ],
+)
+def test_ends_of_lines(tmp_path: Path, written: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also a file that was joined from files of several systems. A block may end within the end of a line."""
+    for size in (1 << 18, 40, 7):
+        monkeypatch.setattr(reader_of_pgn, "BLOCK", size)
+        monkeypatch.setattr(pgn, "BLOCK", size)
+        file = tmp_path / "games.pgn"
+        file.write_bytes(written.encode())
+        found = list(read(str(file)))
+        assert [ucis(record) for record in found] == ["e2e4 e7e5 g1f3", "d2d4 d7d5"] * (len(found) // 2)
+        assert len(found) == written.count("Event")
+        assert [record.game.headers["Black"] for record in found] == ["B"] * len(found)
+        assert sum(map(len, PgnReader([str(file)], Filter()))) == len(found)
+        assert len(board_files.load_pgn(written, 0)["games"]) == len(found)
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        "1. e4 (0:03) e5 (0:05) 2. Nf3 (0:10) Nc6 (1:00:01)",
+        "1. e4 0:03 e5 0:05.2 2. Nf3 12:10 Nc6",
+        "1. e4\u200be5 2.\u200bNf3\u200b Nc6\u2060",
+    ],
+)
+def test_times_and_unseen_characters_between_moves(tmp_path: Path, moves: str) -> None:
+    (record,) = check_all_readers(tmp_path, f"{TAGS}{moves} 1-0\n", 1)
+    assert ucis(record) == "e2e4 e7e5 g1f3 b8c6"
+    assert not record.notes
+
+
+@pytest.mark.parametrize("charset", ["utf-16-le", "utf-16-be"])
+def test_a_file_in_utf16(tmp_path: Path, charset: str) -> None:
+    file = tmp_path / "games.pgn"
+    file.write_bytes(("\ufeff" + LINES.replace('"A"', '"Müller"')).encode(charset))
+    assert [record.game.headers["White"] for record in read(str(file))] == ["Müller"] * 2
+    assert sum(map(len, PgnReader([str(file)], Filter()))) == 2
 
 
 def test_the_same_games_as_pgn_extract(tmp_path: Path, bundled_games: list[str]) -> None:

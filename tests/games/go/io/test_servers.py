@@ -113,6 +113,27 @@ def test_tygem(tmp_path: Path, code: int, margin: int, result: Result) -> None:
     assert files.load({"text": text})["headers"]["PB"] == "kim", "the page takes the text, too"
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_tygem_with_other_ends_of_lines(end: str) -> None:
+    text = GIB.format(code=0, margin=35, stones=0, first=1, second=2)
+    assert parse_record(text.replace("\n", end)) == parse_record(text)
+
+
+def test_a_tygem_file_that_is_cut_short_is_reported(tmp_path: Path) -> None:
+    text = GIB.format(code=3, margin=0, stones=0, first=1, second=2)
+    file = tmp_path / "game.gib"
+    file.write_text(text.partition("SKI")[0], encoding="utf-8")
+    (found,) = read_records([str(file)])
+    assert isinstance(found, Unreadable)
+    assert "cut short" in found.reason
+    (part,) = read_records([str(file)], cut=True)
+    assert isinstance(part, Record)
+    assert (len(part.moves), part.problem is None) == (2, False)
+    file.write_text(text, encoding="utf-8")
+    (whole,) = read_records([str(file)])
+    assert isinstance(whole, Record)
+
+
 def test_tygem_with_handicap_and_a_korean_name() -> None:
     text = GIB.format(code=4, margin=0, stones=3, first=2, second=1).replace("kim", "김철수")
     record = parse_record(text.encode("euc_kr"))

@@ -4,6 +4,7 @@ read.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -110,7 +111,7 @@ def _texts(
     """
     rest, line = b"", 1
     skipping = False  # whether the position is inside a text that is too long for a game
-    bare: bool | None = None  # whether lines end with a carriage return alone, as on the first Macintosh computers
+    returns = b""  # carriage returns at the end of a block; the next byte decides whether they end a line alone
     blocks = stream.texts(size, "PGN files are text in UTF-8 or Latin-1")
     while True:
         try:
@@ -118,14 +119,14 @@ def _texts(
         except KibitzError as error:
             broken.append(str(error))
             block = b""
-        if bare is None:
-            bare = b"\r" in block and b"\n" not in block
-        if bare:
-            block = block.replace(b"\r", b"\n")
+        is_end = not block
+        block = returns + block
+        returns = b"" if is_end else block[len(block.rstrip(b"\r")) :]
+        block = _with_newlines(block[: len(block) - len(returns)])
         text = rest + block if rest else block
-        begins, bodies = scan(text, not block)
+        begins, bodies = scan(text, is_end)
         first = 1 if skipping else 0
-        if not block:
+        if is_end:
             yield text, begins[first:], bodies[first:], line, True
             return
         if len(begins) < 2:
@@ -150,6 +151,16 @@ def _texts(
         rest = text[complete:]
 
 
+_LONE_RETURN = re.compile(rb"\r(?!\r*\n)")
+
+
+def _with_newlines(text: bytes) -> bytes:
+    """Replace each carriage return that ends a line alone, as on the first Macintosh computers, by a newline."""
+    if text.count(b"\r") == text.count(b"\r\n"):
+        return text
+    return _LONE_RETURN.sub(b"\n", text)
+
+
 def _end_of_first(text: bytes) -> int:
     """Return the offset, in bytes, of the first game's end, if other text follows its result and a blank line.
 
@@ -169,6 +180,7 @@ def _end_of_first(text: bytes) -> int:
 
 def find_games(text: bytes) -> GameBlock:
     """Return the games of a whole text."""
+    text = _with_newlines(text)
     block = _divided(text, *scan(text), "", True)
     block.line = 1
     block.strays = [Stray(stray.games, stray.line + 1, stray.words) for stray in block.strays]

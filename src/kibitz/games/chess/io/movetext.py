@@ -11,8 +11,10 @@ import chess
 from kibitz.games.chess.io.san import Ambiguous, english_of, find_move, looks_like_move, read_word
 from kibitz.games.chess.io.tags import RESULT, read_headers, read_result, read_tag
 
+_UNSEEN = r"\ufeff\u200b-\u200f\u2060"
+"""Characters without a width, which web pages and editors put between words."""
 TOKEN = re.compile(
-    r"(?P<space>[\s\ufeff\0]+)"
+    rf"(?P<space>[\s{_UNSEEN}\0]+)"
     r"|(?P<comment>\{[^}]*\}?)"
     r"|(?P<line>;[^\n]*)"
     r"|(?P<escape>(?m:^)%[^\n]*)"
@@ -22,10 +24,10 @@ TOKEN = re.compile(
     rf"|(?P<result>{RESULT.pattern})"
     r"|(?P<number>(?!0000)\d{1,4}(?:(?:[ \t]*[.…])+|(?=[\s({])))"
     r"|(?P<bracket>\[[^\]\n]*\]?)"
-    r"|(?P<word>[a-h](?:x?[a-h])?[18]\(=?[A-Za-z]\)[^\s(){};$\[\]]*|--|[^\s\ufeff(){};$\[\]]+|\S)",
+    rf"|(?P<word>[a-h](?:x?[a-h])?[18]\(=?[A-Za-z]\)[^\s(){{}};$\[\]]*|--|[^\s{_UNSEEN}(){{}};$\[\]]+|\S)",
 )
 """The tokens of move text. If a comment is never closed, it extends to the end of the text."""
-_SPACE = re.compile(r"[\s\ufeff\0]*")
+_SPACE = re.compile(rf"[\s{_UNSEEN}\0]*")
 _FIRST = re.compile(r"1[ \t]*\.(?![ \t]*[.…])")
 """Matches the number of White's first move, but not of Black's."""
 

@@ -68,6 +68,8 @@ _NOISE = frozenset({
     "e.p.", "ep", "ep.", "e.p", "mate", "matt", "mat", "checkmate", "schach", "check", "ch", "ch.", "dis", "dis.",
     "disch", "dbl", "dbl.", "dblch", "RR",
 })  # fmt: skip
+_TIME = re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?")
+"""Matches the time that a move took, as servers print it after the move: "e4 (0:05)"."""
 _TAILS = frozenset({"N", "D", "TN"})
 
 
@@ -89,7 +91,7 @@ def read_word(text: str) -> Word:
         return Word(text)
     if text in _TAILS:
         return Word("", (SIGNS[text],))
-    if text.strip("()") in _NOISE:
+    if text.strip("()") in _NOISE or _TIME.fullmatch(text):
         return Word("")
     plain = text.translate(_FIGURINES).replace("\0", "")
     match = _CORE.fullmatch(plain)

@@ -12,6 +12,7 @@ from kibitz.games.go.io.text import charset_of
 from kibitz.games.go.points import GRID, to_sgf
 
 BEGIN = rb"\HS"
+END = r"\GE"
 _HEADER = re.compile(r"^\s*\\\[([A-Z]+)=(.*?)(?:\\\])?\s*$", re.MULTILINE)
 _PLAYER = re.compile(r"(.*?)\s*\(([^()]*)\)\s*$")
 _DATE = re.compile(r"(\d{4})\D{1,2}(\d{1,2})\D{1,2}(\d{1,2})")
@@ -26,7 +27,7 @@ def is_gib(text: bytes) -> bool:
 
 def gib_as_sgf(data: bytes) -> bytes:
     """Convert the content of a GIB file, the format of Tygem, to SGF in UTF-8."""
-    text = data.decode(_charset(data), "replace").lstrip("\ufeff")
+    text = "\n".join(data.decode(_charset(data), "replace").lstrip("\ufeff").splitlines())
     headers = {name: value.strip() for name, value in _HEADER.findall(text)}
     main = dict(part.split(":", 1) for part in headers.get("GAMEINFOMAIN", "").split(",") if ":" in part)
     tag = headers.get("GAMETAG", "")
@@ -53,7 +54,8 @@ def gib_as_sgf(data: bytes) -> bytes:
     # reports an error.
     points = [*map(to_sgf, _handicap_points(min(stones, 9))), *["zz"] * (stones > 9)]
     setup = "AB" + "".join(f"[{place}]" for place in points) if stones > 1 else ""
-    return f"(;{head}{setup}{_moves(text, stones)})\n".encode()
+    end = ")" if END in text else ""  # without its bracket, the reader reports that the game is cut short
+    return f"(;{head}{setup}{_moves(text, stones)}{end}\n".encode()
 
 
 def _charset(data: bytes) -> str:
