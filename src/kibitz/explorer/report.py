@@ -45,7 +45,9 @@ def read_chess(moves: Sequence[str], fen: str | None = None) -> list[chess.Board
 
 
 def _move(board: chess.Board, word: str) -> chess.Move | None:
-    """Parse a legal move in SAN or UCI notation. Returns None, or a null move, for other text."""
+    """Parse a legal move in SAN or UCI notation. Returns a null move for "--" and similar words, and None for other
+    text.
+    """
     with contextlib.suppress(ValueError):
         return board.parse_san(word)
     with contextlib.suppress(ValueError):

@@ -22,7 +22,7 @@ _FIRST, *_OTHERS = ((True, False), (True, True), (False, True), (False, False))
 
 @cache
 def openings(size: int) -> tuple[tuple[int, ...], ...]:
-    """Return every opening for boards of that size, as points, Black first: two stones on 9 × 9, four on larger boards.
+    """Return every opening for boards of a size, as points, Black first: two stones on 9 × 9, four on larger boards.
 
     No two openings lead to the same position in any symmetry.
     """

@@ -26,7 +26,7 @@ COARSE = 1 << 24
 """For files smaller than this number of bytes, no time left is shown, because files are read ahead by a megabyte."""
 
 FIRST_SECONDS = 0.8
-"""The progress inside a game is shown after this time."""
+"""The number of seconds after which the progress inside a game is shown."""
 
 Shown = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 """A function that makes the display of progress for a path. The display is a function of the numbers of games and of

@@ -155,7 +155,9 @@ class Evaluator:
     def _tactics(
         self, codes: NDArray[np.uint8], state: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-        """Return the material that moves gain, and whether they give check; zeros if tactics are off."""
+        """Return the material that each move gains, int16 [moves], and whether it gives check, bool [moves]. Both
+        arrays are zero if tactics are off.
+        """
         if self.tactics:
             return gains_and_checks(codes, state, moves, offsets)
         return np.zeros(len(moves), np.int16), np.zeros(len(moves), np.bool_)

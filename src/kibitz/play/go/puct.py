@@ -474,7 +474,9 @@ class GoPuctPlayer:
 
 
 def _ends_well(passing: MoveThought, best: MoveThought, counted: float) -> bool:
-    """Return whether to end the game after the opponent has passed. counted: the lead in points if the game ends."""
+    """Return whether to end the game after the opponent has passed. counted: the lead of the side to move, in points,
+    if the game ends.
+    """
     if not best.visits:
         return best.prior < passing.prior
     return best.winrate - passing.winrate < ENOUGH and best.lead - counted < MEANS_NOTHING
