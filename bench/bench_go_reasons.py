@@ -1,25 +1,32 @@
 """Reasons of marked moves of Go: how many get one, and how many of them GNU Go confirms.
 
     PYTHONPATH=tools python bench/bench_go_reasons.py cases.jsonl kgs.sgf --games 40
+    PYTHONPATH=tools python bench/bench_go_reasons.py by_rules.jsonl kgs.sgf --games 150 --by-rules
 
 Analyzes the games and writes a line for each marked move to the file of cases. If the file exists, its games are not
 analyzed again. Then GNU Go checks all reasons. A reason is confirmed if GNU Go's reading or its score agrees:
 
 - captures and ladders: `attack` captures the stones after the played move, and not after the better one. A missed one:
-  `attack` captures them before the move.
+  `attack` captures them before the move. Stones that run in a ladder: `attack` captures them after the played move.
 - groups: `dragon_status` of a group that dies is dead or critical after the played move, with the opponent to move, and
   not dead after the better one; of a group that lives, the other way round.
 - a larger move: its value in `top_moves` is larger than the played move's.
 - otherwise, and for each of the above: by `estimate_score` the better move is better by at least a third of the lost
   points. The table also shows the reasons that reading alone confirms.
 
+Few marked moves have a reason. So with `--by-rules`, no network chooses the moves. The moves of the games are taken in
+random order, and stones that may be captured count as lost. The proofs of captures and ladders then give their reasons,
+at most one of each kind in a game, and GNU Go's reading checks them.
+
 Intervals: 95%, bootstrapped over games.
 """
 
 import argparse
 import json
+import random
 import re
 from collections import Counter
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,15 +36,20 @@ import numpy as np
 from bench_reasons import interval
 from kibitz.analysis import load_owners
 from kibitz.analysis.glyphs import SIGNS
+from kibitz.analysis.go.changes import neighbours
 from kibitz.analysis.go.games import analyse
+from kibitz.analysis.go.reasons import Situation, explain
 from kibitz.analysis.sharing import opened
 from kibitz.external.gtp import CommandRefused, GtpProgram
 from kibitz.games.go.io.sgf import Record, read_records
-from kibitz.games.go.points import to_gtp
+from kibitz.games.go.points import BLACK, NONE, PASS, POINTS, to_gtp
+from kibitz.games.go.rules import Board
+from kibitz.play.go.ownership import SWINGS, chains
 
 NAMES = ("black", "white")
 SHARE = 1 / 3
 LIMIT = 120.0
+LEAST_STONES = 3  # of a chain, with --by-rules
 
 
 def collect(target: Path, files: list[str], network: str, games: range) -> None:
@@ -65,6 +77,59 @@ def collect(target: Path, files: list[str], network: str, games: range) -> None:
                     }  # fmt: skip
                     file.write(json.dumps(line) + "\n")
             file.flush()
+
+
+def collect_by_rules(target: Path, files: list[str], games: range) -> None:
+    """Write the reasons of captures and ladders that the rules alone find, at most one of each kind in a game."""
+    rng = random.Random(1)
+    with target.open("w") as file:
+        for number, record in enumerate(islice(read_records(files, cut=True), games.stop)):
+            if number not in games or not isinstance(record, Record):
+                continue
+            file.write(json.dumps({"game": number, "moves": len(record.moves)}) + "\n")
+            stones = [[to_gtp(point, record.size) for point in side] for side in (record.black, record.white)]
+            vertices = [to_gtp(point, record.size) for point in record.moves]
+            boards, board = [], record.board(0, superko=False, suicide=True)
+            for at, move in enumerate(record.moves):
+                board.to_move = record.side if at % 2 == 0 else 3 - record.side
+                boards.append((at, board.copy(), move))
+                board.play(board.to_move, move)
+            rng.shuffle(boards)
+            found = set[str]()
+            for at, board, move in boards:
+                for one in situations(board, move):
+                    why = explain(one)
+                    if why is not None and why.code not in found:
+                        found.add(why.code)
+                        line = {
+                            "game": number, "size": record.size, "stones": stones, "side": record.side - 1,
+                            "moves": vertices[:at], "ply": at + 1, "mark": "", "played": vertices[at],
+                            "best": to_gtp(one.best, record.size), "lost": one.lost, "reason": why.as_json(),
+                        }  # fmt: skip
+                        file.write(json.dumps(line) + "\n")
+
+
+def situations(board: Board, played: int) -> Iterator[Situation]:
+    """Yield the played move with better moves that may save or capture stones, which count as lost otherwise."""
+    if played == PASS:
+        return
+    own, size = board.to_move, board.size
+    then = board.copy()
+    then.superko, then.suicide = False, True
+    then.play(own, played)
+    legal = board.copy()
+    legal.suicide = False
+    even = np.full(POINTS, 0.5)
+    yield Situation(board, played, PASS, even, even, SWINGS[size])  # runs in a ladder
+    for stones in chains(board.colours(), size):
+        free = {point for stone in stones for point in neighbours(stone) if board[point] == NONE}
+        if len(stones) < LEAST_STONES or len(free) > 3 or then[stones[0]] != board[stones[0]]:
+            continue
+        for best in sorted(free - {played}):
+            if legal.why_not(own, best) is None:
+                mine, theirs = even.copy(), even.copy()
+                mine[stones], theirs[stones] = (1.0, 0.0) if own == BLACK else (0.0, 1.0)
+                yield Situation(board, played, best, mine, theirs, max(2.0 * len(stones), SWINGS[size]))
 
 
 class Checker:
@@ -104,6 +169,8 @@ class Checker:
         self.set_up(case, case["played"])
         if not code.startswith("group"):
             bad = self.attacks(said["at"])
+            if code == "runs_in_ladder":
+                return bad
             self.set_up(case, case["best"])
             return bad and not self.attacks(said["at"])
         dies = code == "group_dies"
@@ -151,14 +218,17 @@ def main() -> None:
     parser.add_argument("--network", default="gohuman")
     parser.add_argument("--games", type=int, default=40)
     parser.add_argument("--first", type=int, default=0, help="number of the first game, for several processes")
+    parser.add_argument("--by-rules", action="store_true", help="reasons that no network chose")
     parser.add_argument("--show", action="store_true", help="print the reasons that are not confirmed")
     args = parser.parse_args()
-    if args.files:
+    if args.files and args.by_rules:
+        collect_by_rules(args.cases, args.files, range(args.first, args.games))
+    elif args.files:
         collect(args.cases, args.files, args.network, range(args.first, args.games))
     lines = [json.loads(line) for line in args.cases.read_text().splitlines()]
     cases = [one for one in lines if "reason" in one]
     moves = sum(one["moves"] for one in lines if "reason" not in one)
-    print(f"{len(lines) - len(cases)} games, {moves} moves, {len(cases)} marked")
+    print(f"{len(lines) - len(cases)} games, {moves} moves, {len(cases)} {'reasons' if args.by_rules else 'marked'}")
     games = np.array([one["game"] for one in cases])
     known = np.array([one["reason"] is not None for one in cases])
     for marks in (("?", "??"), ("?!",)):
@@ -170,13 +240,15 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         checker = Checker(folder)
         for one in explained:
-            results.append(checker.confirms(one))
+            parts = one["reason"]["code"], one["reason"]["parameters"]
+            results.append((checker.by_reading(one, *parts),) * 2 if args.by_rules else checker.confirms(one))
             by_code[one["reason"]["code"], results[-1]] += 1
             if args.show and not results[-1][1]:
                 print(one["game"] + 1, one["ply"], one["played"], one["best"], one["lost"], one["reason"]["text"])
     read, either = np.array(results).T
     games = np.array([one["game"] for one in explained])
-    print(f"confirmed by GNU Go, reading or score: {interval(games, either)}")
+    if not args.by_rules:
+        print(f"confirmed by GNU Go, reading or score: {interval(games, either)}")
     print(f"confirmed by GNU Go, reading alone: {interval(games, read)}")
     for code in sorted({code for code, _ in by_code}):
         n = sum(count for (one, _), count in by_code.items() if one == code)

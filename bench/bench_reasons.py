@@ -7,6 +7,7 @@ writes a line for each marked move to the file of cases. If the file exists, its
 explains all cases, and Stockfish checks a random sample of the reasons. A reason is confirmed:
 
 - mate: Stockfish finds a mate in at most as many moves, and none against the better move, or none after a missed mate.
+  If the better move only holds out longer, a longer mate against it is allowed.
 - material, motif and promotion: at the quiet end of Stockfish's own line after the played move, the mover has lost at
   least as much as the reason says, minus one pawn (or won it, on the line of the better move); or by Stockfish's
   evaluation the better move is better by at least 1.5 pawns, and by 0.75 pawns if the reason names a pawn.
@@ -30,7 +31,7 @@ import numpy as np
 from kibitz.analysis import load
 from kibitz.analysis.chess.judging import judge_by_search
 from kibitz.analysis.chess.moves import analyse
-from kibitz.analysis.chess.reasons import Case, Reason, explain
+from kibitz.analysis.chess.reasons import BETTER_DELAYS, Case, Reason, explain
 from kibitz.analysis.glyphs import SIGNS
 from kibitz.analysis.sharing import opened
 from kibitz.external.programs import find_stockfish
@@ -99,7 +100,9 @@ class Checker:
         if code == "allows_stalemate":
             return abs(worse) < 50
         if code in ("allows_mate", "allows_back_rank_mate"):
-            return its_mate is not None and 0 < its_mate <= said["mate_in"] and not (other_mate or 0) > 0
+            only_longer = reason.better is not None and reason.better.code == BETTER_DELAYS
+            escapes = not (other_mate or 0) > 0 or (only_longer and (other_mate or 0) > said["mate_in"])
+            return its_mate is not None and 0 < its_mate <= said["mate_in"] and escapes
         if code == "misses_mate":
             mates = other_mate is not None and other_mate <= 0 and 1 - other_mate <= said["mate_in"]
             return mates and not (its_mate is not None and -its_mate < said["mate_in"])

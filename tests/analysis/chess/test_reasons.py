@@ -16,10 +16,10 @@ from support.causes import mentions
 DEPTH = 4
 
 
-def why(fen: str, played: str, best: str, after: float = 0.1, depth: int = DEPTH) -> Reason | None:
+def why(fen: str, played: str, best: str, after: float = 0.1, depth: int = DEPTH, before: float = 0.5) -> Reason | None:
     board = chess.Board(fen)
     assert board.is_valid()
-    (reason,) = explain([Case(board, board.parse_san(played), board.parse_san(best), 0.5, after)], 1, depth)
+    (reason,) = explain([Case(board, board.parse_san(played), board.parse_san(best), before, after)], 1, depth)
     return reason
 
 
@@ -108,6 +108,31 @@ def test_what_is_lost_anyway_is_no_reason() -> None:
     hangs = "6k1/5ppp/8/b7/8/2P5/5PPP/6K1 w - - 0 1"
     assert why(hangs, "h3", "g3") is None  # the pawn is lost after both moves
     assert why(hangs, "h3", "c4") is not None
+
+
+def test_a_single_pawn_is_a_reason_only_if_the_move_costs_much() -> None:
+    pawn = ("6k1/5ppp/8/b7/8/2P5/5PPP/2B3K1 w - - 0 1", "Be3", "Bd2")
+    assert why(*pawn, after=0.3) is None
+    assert why(*pawn, after=0.2) is not None
+    exchange = ("6k1/5ppp/8/8/1b6/8/5PPP/R4K2 w - - 0 1", "Re1", "Rb1")
+    assert why(*exchange, after=0.3) is not None
+
+
+def test_a_player_who_stays_far_ahead_gets_a_reason_only_if_the_move_costs_much() -> None:
+    ahead = ("6k1/5ppp/8/p7/1b6/8/5PPP/RR3K2 w - - 0 1", "Re1", "Kg1")
+    assert why(*ahead, after=0.7, before=0.9) is None
+    much = why(*ahead, after=0.6, before=0.9)
+    assert much is not None
+    assert much.parameters["lost"] == ["exchange"]
+
+
+def test_a_better_move_in_a_lost_position_only_delays_a_mate() -> None:
+    mated = ("rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - 0 2", "g4", "e4")
+    for before, code in ((0.2, "better_delays_mate"), (0.5, "better_avoids_mate")):
+        reason = why(*mated, after=0.0, before=before)
+        assert reason is not None
+        assert reason.better is not None
+        assert reason.better.code == code
 
 
 def test_the_better_move_says_what_it_does() -> None:

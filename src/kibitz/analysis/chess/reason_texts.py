@@ -73,6 +73,7 @@ ENGLISH = Language(
         "better_wins": "{move} wins {won}.",
         "better_saves": "{move} avoids the loss.",
         "better_avoids_mate": "{move} avoids this mate.",
+        "better_delays_mate": "{move} holds out longer.",
         "found": "{percent} of players rated {rating} play {move}.",
     },
     a={
@@ -123,6 +124,7 @@ GERMAN = Language(
         "better_wins": "{move} gewinnt {won}.",
         "better_saves": "{move} vermeidet den Verlust.",
         "better_avoids_mate": "{move} vermeidet dieses Matt.",
+        "better_delays_mate": "{move} hält länger stand.",
         "found": "{percent} der Spieler mit Wertung {rating} ziehen {move}.",
     },
     a={
@@ -182,6 +184,7 @@ FRENCH = Language(
         "better_wins": "{move} gagne {won}.",
         "better_saves": "{move} évite la perte.",
         "better_avoids_mate": "{move} évite ce mat.",
+        "better_delays_mate": "{move} résiste plus longtemps.",
         "found": "{percent} des joueurs classés {rating} jouent {move}.",
     },
     a={

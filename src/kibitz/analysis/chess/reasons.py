@@ -34,6 +34,12 @@ LONGEST_FOR_PAWN = 5
 """The largest number of moves of a line in a sentence if the line wins a single pawn. On longer lines, another move
 usually keeps the pawn.
 """
+LARGE_DROP = 0.25
+"""Loss of win probability. If a move costs less, compensation often refutes a search that counts only material. There
+is then no reason with a single pawn, and none if the player is still AHEAD.
+"""
+AHEAD = 300
+"""Material in hundredths of a pawn: with so much more, a player usually wins with either move."""
 ENGINE_LINE = 8
 """Number of moves of an engine's lines that are considered, after the played and after the better move."""
 _PAWN = 100
@@ -41,6 +47,8 @@ _SHARE = 2 / 3
 """A loss is mentioned if the better move avoids at least this share of it."""
 _LOST = 0.12
 """If the win probability is at most this, the position is searched for forced mates by checks."""
+_HARD = 0.25
+"""If the win probability is less than this before the move, the better move may only delay a mate."""
 
 ALLOWS_MATE, BACK_RANK, MISSES_MATE = "allows_mate", "allows_back_rank_mate", "misses_mate"
 STALEMATE, ALLOWS_STALEMATE = "gives_stalemate", "allows_stalemate"
@@ -48,7 +56,8 @@ PROMOTION, MISSES_PROMOTION = "allows_promotion", "misses_promotion"
 LOSES, LOSES_MUCH, MISSES, MISSES_MUCH = "loses", "loses_material", "misses", "misses_material"
 OVERLOOKS, MISSES_MOTIF = "overlooks_", "misses_"
 """Prefixes of the codes of motifs, such as overlooks_fork and misses_fork."""
-BETTER_WINS, BETTER_SAVES, BETTER_MATE = "better_wins", "better_saves", "better_avoids_mate"
+BETTER_WINS, BETTER_SAVES = "better_wins", "better_saves"
+BETTER_MATE, BETTER_DELAYS = "better_avoids_mate", "better_delays_mate"
 EXCHANGE = "exchange"
 _NAMES: dict[int, str] = {piece: chess.piece_name(piece) for piece in chess.PIECE_TYPES}
 
@@ -176,7 +185,7 @@ def explain(cases: Sequence[Case], threads: int | None = None, depth: int = DEPT
             packed = found.lines[at, max(reached, 0)] if reached >= 0 else ()
             following = tuple(to_move(int(one)) for one in packed if one)
             lines.append(_line(case.board, (move, *following), int(found.scores[at, max(reached, 0)]), reached >= 0))
-        reasons.append(_of_engine(case) or _explain(case, *lines))
+        reasons.append(_of_engine(case) or _explain(case, *lines, strict=case.before - case.after < LARGE_DROP))
     return reasons
 
 
@@ -227,7 +236,8 @@ def _line(board: chess.Board, moves: Sequence[chess.Move], score: int, known: bo
     return _Continuation(board, line.moves, score, known and (end.is_stalemate() or balance == score))
 
 
-def _explain(case: Case, played: _Continuation, best: _Continuation) -> Reason | None:
+def _explain(case: Case, played: _Continuation, best: _Continuation, *, strict: bool = False) -> Reason | None:
+    """Return the reason that two lines prove. strict: whether small gains are left out, see LARGE_DROP."""
     if played.end(1).is_stalemate():
         return Reason(STALEMATE)
     if (reason := _mates(case, played, best)) is not None:
@@ -239,7 +249,7 @@ def _explain(case: Case, played: _Continuation, best: _Continuation) -> Reason |
         or max(abs(played.score), abs(best.score)) >= SURE
     ):
         return None
-    return _material(played, best)
+    return _material(played, best, strict)
 
 
 def _mates(case: Case, played: _Continuation, best: _Continuation) -> Reason | None:
@@ -256,7 +266,7 @@ def _mates(case: Case, played: _Continuation, best: _Continuation) -> Reason | N
     if (other := best.end(1)).is_game_over() is False and case.after <= _LOST and forced_mate(other) is not None:
         return None
     parameters = _mate_parameters(after, allowed)
-    better = Reason(BETTER_MATE, {"move": case.board.san(case.best)})
+    better = Reason(BETTER_DELAYS if case.before < _HARD else BETTER_MATE, {"move": case.board.san(case.best)})
     return Reason(BACK_RANK if _is_back_rank(after, allowed) else ALLOWS_MATE, parameters, better)
 
 
@@ -301,23 +311,26 @@ def _is_back_rank(board: chess.Board, moves: Sequence[chess.Move]) -> bool:
     )
 
 
-def _material(played: _Continuation, best: _Continuation) -> Reason | None:
-    """Return a reason that counts pieces at the quiet ends of both lines."""
+def _material(played: _Continuation, best: _Continuation, strict: bool) -> Reason | None:
+    """Return a reason that counts pieces at the quiet ends of both lines. strict: see `_explain`."""
     mover = played.start.turn
     difference = (played.score - best.score) // _PAWN  # both scores are those of the opponent
     if difference < 1:
         return None
     if played.end().is_stalemate():
         return Reason(ALLOWS_STALEMATE, {"line": played.sans(1, LONGEST + 1)})
+    if strict and -played.score >= AHEAD:
+        return None
     loss, gain = _change(played, mover), _change(best, not mover)
-    better = _better(best, gain, loss)
+    better, least = _better(best, gain, loss), 2 if strict else 1
     losing = loss.points >= 1 and difference >= _SHARE * loss.points
-    if losing and (loss.points >= gain.points or gain.points < 1):
+    winning = gain.points >= 1 and difference >= _SHARE * gain.points
+    if losing and (loss.points >= gain.points or not winning):
+        if loss.points < least:
+            return None
         return _named(played, loss, 1, better) or _promoting(played, 1, PROMOTION, better)
-    if gain.points >= 1 and difference >= _SHARE * gain.points:
+    if winning and gain.points >= least:
         return _named(best, gain, 0, None) or _promoting(best, 0, MISSES_PROMOTION, None)
-    if losing:
-        return _named(played, loss, 1, better) or _promoting(played, 1, PROMOTION, better)
     return None
 
 
