@@ -35,11 +35,11 @@ LONGEST_FOR_PAWN = 5
 usually keeps the pawn.
 """
 LARGE_DROP = 0.25
-"""Loss of win probability. If a move costs less, compensation often refutes a search that counts only material. There
-is then no reason with a single pawn, and none if the player is still AHEAD.
+"""Loss of win probability. For a smaller loss, a search that counts only material is often wrong. There is then no
+reason with a single pawn, and none if the player is still AHEAD.
 """
 AHEAD = 300
-"""Material in hundredths of a pawn: with so much more, a player usually wins with either move."""
+"""Material in hundredths of a pawn. A player with so much more material usually wins with both moves."""
 ENGINE_LINE = 8
 """Number of moves of an engine's lines that are considered, after the played and after the better move."""
 _PAWN = 100
@@ -237,7 +237,7 @@ def _line(board: chess.Board, moves: Sequence[chess.Move], score: int, known: bo
 
 
 def _explain(case: Case, played: _Continuation, best: _Continuation, *, strict: bool = False) -> Reason | None:
-    """Return the reason that two lines prove. strict: whether small gains are left out, see LARGE_DROP."""
+    """Return the reason that two lines prove. strict: whether the rules of LARGE_DROP apply."""
     if played.end(1).is_stalemate():
         return Reason(STALEMATE)
     if (reason := _mates(case, played, best)) is not None:
