@@ -94,8 +94,8 @@ RECIPES = {
             "kibitz keeps the weights of the best validation",
             "kibitz chooses among the legal moves. The thesis' Top-move and Top-prob choose the largest probability"
             " over all squares",
-            "the value network learns each position in the view of the side to move. The document gives a value to"
-            " the views of both sides",
+            "the value network learns each position once, from the point of view of the side to move. The document"
+            " evaluates each position twice, once from the point of view of each side",
         ),
         sources={
             **system.SHARED_SOURCES,
