@@ -156,7 +156,7 @@ def test_after_a_cut_only_the_rest_is_requested(server: GameServer, tmp_path: Pa
     ended = in_process(call)
     errors = [line for line in ended.err.splitlines() if line.startswith("error: ")]
     assert (ended.code, len(errors)) == (1, 1)
-    assert "24 games of" in errors[0]
+    assert "24 games are kept" in errors[0]
     untils = [int(request.parameters["until"]) for request in server.asked(LIST)]
     assert untils == sorted(untils, reverse=True)
     assert len(set(untils)) == 5, "the rest begins where the answer before ended"
