@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 
+from kibitz.analysis import load_owners
+from kibitz.analysis.checkers import CheckedBy
 from kibitz.analysis.go.engine_judge import EnginePosition
+from kibitz.analysis.go.games import AnalysedGame, analyse
 from kibitz.games.go.io.sgf import Record
 from kibitz.games.go.points import from_gtp
+from kibitz.play.session import Session
 from kibitz.web.go.by_engine import EngineValues
 from kibitz.web.go.line import read_line
 
@@ -27,9 +32,28 @@ class Engine:
         lead = self.after if record.moves[0] == CHOSEN else self.instead
         return EnginePosition(lead, 0.5 + lead / 50, (REPLY,), None)
 
+    checked_by = CheckedBy("fake")
+
+    def judge(self, record: Record) -> list[EnginePosition]:
+        return [self.position(record, ply) for ply in range(len(record.moves) + 1)]
+
     def second(self, record: Record, ply: int, best: int) -> EnginePosition | None:
         assert (ply, best) == (0, CHOSEN)
         return EnginePosition(4, 0.58, (SECOND,), None) if self.excludes else None
+
+
+LINE = {"game": "go", "size": 9, "komi": 7.5, "rules": "chinese", "moves": ["E5"]}
+
+
+@pytest.fixture(scope="module")
+def session() -> Session:
+    return Session("gohuman")
+
+
+def analysed(engine: Engine, session: Session) -> AnalysedGame:
+    """The same line, as `kibitz analyze` judges it."""
+    record = Record(9, moves=[CHOSEN], komi=7.5, rules="chinese")
+    return analyse(1, record, session, load_owners(session.system), engine=cast(Any, engine))
 
 
 @pytest.mark.parametrize(
@@ -37,11 +61,31 @@ class Engine:
     [(-10, 4, True, 14), (-10, 9, True, 15), (-10, -10, True, 0), (4, 9, True, 0), (-10, 4, False, 0)],
 )
 def test_the_engines_own_choice_loses_what_its_second_choice_keeps(
-    after: float, instead: float, excludes: bool, points: float
+    session: Session, after: float, instead: float, excludes: bool, points: float
 ) -> None:
-    line = read_line({"game": "go", "size": 9, "komi": 7.5, "rules": "chinese", "moves": ["E5"]})
-    found = EngineValues(cast(Any, Engine(after, instead, excludes)), cast(Any, None), line).judgment(1)
+    engine = Engine(after, instead, excludes)
+    found = EngineValues(cast(Any, engine), cast(Any, None), read_line(LINE)).judgment(1)
     assert found["points"] == points
     assert bool(found["mark"]) == bool(points)
     assert found["best"]["move"] == ("C3" if points else "E5")
     assert found["line"] == (["C3", "G7"] if points else ["E5", "G7"])
+    (move,) = analysed(engine, session).moves
+    assert move.change == -points
+    assert bool(move.mark) == bool(points)
+    assert move.as_json()["line"] == found["line"]
+
+
+class WithoutChances(Engine):
+    """It gives only leads, as GNU Go does."""
+
+    def position(self, record: Record, ply: int) -> EnginePosition:
+        return replace(super().position(record, ply), black_wins=None)
+
+
+@pytest.mark.parametrize("after", [-10.0, 4.0])
+def test_a_win_probability_made_of_a_lead_is_the_same_in_the_analysis(session: Session, after: float) -> None:
+    engine = WithoutChances(after, 4, True)
+    values = EngineValues(cast(Any, engine), session, read_line(LINE))
+    chances = [one.prediction.black_wins for one in analysed(engine, session).positions if one.prediction]
+    assert chances == [values.at(ply).black for ply in (0, 1)]
+    assert (chances[0] > chances[1]) == (after < 5)

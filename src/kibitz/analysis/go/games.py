@@ -25,7 +25,8 @@ from kibitz.play.session import Answers, NetworkSession, Session
 if TYPE_CHECKING:
     from kibitz.analysis.checkers import CheckedBy
     from kibitz.analysis.go.better import Better, PointLoss
-    from kibitz.analysis.go.engine_judge import EnginePosition, GoEngineJudge
+    from kibitz.analysis.go.engine_judge import GoEngineJudge
+    from kibitz.analysis.go.engine_values import EngineLoss, Valued
     from kibitz.games.go.io.sgf import Record
 
 SURE = 0.75
@@ -335,10 +336,13 @@ def analyse(
         named = _between_ranks(named, record, session, codes, state)
     passes = _closing_passes(record) if final is not None else 0
     lost: list[PointLoss | None] = [None] * len(record.moves)
-    checked = engine.judge(record) if engine else []
+    checked, losses = _by_engine(engine, session, record) if engine else ([], [])
     if checked:
         owns = np.stack([own if one.owners is None else one.owners for one, own in zip(checked, owns, strict=True)])
-        named = [_checked(one, other) for one, other in zip(named, checked, strict=False)]
+        named = [
+            replace(one, lead=other.lead, black_wins=other.black, line=other.line)
+            for one, other in zip(named, checked, strict=False)
+        ]
     elif names_score and nodes != 0:
         named, short, owns = _searched(record, session, named, nodes, owns)
         lost[:] = _judged(record, session, short, nodes or 0, swing, len(codes) - 1 - passes)
@@ -361,17 +365,23 @@ def analyse(
     if final is not None:
         counted = Score(final.lead, final.lead)
         positions[first - 1 :] = [replace(one, score=counted) for one in positions[first - 1 :]]
-    moves = [_move(i, point, record, positions, swing, lost[i]) for i, point in enumerate(record.moves)]
-    if checked and names_score:
-        moves = _explained(moves, record, session, named)
+    by_engine: list[EngineLoss | None] = [*losses] or [None] * len(record.moves)
+    moves = [_move(i, point, record, positions, swing, lost[i], by_engine[i]) for i, point in enumerate(record.moves)]
+    if losses and names_score:
+        moves = _explained(
+            moves, record, session, [replace(one, line=lost.line) for one, lost in zip(named, losses, strict=False)]
+        )
     checked_by = engine.checked_by if engine else None
     return AnalysedGame(number, record, positions, moves, swing, problem or record.problem, checked_by)
 
 
-def _checked(predictions: PositionPrediction, engine: EnginePosition) -> PositionPrediction:
-    """Return the network's predictions, in which the engine's values replace the network's values."""
-    wins = predictions.black_wins if engine.black_wins is None else engine.black_wins
-    return replace(predictions, lead=engine.lead, black_wins=wins, line=engine.line)
+def _by_engine(engine: GoEngineJudge, session: Session, record: Record) -> tuple[list[Valued], list[EngineLoss]]:
+    """Return an engine's value of each position, and what each move lost."""
+    from kibitz.analysis.go.engine_values import ValuesByEngine  # imported here because it loads the search
+
+    values = ValuesByEngine(engine, session, record, terms_of(record), engine.judge(record))
+    plies = range(len(record.moves) + 1)
+    return [values.at(ply) for ply in plies], [values.lost(ply) for ply in plies[1:]]
 
 
 def _evaluated(network: NetworkSession, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
@@ -507,8 +517,9 @@ def _explained(
 
 
 def _move(
-    i: int, point: int, record: Record, positions: list[AnalysedPosition], swing: float, lost: PointLoss | None
-) -> Move:
+    i: int, point: int, record: Record, positions: list[AnalysedPosition], swing: float, lost: PointLoss | None,
+    by_engine: EngineLoss | None,
+) -> Move:  # fmt: skip
     before, after = positions[i], positions[i + 1]
     colour = colour_of(record, i + 1)
     if lost is not None:
@@ -516,6 +527,10 @@ def _move(
         before = replace(before, score=replace(before.score, lead=lead))
     gain = after.score.lead - before.score.lead
     change = gain if colour == BLACK else -gain
+    prediction = before.prediction
+    if by_engine is not None:
+        change = 0.0 - by_engine.points
+        prediction = replace(prediction, line=by_engine.line) if prediction and prediction.line else prediction
     sign, shift = mark(change, swing), None
     if sign:
         found = changes(before.colours, before.black_owns, after.black_owns)
@@ -531,6 +546,6 @@ def _move(
         sign,
         record.size,
         shift,
-        before.prediction,
+        prediction,
         lost.better if sign and lost else None,
     )

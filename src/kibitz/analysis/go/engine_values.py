@@ -1,0 +1,141 @@
+"""The values of a game's positions by a GTP engine, and what each move lost. The analysis and the board use them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kibitz.analysis.glyphs import CHESS_SWING, mark
+from kibitz.games.go.io.sgf import Record
+from kibitz.games.go.points import BLACK, PASS
+from kibitz.play.go import ownership
+from kibitz.play.go.ownership import SWINGS
+from kibitz.play.go.thought import Terms
+from kibitz.play.go.value import final_count, judge_board
+
+if TYPE_CHECKING:
+    from kibitz.analysis.go.engine_judge import EnginePosition, GoEngineJudge
+    from kibitz.play.session import Session
+
+
+@dataclass(frozen=True)
+class Valued:
+    """An engine's value of a position, in Black's view.
+
+    black: Black's win probability, 0 to 1. from_engine: whether this probability comes from the engine. lead: the lead
+    in points, komi included. line: the best move and the moves that would follow. owners: the engine's ownership map,
+    float64 [361], or None.
+    """
+
+    black: float
+    from_engine: bool
+    lead: float
+    line: tuple[int, ...]
+    owners: NDArray[np.float64] | None = None
+
+
+@dataclass(frozen=True)
+class EngineLoss:
+    """What a move lost: win probability, 0 to 1, and points, both 0 or more. line: the better move and the moves that
+    would follow; the played move if nothing is better.
+    """
+
+    chance: float
+    points: float
+    line: tuple[int, ...]
+
+
+class ValuesByEngine:
+    """The values of the positions of a record, by an engine.
+
+    If the engine gives no win probability, it is computed from the lead and from the uncertainty of the network's
+    ownership map. If two passes ended the game, the final position is scored.
+
+    terms: what the lead depends on in addition to the board. positions: the engine's results, if they are known; None
+    to ask the engine. rules: the keywords `suicide` and `superko` of `Record.board`.
+    """
+
+    def __init__(
+        self, engine: GoEngineJudge, session: Session, record: Record, terms: Terms,
+        positions: Sequence[EnginePosition] | None = None, **rules: Any,
+    ):  # fmt: skip
+        self.engine, self.record, self.terms = engine, record, terms
+        self._session, self._positions, self._rules = session, positions, rules
+        self._known: dict[int, Valued] = {}
+
+    def at(self, ply: int) -> Valued:
+        """Return the value of the position after `ply` moves. Raises EngineDied."""
+        if ply not in self._known:
+            self._known[ply] = self._value(ply)
+        return self._known[ply]
+
+    def _value(self, ply: int) -> Valued:
+        board = self.record.board(ply, **self._rules)
+        if (final := final_count(board, self.terms)) is not None:
+            return Valued(final.black_wins, True, final.lead, ())
+        found = self.engine.position(self.record, ply) if self._positions is None else self._positions[ply]
+        if found.black_wins is not None:
+            return Valued(found.black_wins, True, found.lead, found.line, found.owners)
+        if ownership.OUTPUT in self._session.outputs:
+            spread = judge_board(self._session, board, self.terms)[1]
+        else:
+            spread = SWINGS[self.record.size]
+        return Valued(ownership.winrate(found.lead, spread), False, found.lead, found.line, found.owners)
+
+    def lost(self, ply: int) -> EngineLoss:
+        """Return what move number `ply`, from 1, lost. A pass that ends the game loses nothing.
+
+        The engine's own choice loses nothing, unless the value then drops so much that a mistake would be marked. Then
+        the loss is the value after the engine's second choice, minus the value after the move. Raises EngineDied.
+        """
+        before, after, played = self.at(ply - 1), self.at(ply), self.record.moves[ply - 1]
+        line = before.line or (played,)
+        if self._closes(ply):
+            return EngineLoss(0.0, 0.0, line)
+        drop = self._drop(ply, before, after)
+        if line[0] != played:
+            return EngineLoss(*drop, line)
+        if self.mark(*drop, before, after) and (second := self._second(ply, played)):
+            instead = self._drop(ply, second, after)
+            chance, points = min(drop[0], instead[0]), min(drop[1], instead[1])
+            if self.mark(chance, points, before, after):
+                return EngineLoss(chance, points, second.line)
+        return EngineLoss(0.0, 0.0, line)
+
+    def mark(self, chance: float, points: float, before: Valued, after: Valued) -> str:
+        """Return the annotation by points. If the engine gives win probabilities and these lead to a worse annotation,
+        return that one.
+        """
+        by_points = mark(-points, SWINGS[self.record.size])
+        by_chance = mark(-chance, CHESS_SWING) if before.from_engine and after.from_engine else ""
+        return max(by_points, by_chance, key=["", "?!", "?", "??"].index)
+
+    def _second(self, ply: int, chosen: int) -> Valued | None:
+        """Return the value after the engine's second choice, with the line that begins with it.
+
+        The search before a move may have overlooked the reply. The position after the second choice is searched like
+        the one after `chosen`, the move number `ply`. None if the engine gives no second choice.
+        """
+        found = self.engine.second(self.record, ply - 1, chosen)
+        if found is None or not found.line or found.line[0] == chosen:
+            return None
+        point, board = found.line[0], self.record.board(ply - 1, **self._rules)
+        if board.why_not(board.to_move, point) is not None:  # the engine may have other rules
+            return None
+        other = replace(self.record, moves=[*self.record.moves[: ply - 1], point])
+        value = ValuesByEngine(self.engine, self._session, other, self.terms, **self._rules).at(ply)
+        return replace(value, line=(point, *value.line))
+
+    def _drop(self, ply: int, before: Valued, after: Valued) -> tuple[float, float]:
+        """Return how much the mover's values fell by a move: win probability, and points."""
+        sign = 1 if (self.record.side == BLACK) == (ply % 2 == 1) else -1
+        return max(0.0, sign * (before.black - after.black)), max(0.0, sign * (before.lead - after.lead))
+
+    def _closes(self, ply: int) -> bool:
+        """Return whether a move is one of the passes that end the game."""
+        moves = self.record.moves
+        return len(moves) > 1 and set(moves[-2:]) == {PASS} and set(moves[ply - 1 :]) == {PASS}
