@@ -32,7 +32,7 @@ export function after(line: Line, move: string): Written {
 
 function termsOf(line: Line): Terms {
   const { territory } = rulesOf(line.rules);
-  return { komi: komiOf(line), territory, stones: territory ? handicapOf(line) : 0 };
+  return { komi: komiOf(line), territory, stones: handicapOf(line) };
 }
 
 /** What the network is told beside the position: komi and the way of counting; all else as usual. */

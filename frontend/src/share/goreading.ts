@@ -5,7 +5,7 @@
 
 import { GRID, POINTS } from "./gorules";
 
-/** White's points from the start, how it is counted, and handicap stones that the owners count as Black's points. */
+/** White's points from the start, how it is counted, and handicap stones, which the owners count as Black's points. */
 export interface Terms {
   komi: number;
   territory: boolean;
@@ -29,14 +29,14 @@ export interface Read {
   policy: number[] | null;
 }
 
-const ODDS = [-0.656, 0.16, 0.963, -0.814, -0.145, -0.035, 0.373, 1.03];
-const LEAD = [0.937, 0.12, 2.202];
+const ODDS = [-1.479, 0.273, 0.476, -0.743, -0.08, -0.036, 0.534, 1.942];
+const LEAD = [0.926, 0.143, 2.007];
 const OWN_PART = 0.3;
 const [OPEN, SETTLED] = [
-  [8, 15],
+  [4, 12],
   [18, 40],
 ] as const;
-const [OPEN_POWER, STRETCH, EVEN_KOMI] = [8, 0.5, 7];
+const [OPEN_POWER, STRETCH, EVEN_KOMI] = [8, 0.85, 7];
 const [OF_ROOT, OF_TURN, OF_OPEN] = [8.69, 0.126, -1.214];
 const SURE = 1 - 1e-6;
 const MOST_KOMI = 63.5;
@@ -46,7 +46,7 @@ const total = (values: readonly number[]): number => values.reduce((sum, each) =
 const dot = (weights: readonly number[], values: readonly number[]): number => total(weights.map((weight, at) => weight * values[at]!));
 const clip = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
 
-export function readResults(said: Said, other: Said, points: readonly number[], size: number, black: boolean, { komi, stones }: Terms): Read {
+export function readResults(said: Said, other: Said, points: readonly number[], size: number, black: boolean, { komi, territory, stones }: Terms): Read {
   const log = ({ value }: Said): number => 2 * Math.atanh(clip(value, -SURE, SURE));
   const [own, theirs] = [log(said), log(other)];
   const odds = (own - theirs) / 2;
@@ -60,11 +60,14 @@ export function readResults(said: Said, other: Said, points: readonly number[], 
   const sign = black ? 1 : -1;
   let lead = (said.lead - other.lead) / 2 + dot(LEAD, [1, (said.lead + other.lead) / 2, open]);
   const given = clip(Math.round(2 * komi), -127, 127) / 2;
-  const ahead = (total(means.map((p) => 2 * p - 1)) - stones - EVEN_KOMI) * (1 + STRETCH * open);
-  const owned = ahead + EVEN_KOMI - given;
+  const board = total(means.map((p) => 2 * p - 1)) - stones;
+  const balance = clip(board, 0, EVEN_KOMI);
+  const ahead = (board - balance) * (1 + STRETCH * open);
+  const owned = ahead + balance - given + (territory ? 0 : stones);
   const turn = sign * total(points.map((point) => said.owners[point]! - other.owners[point]!));
   const move = ((OF_ROOT * Math.sqrt(open) + OF_OPEN * open) * size) / GRID + OF_TURN * turn;
-  const large = ((Math.max(Math.abs(ahead), Math.abs(owned) - EVEN_KOMI) - Math.abs(turn)) * POINTS) / area;
+  const swing = Math.abs(turn) + STRETCH * open * Math.max(Math.abs(turn) - EVEN_KOMI, 0);
+  const large = ((Math.max(Math.abs(ahead), Math.abs(owned) - EVEN_KOMI) - swing) * POINTS) / area;
   const part = open ** OPEN_POWER;
   const [first, over] = [0, 1].map((at) => part * OPEN[at]! + (1 - part) * SETTLED[at]!);
   const share = clip((large - first!) / over!, 0, 1);

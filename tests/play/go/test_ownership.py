@@ -285,6 +285,6 @@ def test_the_lead_includes_a_komi_that_does_not_fit_into_the_input(komi: float) 
         player = GoPuctPlayer(_Even(), visits=4)
         player.choose(board, side, Terms(komi))
         found = player.look()
-        assert found.sign * found.lead == pytest.approx(20 - komi, abs=10)
+        assert found.sign * found.lead == pytest.approx(20 - komi, abs=15)  # the correction stretches the lead
         black = found.winrate if side == BLACK else 1 - found.winrate
         assert black == pytest.approx(ownership.winrate(20 - komi, 40), abs=0.02)

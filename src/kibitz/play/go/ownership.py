@@ -137,8 +137,8 @@ class ResultsOfBothSides:
 
     OWN_PART = 0.3
     """Weight of the difference between both ownership maps, which shows the value of the move point by point."""
-    ODDS: ClassVar[NDArray[np.float64]] = np.array([-0.656, 0.16, 0.963, -0.814, -0.145, -0.035, 0.373, 1.03])
-    POINTS: ClassVar[NDArray[np.float64]] = np.array([0.937, 0.12, 2.202])
+    ODDS: ClassVar[NDArray[np.float64]] = np.array([-1.479, 0.273, 0.476, -0.743, -0.08, -0.036, 0.534, 1.942])
+    POINTS: ClassVar[NDArray[np.float64]] = np.array([0.926, 0.143, 2.007])
     """Weights of `signs` for half the value of a move, in log odds of the winner and in points of lead.
 
     They minimize the change of win probability and lead from move to move in strong players' games
@@ -186,31 +186,33 @@ class WholeBoardLead(ResultsOfBothSides):
     side may be far ahead if it moves next, so the corrected lead would go up and down with every move.
     """
 
-    OPEN, SETTLED = (8.0, 15.0), (18.0, 40.0)
+    OPEN, SETTLED = (4.0, 12.0), (18.0, 40.0)
     """The limits (a, b) of large leads, in points on 19×19, for an open and for a settled board. Up to a lead of a,
     only the lead that the network predicts counts. For leads of a + b and more, only the territory counts. Between
     them, the weight of the territory rises.
     """
     OPEN_POWER = 8
     """The weight of OPEN is the open share of the board to this power; SETTLED has the remaining weight."""
-    STRETCH = 0.5
+    STRETCH = 0.85
     """The share of the lead on the board that the ownership map lacks if the whole board is open. With this correction,
     the value of 2 to 9 handicap stones before the first move differs from GNU Go's estimate by at most 10 points, with
     or without komi (bench/bench_handicap_lead.py).
     """
     EVEN_KOMI = 7.0
-    """The approximate value of the first move of an even game, in points of area."""
+    """The approximate value of the first move of an even game, in points of area. A board is even if the sum over the
+    ownership map is between 0 and this value: 0 if Black moves next, more if Black has just played.
+    """
     MOVE_WORTH: ClassVar[tuple[float, float, float]] = (8.69, 0.126, -1.214)
     """Three weights that give half the value of a move by territory, in points. They multiply the square root of the
     open share of the board, the difference between both sides' maps in points, and the open share.
     """
 
-    def __init__(self, network: NetworkSession, stones: int = 0):
-        """Correct the leads of a network. stones: under territory scoring, the number of handicap stones, because the
-        ownership map counts each as a point of area; under area scoring, 0.
+    def __init__(self, network: NetworkSession, stones: int = 0, territory: bool = True):
+        """Correct the leads of a network. stones: the number of handicap stones, each of which the ownership map counts
+        as a point of area. territory: whether territory scoring applies, where these points don't count.
         """
         super().__init__(network)
-        self.stones = stones
+        self.stones, self.counted = stones, 0 if territory else stones
 
     def _lead(
         self,
@@ -227,7 +229,8 @@ class WholeBoardLead(ResultsOfBothSides):
         is_open = np.where(inside, 4 * mean * (1 - mean), 0).sum(1) / area
         komi = (state[:, KOMI_BYTE].astype(np.float64) - NO_KOMI) / 2
         turn = np.where(inside, own - other, 0).sum(1) * black
-        points, share = self.by_owners((2 * mean - 1).sum(1) - self.stones, komi, is_open, area, np.abs(turn))
+        board = (2 * mean - 1).sum(1) - self.stones
+        points, share = self.by_owners(board, komi - self.counted, is_open, area, np.abs(turn))
         of_root, part, of_open = self.MOVE_WORTH
         move = (of_root * np.sqrt(is_open) + of_open * is_open) * np.sqrt(area) / GRID + part * turn
         return np.asarray(lead + share * (black * points + move - lead))
@@ -245,14 +248,17 @@ class WholeBoardLead(ResultsOfBothSides):
         1.
 
         The lead that the network predicts has the remaining weight. board: sums over ownership maps, in points without
-        komi. komi: the komi in points. is_open: the open share of each board, 0 to 1. area: number of points of the
-        board. turn: the lead with the next move minus the lead without it, divided by 2, in points, 0 or more; 0 if
-        unknown. The weight grows with the lead on the board, without komi: the network expects the stronger side to
-        win back handicap stones, whatever the komi is. The weight also grows with the lead after komi if this lead is
-        larger by more than EVEN_KOMI. The weight decreases with `turn`.
+        komi and handicap stones. komi: the komi in points, less the handicap stones if they count as points. is_open:
+        the open share of each board, 0 to 1. area: number of points of the board. turn: the lead with the next move
+        minus the lead without it, divided by 2, in points, 0 or more; 0 if unknown. The weight grows with the lead on
+        the board, without komi: the network expects the stronger side to win back handicap stones, whatever the komi
+        is. The weight also grows with the lead after komi if this lead is larger by more than EVEN_KOMI. The weight
+        decreases with `turn`, of which the part beyond EVEN_KOMI is stretched as the lead is.
         """
-        ahead = (board - cls.EVEN_KOMI) * (1 + cls.STRETCH * is_open)
-        points = np.asarray(ahead + cls.EVEN_KOMI - komi)
+        even = np.clip(board, 0, cls.EVEN_KOMI)
+        ahead = (board - even) * (1 + cls.STRETCH * is_open)
+        points = np.asarray(ahead + even - komi)
+        turn = turn + cls.STRETCH * is_open * np.maximum(turn - cls.EVEN_KOMI, 0)
         large = (np.maximum(abs(ahead), abs(points) - cls.EVEN_KOMI) - turn) * POINTS / area
         part = is_open**cls.OPEN_POWER
         first, over = (part * one + (1 - part) * other for one, other in zip(cls.OPEN, cls.SETTLED, strict=True))
@@ -378,7 +384,7 @@ def judge(network: NetworkSession, terms: Terms) -> NetworkSession:
     """
     steadied = steady(network)
     if isinstance(steadied, ResultsOfBothSides):
-        steadied = WholeBoardLead(steadied.network, terms.handicap if terms.territory else 0)
+        steadied = WholeBoardLead(steadied.network, terms.handicap, terms.territory)
     return large_komi(steadied, terms.komi)
 
 
