@@ -89,3 +89,13 @@ def test_a_win_probability_made_of_a_lead_is_the_same_in_the_analysis(session: S
     chances = [one.prediction.black_wins for one in analysed(engine, session).positions if one.prediction]
     assert chances == [values.at(ply).black for ply in (0, 1)]
     assert (chances[0] > chances[1]) == (after < 5)
+
+
+def test_passes_that_end_the_game_lose_nothing(session: Session) -> None:
+    """The engine gives Black 100 points, and the final count 73.5: the closing pass did not lose the difference."""
+    engine = Engine(100, 4, False)
+    over = EngineValues(cast(Any, engine), session, read_line({**LINE, "moves": ["E5", "pass", "pass"]}))
+    assert [over.at(ply).lead for ply in (2, 3)] == [100, 73.5]
+    assert [over.judgment(ply)["points"] for ply in (2, 3)] == [0, 0]
+    going_on = EngineValues(cast(Any, engine), session, read_line({**LINE, "moves": ["pass", "E5"]}))
+    assert going_on.judgment(1)["points"] == 1, "a pass alone is a move like any other"
