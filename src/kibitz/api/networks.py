@@ -523,13 +523,14 @@ class TrainedNetwork:
         from kibitz.play.go.ownership import judge
         from kibitz.play.go.thought import Terms
 
-        stones = np.array([one.handicap if one.rules in TERRITORY else 0 for one in read or ()], np.int64)
+        stones = np.array([one.handicap for one in read or ()], np.int64)
+        territory = np.array([one.rules in TERRITORY for one in read or ()], np.bool_)
         if not stones.any():
             return dict(judge(self._session, Terms()).evaluate(codes, state))
         answers: Answers = {}
-        for count in np.unique(stones).tolist():
-            rows = np.flatnonzero(stones == count)
-            judged = judge(self._session, Terms(territory=True, handicap=count))
+        for count, scored in sorted(set(zip(stones.tolist(), territory.tolist(), strict=True))):
+            rows = np.flatnonzero((stones == count) & (territory == scored))
+            judged = judge(self._session, Terms(territory=scored, handicap=count))
             for name, values in judged.evaluate(codes[rows], state[rows]).items():
                 answers.setdefault(name, np.zeros((len(codes), *values.shape[1:]), values.dtype))[rows] = values
         return answers
