@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { chains, column, neighbours, pointName, pointOf, stars } from "../src/board/gopoints";
+import { chains, column, neighbours, numbersOf, pointName, pointOf, stars } from "../src/board/gopoints";
 
 test("points have names, without the letter I", () => {
   expect([pointName(0, 19), pointName(18, 19), pointName(360, 19), pointName(72, 9)]).toEqual(["A19", "T19", "T1", "A1"]);
@@ -35,4 +35,22 @@ test("a board has its dots", () => {
     ["D10", "D16", "D4", "K10", "K16", "K4", "Q10", "Q16", "Q4"],
   ]);
   expect(stars(11)).toEqual([]);
+});
+
+test("stones have the numbers of their moves: of all, of the last ten, or none", () => {
+  const moves = [...Array.from({ length: 12 }, (_, at) => `${"ABCDEFGHJ"[at % 9]}${1 + Math.floor(at / 9)}`), "pass", "A1"];
+  // The first move's stone was captured, and its point is taken again by the last; C1 was captured and is empty.
+  const nodes = new Map(
+    [null, ...moves].map((move, ply) => {
+      const stones = Array(81).fill(".");
+      for (const each of moves.slice(0, ply)) if (each !== "pass" && each !== "C1") stones[pointOf(each, 9)!] = "B";
+      return [ply, { ply, move, parent: ply ? ply - 1 : null, stones: stones.join("") }];
+    }),
+  );
+  const game = { nodes, start: { game: "go", size: 9, moves: [] } } as unknown as Parameters<typeof numbersOf>[0];
+  const at = (name: string, which: string, ply = moves.length): number | undefined => numbersOf(game, ply, which).get(pointOf(name, 9)!);
+  expect(["A1", "B1", "C1", "D1", "E1", "C2", "D2"].map((name) => at(name, "all"))).toEqual([14, 2, undefined, 4, 5, 12, undefined]);
+  expect(["A1", "D1", "E1", "C2"].map((name) => at(name, "last"))).toEqual([14, undefined, 5, 12]);
+  expect(at("A1", "all", 3)).toBe(1);
+  expect(numbersOf(game, moves.length, "none").size).toBe(0);
 });

@@ -148,3 +148,21 @@ def test_moves_have_the_piece_letters_of_the_language(visit: Callable[..., Page]
         page.get_by_role("button", name="Kopieren", exact=True).click()
         page.get_by_role("menuitem", name="PGN").click()
     assert "5. Qe2 Ngf6 ( 5... Ndf6 6. Bf4 Qa5+ 7. Bd2 ) 6. Nd6#" in " ".join(copied[0].split())
+
+
+def test_stones_have_the_numbers_of_their_moves(desk: Desk) -> None:
+    """A key and the settings choose: none, the last 10, all."""
+    page = desk.page
+    desk.open("(;GM[1]SZ[9];B[aa];W[ba];B[ee];W[ab];B[ec];W[ed];B[dd];W[cc];B[gg];W[hh];B[gh];W[hg])")
+    desk.keys("End")
+    desk.after("H3", "go")
+    numbers = page.locator("#board svg.go .order text")
+    expect(numbers).to_have_count(0)
+    desk.keys("n")
+    expect(page.locator("#status")).to_contain_text("10")
+    expect(numbers).to_have_text([str(ply) for ply in range(12, 2, -1)])
+    desk.keys("n")
+    # The first stone was captured.
+    expect(numbers).to_have_text([str(ply) for ply in range(12, 1, -1)])
+    choose(page, Move_numbers="None")
+    expect(numbers).to_have_count(0)

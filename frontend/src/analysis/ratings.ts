@@ -184,6 +184,7 @@ export class RatingPanel {
       this.risk.title = texts.ratings.riskAbout;
     }
     this.trap.hidden = !trap;
+    this.element.classList.toggle("trapped", trap !== null);
     if (trap) this.trap.textContent = texts.ratings.trap(lettered(trap.san), Math.round(100 * trap.loss), trap.weak.rating, percent(trap.weak.p), trap.strong.rating, percent(trap.strong.p));
     const words = typeof low === "number" && typeof high === "number" ? ` ${texts.ratings.risk(LEAST, percent(low))} ${texts.ratings.risk(MOST, percent(high))}` : "";
     this.curves.setAttribute("aria-label", `${texts.ratings.curves(some.map(({ san }) => lettered(san)).join(", "))}${words}`);

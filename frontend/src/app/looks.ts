@@ -7,8 +7,12 @@ export const LOOKS = {
   pieces: ["classic", "plain", "letters"],
   board: ["wood", "green", "blue", "grey"],
   goban: ["wood", "light", "paper"],
+  numbers: ["none", "last", "all"],
 } as const;
 export type Look = keyof typeof LOOKS;
+
+/** What the document hears when a look was chosen. */
+export const LOOK_CHOSEN = "lookchosen";
 
 let sheet: Promise<void> | null = null;
 
@@ -26,6 +30,15 @@ export function lookOf(name: Look): string {
 export function chooseLook(name: Look, look: string): void {
   keep("local", name, look === LOOKS[name][0] ? null : look);
   show(name, look);
+  document.dispatchEvent(new Event(LOOK_CHOSEN));
+}
+
+/** The next choice of a look after the present one. */
+export function nextLook(name: Look): string {
+  const known: readonly string[] = LOOKS[name];
+  const next = known[(known.indexOf(lookOf(name)) + 1) % known.length]!;
+  chooseLook(name, next);
+  return next;
 }
 
 function show(name: Look, look: string): void {

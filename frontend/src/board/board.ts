@@ -6,6 +6,8 @@ import { button, el } from "../ui/elements";
 import { GoTools } from "./goediting";
 import type { Counter } from "../play/gocount";
 import { GoView } from "./goboard";
+import { numbersOf } from "./gopoints";
+import { LOOK_CHOSEN, lookOf } from "../app/looks";
 import { picture, shown, type View } from "./overlays";
 import type { App, Line } from "../app/state";
 import { texts } from "../texts";
@@ -54,6 +56,7 @@ export function mountBoard(host: HTMLElement, controls: HTMLElement, app: App, c
       sides: final ? "none" : shown.sides,
       early: final ? null : shown.early,
       small: false,
+      ...(start.game === "go" ? { numbers: numbersOf(app.game, node.id, lookOf("numbers")) } : {}),
     });
     below.draw();
   };
@@ -64,6 +67,7 @@ export function mountBoard(host: HTMLElement, controls: HTMLElement, app: App, c
     draw();
   });
   for (const event of ["game", "tree", "results", "settings", "networks"] as const) app.on(event, draw);
+  document.addEventListener(LOOK_CHOSEN, draw);
   shown.on(() => {
     if (shown.preview !== previewed) {
       previewed = shown.preview;

@@ -53,6 +53,9 @@ export class GoMarks {
   /** The record's own marks. */
   private readonly markup = svg("g", { class: "markup" });
   private marked = "";
+  /** The numbers of moves. */
+  private readonly order = svg("g", { class: "counts order" });
+  private ordered = "";
   private readonly moves = new Map<number, SVGGElement>();
   private key = "";
   private told = "";
@@ -61,7 +64,7 @@ export class GoMarks {
     const paths = KINDS.map((kind) => [kind, svg("path", { class: `square ${kind}`, d: "" })] as const);
     this.paths = Object.fromEntries(paths) as Record<Kind, SVGPathElement>;
     this.ground.append(...this.shades.flat());
-    this.above.append(this.links, ...Object.values(this.paths), this.counts, this.markup);
+    this.above.append(this.links, ...Object.values(this.paths), this.counts, this.order, this.markup);
   }
 
   draw(stones: string, picture: Picture, small: boolean): void {
@@ -100,6 +103,23 @@ export class GoMarks {
       const shown = text.replace(/\\([^])/g, "$1").slice(0, 4);
       for (const point of pointsOf([place], this.size)) add(point, (on) => svg("text", { class: `${on} of-${Math.min(3, shown.length)}` }, shown));
     }
+  }
+
+  /** Numbers of moves on stones. covered: whether other numbers or lines are on the stones. Stones with marks of the record have none. */
+  sequence(stones: string, numbers: ReadonlyMap<number, number> | undefined, covered: boolean, props: Record<string, string[]> | undefined): void {
+    const marks = numbers?.size ? [...MARKS.flatMap(([name]) => props?.[name] ?? []), ...(props?.LB ?? []).map((label) => label.trim().slice(0, 2))] : [];
+    const marked = new Set(pointsOf(marks, this.size));
+    const told = covered || !numbers ? [] : [...numbers].filter(([point]) => !marked.has(point));
+    const key = JSON.stringify([told, told.map(([point]) => stones[point])]);
+    if (key === this.ordered) return;
+    this.ordered = key;
+    this.order.replaceChildren(
+      ...told.map(([point, number]) => {
+        const on = stones[point] === "B" ? "on-black" : "on-white";
+        const [x, y] = [(point % this.size) * STEP, Math.floor(point / this.size) * STEP];
+        return svg("text", { x, y, class: `${on} of-${String(number).length}` }, String(number));
+      }),
+    );
   }
 
   /** Makes the move that a list points at stand out. */

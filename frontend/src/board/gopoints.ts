@@ -1,5 +1,7 @@
 /** Points of a Go board: numbers from the upper left, row by row, and their names ("Q16"). */
 
+import type { Game } from "../app/state";
+
 const COLUMNS = "ABCDEFGHJKLMNOPQRST";
 
 export const column = (index: number): string => COLUMNS[index] ?? "?";
@@ -49,6 +51,26 @@ export function chains(stones: string, size: number): (Chain | null)[] {
       }
     }
     chain.liberties = free.size;
+  }
+  return found;
+}
+
+/** The last moves that have a number where not all have one. */
+const LATEST = 10;
+
+/** The numbers of the moves whose stones are on the board in a position, by point. */
+export function numbersOf({ nodes, start }: Pick<Game, "nodes" | "start">, id: number, which: string): Map<number, number> {
+  const found = new Map<number, number>();
+  if (which === "none") return found;
+  const now = nodes.get(id);
+  const seen = new Set<number>();
+  for (let at = now; at && at.parent !== null; at = nodes.get(at.parent)) {
+    if (which === "last" && now!.ply - at.ply >= LATEST) break;
+    const point = at.move ? pointOf(at.move, start.size ?? 19) : null;
+    if (point === null || seen.has(point)) continue;
+    // An earlier stone there was captured.
+    seen.add(point);
+    if (now!.stones?.[point] !== ".") found.set(point, at.ply);
   }
   return found;
 }

@@ -41,6 +41,8 @@ export interface Looks {
   /** The side that may make a move before its turn. */
   early?: "w" | "b" | null;
   small: boolean;
+  /** Of Go: the numbers of moves on stones, by point. */
+  numbers?: ReadonlyMap<number, number>;
 }
 
 export type Sides = "both" | "w" | "b" | "none";

@@ -290,6 +290,7 @@ export const de: Texts = {
       ["Escape", "einen Vorauszug zurücknehmen"],
       ["f", "das Brett drehen"],
       ["c", "Koordinaten an oder aus"],
+      ["n", "Zugnummern auf Go-Steinen: keine, die letzten 10, alle"],
       ["h", "Hinweise des Netzes zeigen oder verbergen"],
       ["s", "Ton an oder aus"],
       ["e", "diesen Zug kommentieren: !, ?, Text; seine Variante hochstufen oder löschen; auch mit Rechtsklick"],
@@ -307,6 +308,7 @@ export const de: Texts = {
     leftOut: (network) => `${network} hat einige Züge nicht bewertet.`,
   },
   keys: {
+    numbers: { none: "Zugnummern aus.", last: "Nummern der letzten 10 Züge.", all: "Nummern aller Züge." },
     hintsOn: "Hinweise an.",
     hintsOff: "Hinweise aus.",
     variation: (move) => `Variante: ${move}`,
@@ -892,7 +894,8 @@ export const de: Texts = {
     pieces: "Schachfiguren",
     board: "Schachbrett",
     goban: "Go-Brett",
-    looks: { pieces: { classic: "Klassisch", plain: "Schlicht", letters: "Buchstaben" }, board: { wood: "Holz", green: "Grün", blue: "Blau", grey: "Grau" }, goban: { wood: "Holz", light: "Helles Holz", paper: "Papier" } },
+    numbers: "Zugnummern",
+    looks: { pieces: { classic: "Klassisch", plain: "Schlicht", letters: "Buchstaben" }, board: { wood: "Holz", green: "Grün", blue: "Blau", grey: "Grau" }, goban: { wood: "Holz", light: "Helles Holz", paper: "Papier" }, numbers: { none: "Keine", last: "Letzte 10", all: "Alle" } },
   },
   setup: {
     piece: (colour, role) => `${role} von ${colour === "white" ? "Weiß" : "Schwarz"}`,

@@ -292,6 +292,7 @@ export const en = {
       ["Escape", "cancel a premove"],
       ["f", "flip the board"],
       ["c", "coordinates on or off"],
+      ["n", "move numbers on Go stones: none, last 10, all"],
       ["h", "show or hide the network’s hints"],
       ["s", "sound on or off"],
       ["e", "annotate this move: !, ?, comment; promote or delete its line. Or right-click the move"],
@@ -309,6 +310,7 @@ export const en = {
     leftOut: (network: string) => `${network} did not evaluate some moves.`,
   },
   keys: {
+    numbers: { none: "Move numbers off.", last: "Numbers of the last 10 moves.", all: "Numbers of all moves." },
     hintsOn: "Hints on.",
     hintsOff: "Hints off.",
     variation: (move: string) => `Variation: ${move}`,
@@ -895,7 +897,8 @@ export const en = {
     pieces: "Chess pieces",
     board: "Chess board",
     goban: "Go board",
-    looks: { pieces: { classic: "Classic", plain: "Plain", letters: "Letters" }, board: { wood: "Wood", green: "Green", blue: "Blue", grey: "Gray" }, goban: { wood: "Wood", light: "Light wood", paper: "Paper" } },
+    numbers: "Move numbers",
+    looks: { pieces: { classic: "Classic", plain: "Plain", letters: "Letters" }, board: { wood: "Wood", green: "Green", blue: "Blue", grey: "Gray" }, goban: { wood: "Wood", light: "Light wood", paper: "Paper" }, numbers: { none: "None", last: "Last 10", all: "All" } },
   },
   setup: {
     piece: (colour: "white" | "black", role: string) => `${colour === "white" ? "White" : "Black"} ${role}`,

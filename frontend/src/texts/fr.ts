@@ -298,6 +298,7 @@ export const fr: Texts = {
       ["Échap", "annuler un coup anticipé"],
       ["f", "retourner l’échiquier"],
       ["c", "afficher ou masquer les coordonnées"],
+      ["n", "numéros des coups sur les pierres de go : aucun, les 10 derniers, tous"],
       ["h", "afficher ou masquer les indications du réseau"],
       ["s", "activer ou couper le son"],
       ["e", "modifier ce coup : annotation, commentaire, variante, suppression ; aussi par un clic droit"],
@@ -315,6 +316,7 @@ export const fr: Texts = {
     leftOut: (network) => `${network} n’a pas évalué certains coups.`,
   },
   keys: {
+    numbers: { none: "Numéros des coups masqués.", last: "Numéros des 10 derniers coups.", all: "Numéros de tous les coups." },
     hintsOn: "Indications affichées.",
     hintsOff: "Indications masquées.",
     variation: (move) => `Variante : ${move}`,
@@ -900,7 +902,8 @@ export const fr: Texts = {
     pieces: "Pièces d’échecs",
     board: "Échiquier",
     goban: "Goban",
-    looks: { pieces: { classic: "Classiques", plain: "Sobres", letters: "Lettres" }, board: { wood: "Bois", green: "Vert", blue: "Bleu", grey: "Gris" }, goban: { wood: "Bois", light: "Bois clair", paper: "Papier" } },
+    numbers: "Numéros des coups",
+    looks: { pieces: { classic: "Classiques", plain: "Sobres", letters: "Lettres" }, board: { wood: "Bois", green: "Vert", blue: "Bleu", grey: "Gris" }, goban: { wood: "Bois", light: "Bois clair", paper: "Papier" }, numbers: { none: "Aucun", last: "Les 10 derniers", all: "Tous" } },
   },
   setup: {
     piece: (colour, role) => `${role} (${colour === "white" ? "Blancs" : "Noirs"})`,

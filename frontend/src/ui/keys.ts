@@ -6,6 +6,7 @@ import type { Mistakes } from "../analysis/mistakes";
 import { showMoveMenu } from "../analysis/movemenu";
 import { named } from "../app/naming";
 import { toggleSound } from "../app/sound";
+import { nextLook } from "../app/looks";
 import type { App } from "../app/state";
 import { texts } from "../texts";
 
@@ -33,6 +34,7 @@ export function mountKeys(app: App, mistakes: Mistakes, typed: Typed, board: HTM
       app.say(app.hints ? texts.keys.hintsOn : texts.keys.hintsOff);
     },
     s: () => toggleSound(app),
+    n: () => app.game.kind === "go" && app.say(texts.keys.numbers[nextLook("numbers") as "none" | "last" | "all"]),
     o: open,
     "?": () => void import("./help").then(({ showHelp }) => showHelp()),
     e: () => {
