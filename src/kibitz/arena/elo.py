@@ -121,8 +121,9 @@ def expected(difference: float) -> float:
 
 
 def student_cdf(t: float, freedom: int) -> float:
-    """Return the cumulative distribution of Student's t (Abramowitz and Stegun, 26.7.3 and 26.7.4). freedom: at least
-    1."""
+    """Return the cumulative distribution function of Student's t-distribution at `t` (Abramowitz and Stegun, 26.7.3 and
+    26.7.4). freedom: the degrees of freedom, at least 1.
+    """
     if freedom >= LARGE:
         return NormalDist().cdf(t)
     angle = math.atan(t / math.sqrt(freedom))
@@ -137,7 +138,9 @@ def student_cdf(t: float, freedom: int) -> float:
 
 
 def student_quantile(level: float, freedom: int) -> float:
-    """Return the quantile of Student's distribution. level: over 0.5 and under 1."""
+    """Return the quantile of Student's t-distribution. level: the probability, over 0.5 and under 1. freedom: the
+    degrees of freedom, at least 1.
+    """
     low, high = 0.0, 1.0
     while student_cdf(high, freedom) < level:
         high *= 2

@@ -22,12 +22,14 @@ SETTING = "Match"
 
 @dataclass(frozen=True)
 class ScoredGame:
-    """The score of a finished game. A moves first in even games.
+    """The score of a finished game between the players "A" and "B". A moves first in games with an even number.
 
-    number: the game's number, from 0.
-    points: A's points, in half points.
-    forfeit: "A" or "B", the side at fault, or "" with an empty `reason`.
-    referee: who scored the game, if the rules alone don't decide who has won; else "".
+    number: the game's number in the match, from 0.
+    points: A's points, in half points: 2 for a win, 1 for a draw, 0 for a loss.
+    ending: how the game ended, as text.
+    forfeit: the player who lost by a fault, such as a crash: "A" or "B"; "" if there was no fault.
+    reason: the description of the fault; "" if there was no fault.
+    referee: who scored the game, if the rules alone don't decide who has won; otherwise "".
     """
 
     number: int
@@ -40,11 +42,11 @@ class ScoredGame:
 
 @dataclass(frozen=True)
 class RecordFormat:
-    """How games are written.
+    """A file format for the games of a match, such as PGN.
 
     option: the command line option for the file's path.
     head: the first line of each game.
-    read: a function that parses a game's text. It returns the points of the side that moved first, in half points, and
+    read: a function that parses a game's text. It returns the points of the player who moved first, in half points, and
         the tags; None if the text isn't a complete game.
     """
 
@@ -54,15 +56,23 @@ class RecordFormat:
 
 
 def side_of(number: int, first: bool) -> str:
-    """Return which player moves first (or second) in a game: "A" or "B"."""
+    """Return the player, "A" or "B", who moves first in game number `number` (from 0). If `first` is False, return the
+    other player.
+    """
     return "A" if (number % 2 == 0) == first else "B"
 
 
 def row(
     number: int, first_points: int, ending: str, first_at_fault: bool | None = None, reason: str = "", referee: str = ""
 ) -> ScoredGame:
-    """Return the score of a game. first_points: the half points of the side that moved first. first_at_fault: whether
-    this side forfeited; None if no side did.
+    """Return the score of a game. number: the game's number in the match, from 0.
+
+    first_points: the half points of the player who moved first: 2 for a win, 1 for a draw, 0 for a loss.
+    ending: how the game ended, as text.
+    first_at_fault: True if the player who moved first lost by a fault, False if the other player did; None without a
+        fault.
+    reason: the description of the fault; "" without a fault.
+    referee: who scored the game, if the rules alone don't decide who has won; otherwise "".
     """
     points = first_points if number % 2 == 0 else 2 - first_points
     forfeit = "" if first_at_fault is None else side_of(number, first_at_fault)
@@ -70,12 +80,16 @@ def row(
 
 
 def tag(value: str) -> str:
-    """Return a tag's value without characters that end it early. (Few readers support escaped backslashes.)"""
+    """Return a tag's value without the characters that would end the value early. They are not escaped, because few
+    readers support escaped backslashes.
+    """
     return " ".join(value.replace('"', "'").replace("\\", "/").split())
 
 
 def tags_of(game: ScoredGame, settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the tags that identify a game, whatever its format."""
+    """Return the tags (names and values) that identify a game, for PGN and SGF. settings: the settings of the match,
+    which become tags too.
+    """
     tags = {"GameNumber": str(game.number), "Ending": game.ending}
     if game.forfeit:
         tags |= {"Forfeit": game.forfeit, "Reason": tag(game.reason)}
@@ -85,7 +99,10 @@ def tags_of(game: ScoredGame, settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def resume(path: Path, settings: Mapping[str, str], form: RecordFormat) -> list[ScoredGame]:
-    """Return the games in a match's record. If the last game is incomplete, it is removed from the file.
+    """Return the games that a match's record already contains. If the last game is incomplete, it is removed from the
+    file.
+
+    path: the file of the record; it may be missing. settings: the settings of the match. form: the format of the file.
 
     Raises UsageError if the file has other contents, or games of a match with other settings.
     """
@@ -156,7 +173,7 @@ def _read(path: Path, part: str, settings: Mapping[str, str], form: RecordFormat
 
 
 def append(path: Path, text: str) -> None:
-    """Add a game to the file in one piece. Raises KibitzError if it can't be written."""
+    """Add a game's text to the end of the file, completely or not at all. Raises KibitzError if it can't be written."""
     try:
         with path.open("ab") as file:
             file.write(text.encode())

@@ -186,9 +186,13 @@ class ExternalEngine:
     def play(
         self, board: chess.Board, search_limit: chess.engine.Limit, game: object, limit: float
     ) -> chess.engine.PlayResult:
-        """Return the engine's move, within `limit` seconds. game: a different object for each game.
+        """Return the engine's move in a position.
 
-        Raises EngineDied, and chess.engine.EngineError for an illegal move, after which the engine is still running.
+        board: the position, with the moves that led to it. search_limit: the limit that the engine gets. game: any
+        object; use a different object for each game. limit: the seconds in which the engine must reply.
+
+        Raises EngineDied if the engine does not reply in time or ends. Raises chess.engine.EngineError for an illegal
+        move; the engine is then still running.
         """
         info = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
         return self._wait_for(self._engine.protocol.play(board, search_limit, game=game, info=info), limit)

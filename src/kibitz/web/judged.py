@@ -41,7 +41,11 @@ Lines = list[dict[str, Any]]
 
 
 class JudgedPositions:
-    """The judgments in a file. room: the largest number of judgments. Several threads may call the methods."""
+    """A file that keeps the evaluations of moves (judgments), so that they are not computed again. Several threads may
+    call the methods.
+
+    room: the largest number of judgments in the file. If there are more, the oldest are removed.
+    """
 
     def __init__(self, path: Path, room: int = ROOM):
         self.path, self.room = path, room

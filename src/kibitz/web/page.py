@@ -26,7 +26,7 @@ MISSING = """<!doctype html>
 
 
 def problem() -> str | None:
-    """Return one line about a page that was not built; None if it was built."""
+    """Return one line that explains why the page can't be shown, if it was not built; None if it was built."""
     if (PAGE / "index.html").is_file():
         return None
     return (

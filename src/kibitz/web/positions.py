@@ -23,7 +23,9 @@ GAMES = {"chess": "kibitz.web.chess.line", "go": "kibitz.web.go.line"}
 
 
 class Line(Protocol):
-    """A start position and legal moves from it. Its positions are numbered by ply, 0 .. len(moves)."""
+    """The interface of a line: a start position and legal moves from it, of chess or Go. The positions of a line are
+    numbered by ply: 0 is the start position.
+    """
 
     @property
     def game(self) -> str: ...
@@ -32,31 +34,38 @@ class Line(Protocol):
     def moves(self) -> tuple[Any, ...]: ...
 
     def board(self) -> Any:
-        """Return the last position, as a board of the game."""
+        """Return the last position of the line, as a chess.Board or a Go board."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the line in the form of requests."""
+        """Return the line as a dict for JSON, with the same fields as in the requests of the page."""
 
     def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return the positions from ply `first` to ply `last` for a network. Returns `codes`, uint8 [n, squares], and
-        `state`, uint8 [n, 4].
+        """Return the positions from ply `first` to ply `last` as input arrays of a network.
+
+        The first array, `codes`, is uint8 [n, squares]. The second array, `state`, is uint8 [n, 4].
         """
 
     def conditioned(self, usual: Mapping[str, int]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return the last position with the line's side inputs. Returns `codes`, uint8 [1, squares], and `state`, uint8
-        [1, 4 + side inputs].
+        """Return the last position as input arrays of a network, with the network's additional inputs (side inputs),
+        such as ratings or komi.
 
-        usual: the names of the network's side inputs, each with the value that is used if the line has no value for it.
+        The first array, `codes`, is uint8 [1, squares]. The second array, `state`, is uint8 [1, 4 + number of side
+        inputs].
+
+        usual: the names of the network's side inputs. Each name has the value that is used if the line has no value for
+        it.
         """
 
     def nodes(self) -> list[dict[str, Any]]:
-        """Return every position in the form for the page."""
+        """Return one dict for each position of the line, in the form that the page of kibitz board uses."""
 
     def after(self, move: str) -> dict[str, Any]:
-        """Return the position after one more move. Raises BadRequest if the move is illegal."""
+        """Return the position after one more move, in the form that the page of kibitz board uses. move: the move as
+        text. Raises BadRequest if the move is illegal.
+        """
 
     def check(self, network: NetworkInfo) -> None:
-        """Raise BadRequest for a network of the other game, or for one that does not support boards of this size."""
+        """Raise BadRequest if the network is for the other game, or does not support boards of the line's size."""
 
     def results(
         self, session: Session | TorchSession, network: NetworkInfo, first: int, last: int
@@ -64,11 +73,11 @@ class Line(Protocol):
         """Yield a network's results for the positions from ply `first` to ply `last`, batch by batch."""
 
     def occlusion(self, session: Session, network: NetworkInfo) -> dict[str, Any]:
-        """Return, for each piece of the last position, how a network's output changes if only this piece is removed.
-        All positions are evaluated in one batch.
+        """Return how much a network's output changes if one piece or stone is removed, for each piece of the last
+        position.
 
-        values: the output without the piece minus the output with it, for each square or point. The value is 0 for a
-        king, and if there is no piece. what: the name of the output.
+        The result has two keys. values: for each square or point, the output without its piece minus the output with
+        it; 0 for a king and for an empty square. what: the name of the output.
         """
 
     def think(
@@ -78,13 +87,17 @@ class Line(Protocol):
         report: Callable[[Mapping[str, Any]], None],
         stop: threading.Event,
     ) -> str | None:
-        """Return a player's move in the last position; None if there is no legal move. report: called with interim
-        results.
+        """Return the move that a player chooses in the last position, as text; None if there is no legal move.
+
+        player: a function that returns the player. request: the method and the limits of the player. report: called
+        with interim results. stop: an event that ends the search.
         """
 
 
 def read_line(fields: Fields, name: str = "line") -> Line:
-    """Parse the line of a request. Raises BadRequest if it is malformed, or has an illegal move."""
+    """Return the line that a request from the page contains. name: the field of the request. Raises BadRequest if the
+    line is malformed or has an illegal move.
+    """
     line = an_object(fields.get(name), name)
     read: Callable[[Fields], Line] = importlib.import_module(
         GAMES[choice(line, "game", tuple(GAMES), "chess")]

@@ -16,8 +16,9 @@ SWITCH = "KIBITZ_BOARD_PREPARE"
 
 
 class Preparing:
-    """The process that compiles kernels, and its progress. The process ends when all kernels are compiled, or when
-    kibitz board ends and closes the standard input of the process.
+    """A process that compiles kibitz's kernels (numba functions) in advance. `state` reports its progress.
+
+    The process ends when all kernels are compiled, or when kibitz board ends and closes the process's standard input.
     """
 
     def __init__(self) -> None:
@@ -25,8 +26,8 @@ class Preparing:
         self._done = self._total = 0
 
     def start(self) -> None:
-        """Start the process, unless this version of kibitz has prepared both games before. Errors are ignored, because
-        the board also works without this process.
+        """Start the process, unless this version of kibitz has already compiled the kernels of chess and of Go. Errors
+        are ignored, because the board also works without this process.
         """
         with contextlib.suppress(OSError):
             if os.environ.get(SWITCH) != "0" and self._process is None and not preparation.are_prepared(GAMES):
@@ -38,8 +39,11 @@ class Preparing:
                 threading.Thread(target=self._follow, args=(self._process,), daemon=True).start()
 
     def state(self) -> dict[str, int | bool]:
-        """Return the progress. is_running: whether the process is running. done, total: the number of compiled kernels
-        and of all kernels; 0 until compiling has taken a second.
+        """Return the progress of compiling, with three keys.
+
+        is_running: whether the process is running.
+        done: the number of compiled kernels.
+        total: the number of all kernels. `done` and `total` are 0 during the first second of compiling.
         """
         is_running = self._process is not None and self._process.poll() is None
         return {"is_running": is_running, "done": self._done, "total": self._total}

@@ -57,11 +57,13 @@ _WITH_SCORE = ("side",)
 
 @dataclass(frozen=True)
 class Mistake:
-    """A move that lost much.
+    """A move of the player that lost much win probability.
 
-    file, game: the file, and the game's number in the file, from 1.
+    file: the file that contains the game.
+    game: the game's number in the file, from 1.
     fen: the position before the move.
     before, after: the player's win probability, 0 to 1, with the best move and with the played move.
+    opponent, opponent_rating: the opponent's name and rating.
     seconds: the time on the player's clock before the move; None if the record has no clocks.
     """
 
@@ -82,7 +84,7 @@ class Mistake:
 
     @property
     def reason(self) -> Reason | None:
-        """The proven reason; None if nothing is proven."""
+        """The reason why the move was a mistake; None if no reason is proven."""
         return self.move.reason
 
     def as_json(self) -> dict[str, Any]:
@@ -102,9 +104,15 @@ class Mistake:
 
 @dataclass
 class PlayerReport:
-    """What one player lost, over any number of games: a row of numbers per move, and a few facts per game.
+    """A report on one player's games of chess: how much the moves lost, by phase and opening, and the worst mistakes.
+    Games are added with `add`.
 
-    name: the player's name as it is displayed. swing: the smallest loss of a mistake, 0 to 1.
+    name: the player's name as it is displayed.
+    swing: the smallest loss of win probability that counts as a mistake, 0 to 1.
+    games: the number of games so far.
+    worst: the mistakes with the largest losses.
+    strength: the player's estimated rating, or None.
+    checked_by: the engine that evaluated the moves; None if the network did.
     """
 
     name: str
@@ -124,7 +132,9 @@ class PlayerReport:
     _accuracies: list[float] = field(default_factory=list)
 
     def add(self, game: AnalysedGame, side: str, file: str = "") -> None:
-        """Add a game from this file. side: the player's side, "white" or "black"."""
+        """Add an analyzed game to the report. side: the player's side, "white" or "black". file: the path of the game's
+        file.
+        """
         headers, number = game.record.game.headers, SIDES.index(side)
         result = RESULTS.get(headers.get("Result", "").strip())
         own = math.nan if result is None else (1 + (-result if number else result)) / 2
@@ -179,7 +189,9 @@ class PlayerReport:
 
     @property
     def accuracy(self) -> Estimate:
-        """The player's mean accuracy in a game, 0 to 1, over the games in which a move of the player was evaluated."""
+        """The player's accuracy per game, 0 to 1, as the mean over the games in which a move of the player was
+        evaluated.
+        """
         return mean_over_games(self._accuracies)
 
     def results(self) -> dict[str, int]:
@@ -187,7 +199,9 @@ class PlayerReport:
         return count_results(self._scores)
 
     def parts(self) -> Parts:
-        """Return all results over the games so far."""
+        """Return the mean losses and results in the games so far: over all moves, for each part (such as a phase), and
+        by opening.
+        """
         table = np.array(self._moves, np.float64).reshape(-1, 7)
         game = table[:, 0].astype(np.int64)
         sides, scores = np.array(self._sides, np.int64), np.array(self._scores, np.float64)
@@ -223,7 +237,7 @@ class PlayerReport:
                 yield part
 
     def as_json(self) -> dict[str, Any]:
-        """Return the report as one object; its keys are stable."""
+        """Return the report as a dict for JSON. The keys do not change from version to version."""
         parts = self.parts()
         by = {f"by_{name}": {key: part.as_json() for key, part in rows.items()} for name, rows in parts.by.items()}
         whole = {name: value for name, value in parts.whole.as_json().items() if name not in ("label", "games")}

@@ -20,7 +20,9 @@ TITLES = {
 
 
 def show(report: PlayerReport, console: Console) -> None:
-    """Print a player's report: results with the usual values, and the worst mistakes."""
+    """Print a chess player's report: the results and mean losses, compared with those of players of the same rating,
+    and the worst mistakes.
+    """
     parts = report.parts()
     whole = parts.whole
     rating = f" ({report.rating})" if report.rating else ""
@@ -63,8 +65,8 @@ def counted(number: int, what: str) -> str:
 
 
 def sentences(parts: list[Part]) -> list[str]:
-    """Return sentences about the parts in which a player loses significantly more or less than usual, one in each
-    line.
+    """Return one sentence for each part in which the player loses significantly more or less than players of the same
+    rating.
     """
     labels = [f"{part.label} ({part.difference.value * 100:+.1f})" for part in parts]
     more = [text for text, part in zip(labels, parts, strict=True) if part.difference.value > 0]

@@ -87,10 +87,14 @@ class GoSides(Seen):
 
 @dataclass(frozen=True)
 class GoMistake:
-    """A move that lost much.
+    """A move of the player that lost many points.
 
-    file, game: the file, and the game's number in the file, from 1. stones: the position before the move, as rows from
-    the top, with X, O and a dot.
+    file: the file that contains the game.
+    game: the game's number in the file, from 1.
+    stones: the position before the move: one string for each row from the top, with X for Black, O for White and a dot
+        for an empty point.
+    phase, area, kind: the phase of the game, the part of the board and the kind of the move, as text.
+    opponent_rank: the opponent's rank; None if it is unknown.
     """
 
     file: str
@@ -110,7 +114,7 @@ class GoMistake:
 
     @property
     def reason(self) -> Why | None:
-        """The proven reason; None if nothing is proven."""
+        """The reason why the move was a mistake; None if no reason is proven."""
         return self.move.better.why if self.move.better else None
 
     def as_json(self) -> dict[str, Any]:
@@ -128,9 +132,14 @@ class GoMistake:
 
 @dataclass
 class GoPlayerReport:
-    """What one player lost, over any number of games: a row of numbers per move, and a few facts per game.
+    """A report on one player's games of Go: how many points the moves lost, by phase, area and kind of move, and the
+    worst mistakes. Games are added with `add`.
 
     name: the player's name as it is displayed.
+    games: the number of games so far.
+    worst: the mistakes with the largest losses.
+    checked_by: the engine that evaluated the moves; None if the network did.
+    usual: the usual losses of players by rank; None if they are not known for the network.
     """
 
     name: str
@@ -150,7 +159,10 @@ class GoPlayerReport:
     _days: list[datetime.date | None] = field(default_factory=list)
 
     def add(self, game: AnalysedGame, colour: int, file: str = "") -> None:
-        """Add a game from this file. colour: the player's color. Passes do not count."""
+        """Add an analyzed game to the report. Passes do not count.
+
+        colour: the player's color, BLACK or WHITE. file: the path of the game's file.
+        """
         record = game.record
         known = record.result is not None and record.ending != "void"
         own = (1 + (record.result or 0) * (1 if colour == BLACK else -1)) / 2 if known else math.nan
@@ -205,7 +217,7 @@ class GoPlayerReport:
 
     @property
     def accuracy(self) -> Estimate:
-        """The mean accuracy of the player in a game, 0 to 1, over the games with a move of the player."""
+        """The player's accuracy per game, 0 to 1, as the mean over the games in which the player made a move."""
         return mean_over_games(self._accuracies)
 
     def results(self) -> dict[str, int]:
@@ -224,7 +236,7 @@ class GoPlayerReport:
         return known_interval(own), known_interval(others)
 
     def parts(self) -> Parts:
-        """Return all results over the games so far."""
+        """Return the mean losses and results in the games so far, over all moves and for each part, such as a phase."""
         table, measure = self._table(), self._measure()
         game, scores = measure.game, measure.scores
         sides, sizes = np.array(self._sides, np.int64), np.array(self._sizes, np.int64)
@@ -280,7 +292,7 @@ class GoPlayerReport:
         return np.array(self._moves, np.float64).reshape(-1, 9)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the report as one object; its keys are stable."""
+        """Return the report as a dict for JSON. The keys do not change from version to version."""
         parts, (own, others) = self.parts(), self.first_choices()
         by = {f"by_{name}": {label: part.as_json() for label, part in rows.items()} for name, rows in parts.by.items()}
         whole = {name: value for name, value in parts.whole.as_json().items() if name not in ("label", "games")}

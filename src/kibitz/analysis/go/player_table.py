@@ -22,7 +22,9 @@ TITLES = {
 
 
 def show_go(report: GoPlayerReport, console: Console) -> None:
-    """Print a Go player's report: results, the loss of parts of the moves, and the worst mistakes."""
+    """Print a Go player's report: the results, the mean loss in each group of moves (such as a phase of the game), and
+    the worst mistakes.
+    """
     parts, rank = report.parts(), f" ({report.rank})" if report.rank else ""
     games = f"{report.games:,} game{'' if report.games == 1 else 's'}"
     print_line(console, f"{clean(report.name, 60)}{rank}: {games}", "bold")

@@ -31,9 +31,12 @@ and white stones are readable on each color.
 
 
 def show(judged: AnalysedGame, ply: int | None, console: Console) -> None:
-    """Print a game. The output needs 60 columns. ply: the position to show (AnalysedGame.boards).
+    """Print the analysis of a game of Go, with a picture of the board.
 
-    Narrower windows omit the bars first, then columns of the table, then the space between a board's points.
+    The full output needs 60 columns. In a narrower window, the bars are omitted first, then columns of the table, then
+    the space between the points of a board.
+
+    ply: the number of moves before the position to show; None for the positions that `AnalysedGame.boards` selects.
     """
     _heading(judged, console)
     print_line(console, "")
@@ -152,7 +155,10 @@ def _score_words(score: Score) -> str:
 
 
 def show_board(judged: AnalysedGame, position: AnalysedPosition, console: Console) -> None:
-    """Print one position with coordinates, and the last move in brackets."""
+    """Print the board of one position with coordinates. The last move is in brackets.
+
+    judged: the game. position: one of its positions.
+    """
     score = _score_words(position.score)
     last = PASS
     if position.ply:
@@ -167,8 +173,10 @@ def show_board(judged: AnalysedGame, position: AnalysedPosition, console: Consol
 
 
 def board_rows(position: AnalysedPosition, last: int, wide: bool) -> list[Text]:
-    """Return the board as lines of text, [size + 2]. last: the point that is shown in brackets. wide: whether to add
-    the space that brackets need.
+    """Return the board as styled lines of text, one for each row, and two lines with the coordinates: [size + 2].
+
+    last: the point of the last move, which is shown in brackets. wide: whether there is a space between the points;
+    brackets need this space.
     """
     size, gap = position.size, " " if wide else ""
     letters = Text("   " + gap + gap.join(COLUMNS[:size]))

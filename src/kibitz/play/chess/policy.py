@@ -38,12 +38,12 @@ def move_probabilities(
     moves: NDArray[np.uint16],
     offsets: NDArray[np.int64],
 ) -> NDArray[np.float32]:
-    """Return `P(origin) · P(target | origin, or its piece's type)` of every move, float32 [total].
+    """Return the probability `P(origin) · P(target | origin, or its piece's type)` of every move, float32 [total].
 
-    The arguments are those of `pair_probabilities`. The result is not normalized, because illegal moves have a part of
-    the probability. The answers may have `promotion`, [n, 8, 4], the probability of N, B, R, Q on each file. Then the
-    probability of the two squares is divided among the four promotions. Otherwise the promotion to a queen gets the
-    whole probability.
+    The arguments are those of `pair_probabilities`. In a position, the results sum to less than 1, because illegal
+    moves get part of the probability. `answers` may also contain `promotion`, [n, 8, 4], the probability of N, B, R and
+    Q on each file. Then the probability of the two squares is divided among the four promotions. Otherwise, the
+    promotion to a queen gets the whole probability.
     """
     origin, target = pair_probabilities(answers, codes, moves, offsets)
     promotion = moves >> 12

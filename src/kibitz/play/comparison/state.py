@@ -95,16 +95,17 @@ TABLE_ENTRY = np.dtype(
 
 
 class ComparisonTuning(NamedTuple):
-    """Which techniques the search uses; with `plain_tuning()` it gives the result of full alpha-beta.
+    """Which techniques the search uses. With `plain_tuning()`, the result is that of plain alpha-beta.
 
-    null: null-move pruning from this depth on (0: never).
+    null: the smallest depth at which null-move pruning is used; 0 for never.
     reduce: whether there are late-move reductions.
-    extend: whether a side in check is searched a ply deeper.
+    extend: whether positions in check are searched a ply deeper.
     table: whether the transposition table is used.
-    deeper: whether entries from deeper searches are used, too.
+    deeper: whether table entries of deeper searches are used, too.
     order: whether moves are sorted.
-    incremental: whether first-layer sums are updated from move to move, not summed from all pieces.
-    naive: whether the whole network is computed for both positions of each comparison, to measure how much this costs.
+    incremental: whether the sums of the first layer are updated from move to move. Otherwise, they are summed from all
+        pieces.
+    naive: whether the whole network is computed for both positions of each comparison, to measure the cost.
     """
 
     null: int = 3

@@ -420,7 +420,7 @@ def winrate(lead: float, spread: float) -> float:
 
 
 def neighbours(point: int, size: int) -> list[int]:
-    """Return the points of the board next to a point."""
+    """Return the neighbors of a point on a board of this size: up to four points."""
     row, column = divmod(point, GRID)
     around = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
     return [r * GRID + c for r, c in around if 0 <= r < size and 0 <= c < size]

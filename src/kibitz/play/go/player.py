@@ -44,10 +44,11 @@ MAX_MOVES_PER_POINT = 3
 
 @dataclass(frozen=True)
 class Candidate:
-    """A move, or PASS.
+    """A move that the player considers: a point or PASS.
 
-    lead: the mover's expected lead in points, komi included.
-    gain: the lead minus the lead after a pass.
+    point: the point, or PASS.
+    lead: the expected lead of the player in points after the move, komi included.
+    gain: this lead minus the lead after a pass.
     value: the gain minus the cost of a stone, with small bonuses that decide between equal moves.
     captured: number of captured stones.
     looks: the number of network evaluations of the position after the move.
@@ -64,11 +65,15 @@ class Candidate:
 
 
 class Study:
-    """The evaluation of one position in the view of the side `colour`, which counts as the side to move.
+    """The evaluation of one position and of the positions after its moves, by a network that predicts territory.
 
-    only: the points that may be played (None: all). Own eyes, suicide, and moves that repeat a position are always
-    excluded. last: the point of the last move, PASS if there is none. Positions are evaluated only by calls of `look`
-    or `steps`.
+    All values are in the view of `colour`, which counts as the side to move. The positions have index numbers: 0 is the
+    position itself, 1 is the position after a pass, and larger numbers are the positions after the moves. Only the
+    methods `look` and `steps` run the network.
+
+    only: the points that may be played; None for all. Moves into own eyes, suicide, and moves that repeat a position
+        are always excluded.
+    last: the point of the last move; PASS if there is none.
     """
 
     def __init__(
@@ -105,8 +110,11 @@ class Study:
         self.atari = stone == (BLACK_STONE if colour == 1 else WHITE_STONE)
 
     def look(self, rows: NDArray[np.int64] | None = None, symmetry: int = 0) -> None:
-        """Evaluate some rows with the network, and add the results. rows: 0 is the position, 1 is the position after a
-        pass, and larger numbers are the positions after the moves; None for all rows.
+        """Evaluate some positions with the network, and add the results to those of earlier calls.
+
+        rows: the index numbers of the positions: 0 is the position itself, 1 the position after a pass, and larger
+            numbers are the positions after the moves. None means all positions.
+        symmetry: the symmetry of the board, 0 to 7, by which the positions are transformed first.
         """
         rows = np.arange(len(self.codes)) if rows is None else rows
         there, back = ownership.symmetric_points(self.size)
@@ -115,10 +123,10 @@ class Study:
         self.looks[rows] += 1
 
     def steps(self, batch_size: int = BATCH_SIZE) -> Iterator[None]:
-        """Evaluate all useful positions, batch by batch, and yield after each batch.
+        """Evaluate all useful positions in batches of at most `batch_size`, and yield after each batch.
 
-        The order is: the position and the pass; then the moves, likely moves first; then the best moves in all
-        symmetries.
+        The order is: first the position itself and the position after a pass; then the positions after the moves,
+        likely moves first; then the positions after the best moves, in all symmetries.
         """
         self.look(np.array([0, 1]))
         yield
@@ -134,10 +142,13 @@ class Study:
                 yield
 
     def thought(self, most: int | None = None, owners: bool = False) -> GoThought:
-        """Return the results so far, see thought.Look.
+        """Return the results so far.
 
-        A visit is one network evaluation of the position after the move. The prior is a softmax over the moves' gains.
-        The win probability is computed from lead and spread.
+        most: the largest number of moves in the result; None for all. owners: whether each move of the result has its
+        ownership map.
+
+        The number of visits of a move is the number of network evaluations of the position after it. The prior is a
+        softmax over the moves' gains. The win probability is computed from the lead and the spread.
         """
         candidates = self.candidates()
         moves = tuple(
@@ -150,7 +161,7 @@ class Study:
         return GoThought(self.colour, self.size, int(self.looks.sum()), winrate, lead, spread, here, moves)
 
     def thought_of(self, candidate: Candidate, prior: float = 0.0) -> MoveThought:
-        """Return a candidate as a MoveThought."""
+        """Return a candidate move as a MoveThought. prior: the move's probability before the search, 0 to 1."""
         spread = ownership.spread(candidate.owners, self.size)
         winrate = ownership.winrate(candidate.lead, spread)
         return MoveThought(
@@ -169,15 +180,22 @@ class Study:
         return np.argsort(certain, kind="stable") + 2
 
     def owners(self, row: int = 0) -> NDArray[np.float32]:
-        """Return the map, [361], of the position or of another row, as the mean of all evaluations."""
+        """Return the ownership map of a position, float32 [361], as the mean of all its network evaluations.
+
+        row: the position's index number, as for `lead`.
+        """
         return np.asarray(self.sums[row] / np.float32(max(1, self.looks[row])))
 
     def lead(self, row: int = 0) -> float:
-        """Return the mover's expected lead in points, komi included, in the position or in another row."""
+        """Return the expected lead in points, komi included, in the view of the side to move.
+
+        row: the position's index number: 0 for the position itself, 1 for the position after a pass, and larger numbers
+        for the positions after moves.
+        """
         return float(self._leads(np.array([row]))[0])
 
     def candidates(self) -> list[Candidate]:
-        """Return the evaluated moves, and the pass if it is allowed, best value first."""
+        """Return the evaluated moves, the best value first. If a pass is allowed, it is one of them."""
         rows = self._order()
         rows = rows if self.may_pass else rows[rows != 1]
         leads, values = self._leads(rows), self._values(rows)
@@ -231,10 +249,10 @@ def priors(candidates: list[Candidate]) -> NDArray[np.float64]:
 
 
 def own_eyes(board: Board, colour: int) -> NDArray[np.bool_]:
-    """Return the empty points that are real eyes of a color, by the usual rule, bool [361].
+    """Return which empty points are real eyes of a color, bool [361], by the usual rule.
 
-    All neighbors of an eye are stones of the color or the edge. The opponent has at most one of the eye's diagonal
-    neighbors, and none of them if the eye is at the edge.
+    The rule: all neighbors of an eye are stones of this color, or the edge of the board. The opponent has at most one
+    of the eye's diagonal neighbors, and none of them if the eye is at the edge.
     """
     field = board.board[COLOUR].reshape(WIDE, WIDE)
     own, other, edge = field == colour, field == 3 - colour, field == OUTSIDE
@@ -348,7 +366,7 @@ def is_over(study: Study, candidates: list[Candidate]) -> bool:
     """Return whether the player should pass, even if a move would gain points.
 
     The player passes if the game is too long. The player also passes if the opponent has passed and the number of
-    uncertain points is less than the player's lead.
+    uncertain points is less than the player's lead. candidates: the evaluated moves, the best first.
     """
     board = study.board  # the board after the pass that the player considers
     if board.ply > MAX_MOVES_PER_POINT * study.size**2:

@@ -107,8 +107,9 @@ class SearchRules(Protocol):
 
 @dataclass(frozen=True)
 class BatchSizes:
-    """The number of leaves in a batch: one for each `visits` visits of the root, but at least `least` and at most
-    `most`.
+    """How many leaves of the search tree the network evaluates at a time (a batch).
+
+    A batch has one leaf for each `visits` visits of the root, but at least `least` and at most `most` leaves.
     """
 
     least: int = 8
@@ -116,7 +117,7 @@ class BatchSizes:
     visits: int = 8
 
     def of(self, visits: int) -> int:
-        """Return the batch size for the number of visits of the root."""
+        """Return the batch size for a root with this number of visits."""
         return min(self.most, max(self.least, visits // self.visits))
 
 

@@ -429,7 +429,7 @@ def cut_out(tree: PuctTree, root: int, into: PuctTree, least: int = 0, rows: boo
 
 
 def trimmed(tree: PuctTree) -> PuctTree:
-    """Return a copy of the tree without free room."""
+    """Return a copy of the tree whose arrays have no unused capacity."""
     nodes, positions = (int(size) for size in tree.size)
     cut = tree._replace(**{name: array[:nodes].copy() for name, array in tree._asdict().items()})
     return cut._replace(size=tree.size.copy(), rows=tree.rows[:positions].copy())

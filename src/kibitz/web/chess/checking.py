@@ -27,7 +27,9 @@ VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.
 
 
 def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the search's evaluation of the last move, see `check_with`. Raises BadRequest and Stopped."""
+    """Return the evaluation of a line's last move by a search of the network; for its keys, see `check_with`. Raises
+    BadRequest, and Stopped if `stop` was set.
+    """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import Judge
 
@@ -36,10 +38,14 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
 
 
 def check_with(judge: Judge, line: ChessLine) -> dict[str, Any]:
-    """Return a judge's evaluation of the last move.
+    """Return a judge's evaluation of the last move of a line.
 
-    loss, before, after: the mover's loss of win probability, and the win probabilities, 0 to 1. reply: the opponent's
-    line after the move that wins material or mates, in SAN; [] if there is none. Raises BadRequest and Stopped.
+    The result has these keys, among others:
+    before, after: the win probability of the player who made the move, 0 to 1, before and after the move.
+    loss: the win probability that the move lost, 0 to 1.
+    reply: a line, in SAN, with which the opponent wins material or mates after the move; [] if there is none.
+
+    Raises BadRequest, and Stopped if the search was stopped.
     """
     if not line.moves or line.moves[-1] == NULL:
         raise BadRequest("there is no move to check")
@@ -58,10 +64,10 @@ def check_with(judge: Judge, line: ChessLine) -> dict[str, Any]:
 
 
 def winning_line(board: chess.Board, row: NDArray[np.uint8]) -> list[str]:
-    """Return the line in which the side to move wins material or mates, up to the last capture, in SAN; [] if there is
-    none.
+    """Return a line, in SAN, with which the side to move wins material or mates. The line ends with the last capture.
+    It is [] if no such line is found.
 
-    row: uint8 [1, 68], the position of the board.
+    row: uint8 [1, 68], the position of `board` as an array.
     """
     from kibitz.games.chess.moves import to_move
     from kibitz.play.chess.quiescence import quiescence_search

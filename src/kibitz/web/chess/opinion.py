@@ -109,10 +109,14 @@ class UciThinker:
 
 
 def as_json(board: chess.Board, info: chess.engine.InfoDict) -> dict[str, Any]:
-    """Convert a line of an engine to JSON, in White's view.
+    """Convert a line that an engine printed to a dict for JSON. Scores are in White's view.
 
-    score: the score in pawns; None for a mate. mate: the number of moves to the mate; None if there is no mate. white:
-    White's win probability, 0 to 1. moves: the moves in UCI notation. san: the same moves in SAN.
+    The dict has these keys:
+    score: the score in pawns; None for a mate.
+    mate: the number of moves to the mate; None if there is no mate.
+    white: White's win probability, 0 to 1.
+    moves: the moves in UCI notation.
+    san: the same moves in SAN.
     """
     score = info["score"].white()
     after, moves = board.copy(stack=False), info["pv"][:MOST_SHOWN]

@@ -472,7 +472,7 @@ class MyGames:
         }  # fmt: skip
 
     def end(self) -> None:
-        """End all work, and remove the copies of games."""
+        """Stop the analysis, the training and the downloads, and remove the temporary copies of games."""
         with self._lock:
             self._ended = True
             for task in (self._analysis, self._training, self._download):

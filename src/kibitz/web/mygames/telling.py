@@ -23,14 +23,14 @@ intervals in a report take time to compute.
 
 
 class Reasoned(Protocol):
-    """A mistake, perhaps with a reason."""
+    """A mistake in a report. `reason` explains why the move was bad, if that is known."""
 
     @property
     def reason(self) -> Worded | None: ...
 
 
 class Worded(Protocol):
-    """A reason in several languages."""
+    """A reason why a move was bad, as text in several languages."""
 
     def why_bad(self, language: str = "en") -> str:
         """Return the first sentence of the reason. language: a language code."""
@@ -57,14 +57,14 @@ class GrowingReport(Protocol):
         """Add an analyzed game with the player's side."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the report as one object."""
+        """Return the report as a dict for JSON."""
 
 
 class Teller:
-    """Sends the progress, and also the report if the last report is old enough.
+    """Sends the progress of an analysis to the page. From time to time, it also sends the report.
 
-    empty: a function that returns a new report. source: the name of the games. languages: the codes of the languages
-    in which reasons are sent.
+    empty: a function that returns a new, empty report. source: the name of the games. languages: the codes of the
+    languages in which reasons are sent, such as "en".
     """
 
     def __init__(self, empty: Callable[[], GrowingReport], source: str, send: Send, languages: Iterable[str] = ("en",)):
@@ -81,10 +81,10 @@ class Teller:
         self._keeps, self._stage, self._began, self._next = False, "", 0.0, 0.0
 
     def begin(self, stage: str, checked_by: CheckedBy | None, keep: bool) -> None:
-        """Begin to count the games and seconds of a new stage.
+        """Begin a new stage of the analysis: its games and its seconds are counted from 0.
 
-        checked_by: the engine that evaluates moves, None for the network. keep: whether the earlier games stay in the
-        report until this stage replaces them.
+        stage: the name of the stage. checked_by: the engine that evaluates moves; None if the network does it. keep:
+        whether the games of the stage before stay in the report until the new stage has analyzed them too.
         """
         self._stage, self._keeps, self._began = stage, keep, time.monotonic()
         self.report, self.left_out = self._empty(), 0
@@ -92,7 +92,7 @@ class Teller:
         self._send({"begun": True, "stage": stage, "done": 0, "left_out": 0, "seconds": 0.0})
 
     def send_progress(self) -> float:
-        """Send the progress. Returns the current time."""
+        """Send the progress. Returns the present time in seconds, see `time.monotonic`."""
         now = time.monotonic()
         progress = {"done": self.report.games, "left_out": self.left_out, "seconds": round(now - self._began, 2)}
         self._send({"stage": self._stage, **progress})
@@ -103,7 +103,7 @@ class Teller:
         self.send_progress()
 
     def game_done(self, number: int, game: Any, side: Any) -> None:
-        """Add an analyzed game to the report, with the player's side. number: its place in the source."""
+        """Add an analyzed game to the report. number: the game's number in its source. side: the player's side."""
         self._rest.pop(number, None)
         if self._keeps:
             self._rest[number] = game, side
@@ -133,9 +133,9 @@ class Teller:
 
 
 def provisional(report: dict[str, Any]) -> dict[str, Any]:
-    """Return a report without the comparisons with other players, and with the key "provisional".
+    """Return a copy of a quick report without the comparisons with other players. The key "provisional" is added.
 
-    The quick stage misses many mistakes, so its losses look smaller than those of other players.
+    The quick analysis misses many mistakes, so its losses look smaller than those of other players.
     """
 
     def part(row: dict[str, Any]) -> dict[str, Any]:
