@@ -21,10 +21,10 @@ def key_of(words: str, before: str = "") -> str:
 
 
 def counted(counts: Mapping[str, int], before: str = "") -> dict[str, dict[str, Any]]:
-    """Return how many games have each value, in the given order. Each value has a key, and the entry of the key is
-    {"label": the value as text, "games": the number of games}.
+    """Return counts of games in the form for JSON: {key: {"label": the value as text, "games": the number of games}}.
 
-    Values with the same key are added.
+    counts: the number of games of each value, such as {"blitz": 20}. The result has the same order. The key of a value
+        is `key_of(value, before)`. If several values have the same key, their counts are added up.
     """
     found: dict[str, dict[str, Any]] = {}
     for label, games in counts.items():
@@ -33,5 +33,9 @@ def counted(counts: Mapping[str, int], before: str = "") -> dict[str, dict[str, 
 
 
 def labelled_reasons(rejections: Mapping[str, Any]) -> dict[str, Any]:
-    """Return rejected games by key: {"label", "games", "first"}. rejections: the games by reason, as in a store."""
+    """Return the counts of rejected games by the reason's JSON key (see `key_of`).
+
+    rejections: for each reason, a dict with "games", the number of games, and "first", the first few of them. Each dict
+        of the result has these entries, and the reason as "label".
+    """
     return {key_of(reason): {"label": reason, **entry} for reason, entry in rejections.items()}

@@ -254,9 +254,10 @@ class TrainedNetwork:
     ) -> PositionEvaluation:
         """Return the evaluation of one position.
 
-        komi: Go: points; None for the komi of the SGF, or 7.5 for boards. The other arguments and errors are those of
-        `predict`. In Go, the network is evaluated for both sides to move, on the board and its mirror image, for a
-        steadier win probability. The page and `show` do the same.
+        komi: only for Go: the komi in points. None: the komi of the SGF, or 7.5 if the position is a board.
+        The other arguments and errors are those of `predict`. In Go, the result is the mean of several evaluations of
+        the network: for both sides to move, on the board and its mirror image. This mean varies less than a single
+        evaluation. The page and `show` do the same.
 
         >>> import chess, kibitz
         >>> board = chess.Board()

@@ -101,8 +101,10 @@ def parameters_of(
 ) -> list[inspect.Parameter]:
     """Return the fields of a dataclass as parameters for typer, in their order.
 
-    panel: the help's heading for fields that were made with `setting`. defaults: defaults that replace those of the
-    class. without: names of fields that are not options.
+    group: the dataclass.
+    panel: the heading in the help for fields that were made with `systems.base.setting`.
+    defaults: defaults that replace those of the class, by the field's name.
+    without: names of fields that are omitted.
     """
     hints: dict[str, Any] | None = None
     parameters = []
@@ -120,8 +122,8 @@ def parameters_of(
 
 
 def with_groups(function: Callable[..., None]) -> Callable[..., None]:
-    """Return a command with a signature for typer: each parameter that is a dataclass is replaced by the dataclass's
-    fields.
+    """Return a command that typer can call. Each parameter of `function` that is a dataclass is replaced by one option
+    for each field of the dataclass.
     """
     hints = get_type_hints(function, include_extras=True)
     groups: dict[str, type] = {}
@@ -152,9 +154,12 @@ def _unwrapped(text: str) -> str:
 def with_settings(
     command: Callable[..., None], arguments: Sequence[str], without: Sequence[str] = ()
 ) -> Callable[..., None]:
-    """Add the settings of the system that the command line names, if it names one, to a command of `with_groups`.
+    """Return a command that also has the settings of a system as options. The system is the one that the command line
+    names. If it names no system, the command is returned unchanged.
 
-    The command's function takes the settings as `**settings`. without: settings that are not options of this command.
+    command: a command that `with_groups` made. Its function takes the settings as `**settings`.
+    arguments: the command line without the program's name.
+    without: names of settings that are not options of this command.
     """
     from kibitz.systems import load
 

@@ -77,7 +77,7 @@ class Progress:
 
     @property
     def seconds(self) -> float:
-        """Return the seconds since the present part of the work began in this call."""
+        """Return the seconds since the present part of the work began."""
         return time.monotonic() - self._started
 
     def begin(
@@ -87,10 +87,11 @@ class Progress:
         """Begin a part of the work. This ends the previous part.
 
         total: the size of the part in any unit; None if it is unknown.
-        done: the amount that an earlier call has completed. It is not included in the rate and the time left.
-        at_once: whether to show the bar immediately even if the command is patient.
+        done: the amount that an earlier call of the program has completed. It does not count for the speed and the time
+        left.
+        at_once: whether to show the bar immediately, even if `patient` is true.
         since: the start time by the monotonic clock; None for now.
-        fields: values of the caller's columns.
+        fields: values for the caller's own columns, by name.
         """
         self._total, self._first, self._done = total, done, done
         self._started = time.monotonic() if since is None else since
@@ -106,6 +107,7 @@ class Progress:
     def update(self, done: float, line: str = "", **fields: Any) -> None:
         """Set how much of the part is done.
 
+        done: the completed amount, in the unit of `total`.
         line: the text to print if there is no terminal; "" prints nothing.
         fields: `description`, and new values of the caller's columns.
         """
@@ -133,12 +135,18 @@ class Progress:
         self._bar = self._task = None
 
     def rate(self, done: float | None = None) -> float:
-        """Return the rate of this call in units per second, up to the last update or to `done`; 0 at the beginning."""
+        """Return the speed of the present part of the work, in units per second; 0 at its beginning.
+
+        done: the amount that is done now; None for the amount at the last `update`. Work of an earlier call of the
+            program is not included.
+        """
         passed = self.seconds
         return ((self._done if done is None else done) - self._first) / passed if passed > 0 else 0.0
 
     def time_left(self) -> str:
-        """Return the time left at this call's rate, in words ("12 min left"); "" if it is unknown."""
+        """Return the estimated time left, in words ("12 min left"); "" if it is unknown. The estimate uses the speed of
+        the work since `begin` was called.
+        """
         rate = self.rate()
         if self._total is None or rate <= 0:
             return ""

@@ -25,9 +25,10 @@ MAX_BITS = 64 + 5
 
 @inner
 def set_bits(codes, state, found):  # type: ignore[no-untyped-def]
-    """Write the bits (see encodings.PieceBits) that one position sets to `found`, and return their number.
+    """Find the bits that are 1 in one position (see encodings.PieceBits). Write their indices to `found`, and return
+    the number of these bits.
 
-    codes: uint8 [64]. state: uint8 [4]. found: int16 [MAX_BITS].
+    codes: uint8 [64]. state: uint8 [4]. found: int16 [MAX_BITS], the output.
     """
     count = 0
     for square in range(64):
@@ -123,8 +124,8 @@ class _Rows(torch.autograd.Function):
 
 
 def indices(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
-    """Return two arrays: the set bits of positions, int16 [n, 69], and the number of valid entries in each row, int16
-    [n].
+    """Return two arrays: for each position, the indices of the bits that are 1 (see encodings.PieceBits), int16 [n,
+    69], and the number of these bits, int16 [n]. The entries of a row after this number have no meaning.
 
     codes: uint8 [n, 64]. state: uint8 [n, 4].
     """
@@ -149,7 +150,7 @@ class BitsLinear(nn.Module):
 
     @torch.no_grad()
     def draw(self, generator: torch.Generator | None) -> None:
-        """Set random initial weights. For the usual 25 set bits, the outputs then have variance 2."""
+        """Set random initial weights. If 25 bits of a position are 1, as usual, the outputs then have variance 2."""
         self.weight.normal_(0, (2 / 25) ** 0.5, generator=generator)
         self.bias.zero_()
 

@@ -108,14 +108,16 @@ class Client:
         self._http.close()
 
     def works(self) -> None:
-        """Reset the number of failures in a row, because the server has sent useful data."""
+        """Set the number of successive failures to 0. Call this method when the server has sent useful data."""
         self._failures, self._reached = 0, True
 
     def lines(self, path: str, parameters: Callable[[], Mapping[str, str]], take: Callable[[Iterator[bytes]], T]) -> T:
-        """Request lines of JSON. `take` reads the lines while they arrive, and the result of `take` is returned.
+        """Send a request whose reply is lines of JSON. `take` reads the lines while they arrive, and its result is
+        returned.
 
-        parameters: called before each attempt. After a failure the request is repeated, and `take` is called again.
-        Raises KibitzError, see `_fetch`.
+        path: the path of the request on the server.
+        parameters: a function that returns the request's query parameters. It is called before each attempt. After a
+            failure the request is repeated, and `take` is called again. Raises KibitzError, see `_fetch`.
         """
 
         def consume(response: httpx.Response) -> T:
@@ -126,7 +128,13 @@ class Client:
 
     @contextlib.contextmanager
     def file(self, path: str, parameters: Mapping[str, str] | None = None, accept: str = "*/*") -> Iterator[IO[bytes]]:
-        """Request a reply, store it in a temporary file, and yield the file at its beginning."""
+        """Send a request, save the reply in a temporary file, and yield this file, open for reading from its first
+        byte.
+
+        path: the path of the request on the server.
+        parameters: the request's query parameters.
+        accept: the accepted types of content. The file is removed at the end of the context.
+        """
         with tempfile.TemporaryFile(prefix="kibitz-") as file:
 
             def consume(response: httpx.Response) -> None:
@@ -144,7 +152,7 @@ class Client:
             yield file
 
     def json(self, path: str, parameters: Mapping[str, str] | None = None) -> Any:
-        """Request a JSON object. Raises KibitzError if the reply is anything else."""
+        """Send a request, and return the JSON object in the reply. Raises KibitzError if the reply is anything else."""
         with self.file(path, parameters, "application/json") as file:
             try:
                 return json.load(file)
@@ -158,12 +166,14 @@ class Client:
         raise self._error(f"sent {kind} instead of games. Try again later.")
 
     def fail(self, what: str) -> NoReturn:
-        """Raise KibitzError. what: the predicate of a sentence about the site, and the advice to the user."""
+        """Raise KibitzError with a message about the site. what: the message without its subject, the site's name, such
+        as "does not reply. Try again later".
+        """
         raise self._error(what)
 
     def url(self, path: str) -> str:
-        """Return the address for a path. If the server itself sent a full address, its host is replaced by the site's
-        host.
+        """Return the full address of a request. path: a path on the site, or a full address that the server sent; the
+        host of this address is replaced by the site's host.
         """
         parts = urlsplit(path)
         if parts.netloc:

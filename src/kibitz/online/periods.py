@@ -52,7 +52,9 @@ class Gap:
     matched: int = 0
 
     def put(self, id: str, moment: int, speed: str, rated: bool, text: bytes) -> bool:
-        """Save a game. Returns False if it was already saved."""
+        """Save a game. Returns False if it was already saved. id: the game's name on the server. moment: its time in
+        milliseconds since 1970. rated: whether the game was rated. text: the PGN or SGF.
+        """
         self.seen(moment, speed, rated)
         if not self.cache.add(id, moment, speed, rated, text):
             return False
@@ -61,7 +63,7 @@ class Gap:
         return True
 
     def seen(self, moment: int, speed: str, rated: bool) -> None:
-        """Count a game for the limit, whether it is new or was already saved."""
+        """Count a game towards the limit `need`. Call it for new games and for games that were already saved."""
         self.matched += moment < self.until and self.wanted.takes(moment, speed, rated)
 
     @property
@@ -73,19 +75,22 @@ class Downloads(Protocol):
     """The interface of a site's downloads."""
 
     def key(self, wanted: GameChoice) -> str:
-        """Return the key under which the periods of a download with this filter are stored; ALL if the download
-        contains every game.
+        """Return a name for the downloads with this filter. The periods that are complete for the filter are saved
+        under this name. The name is ALL if the site can't filter, so that a download contains every game.
         """
 
     def begin(self, cache: CachedGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
-        """Prepare a download. Returns the numbers of games that the preparation has already downloaded.
+        """Prepare a download. Some sites send games already in this step; the result counts these games.
 
-        newest: the end of the newest complete period; 0 without one. expect: called with the number of the account's
-        games, if the site sends it.
+        cache: the account's saved games.
+        wanted: the filter for the games.
+        newest: the end of the latest period whose games are all saved, in milliseconds since 1970; 0 if there is no
+            such period.
+        expect: called with the number of the account's games, if the site sends it.
         """
 
     def fill(self, gap: Gap) -> None:
-        """Download the games of a gap, from new to old."""
+        """Download the games of a missing period, from new to old, and save them with `gap.put`."""
 
 
 def now() -> int:
@@ -100,8 +105,14 @@ def download(
     expect: Callable[[int], None],
     on_game: Callable[[], None],
 ) -> Result:
-    """Download the missing games that the filter accepts. Every downloaded game is saved, even after an error or
-    Ctrl-C.
+    """Download those games of an account that the filter accepts and that are not saved yet. Every downloaded game is
+    saved, even after an error or Ctrl-C. Returns the numbers of games.
+
+    source: the downloads of the account's site.
+    cache: the account's saved games.
+    wanted: the filter.
+    expect: called with the number of the account's games, if the site sends it.
+    on_game: called after each new game.
     """
     periods = _periods(cache, source.key(wanted))
     result = source.begin(cache, wanted, periods[0][1] if periods else 0, expect)

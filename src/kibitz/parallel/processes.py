@@ -144,7 +144,9 @@ def _without_interrupts() -> Iterator[None]:
 
 @contextlib.contextmanager
 def environment(variables: dict[str, str]) -> Iterator[None]:
-    """Set these environment variables within this context, for processes that are started."""
+    """Set environment variables inside the context, so that processes started there inherit them. variables: the values
+    by name.
+    """
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:

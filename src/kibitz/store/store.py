@@ -179,6 +179,8 @@ class Store:
         """Return hashes of games that depend only on start, moves and result, uint64 [n], see
         `games.hashing.hash_games`.
 
+        games: int64 [n], indices in the store.
+
         The column "hash" of a short game also depends on its players and date. Runs of earlier versions of kibitz
         contain hashes without players and dates.
         """
@@ -215,7 +217,9 @@ class Store:
         return cast("NDArray[np.int32]", starts)
 
     def per_move(self, name: str) -> NDArray[Any] | None:
-        """Return an array with a value for each move, [moves]; None if the store has no array with this name."""
+        """Return an array with a value for each move of the store, [moves]. name: the name of the array, such as
+        "clock". None if the store has no array with this name.
+        """
         kind = self.info["beside"].get(name)
         return self._map(f"{name}.bin", kind["dtype"]) if kind else None
 
@@ -223,7 +227,9 @@ class Store:
         return cast("dict[str, Any]", self.info.get("carried", {}))
 
     def per_game(self, name: str) -> NDArray[Any] | None:
-        """Return an array with a row for each game, [games, width]; None if the store has no array with this name."""
+        """Return an array with a row for each game of the store, [games, width]. name: the name of the array, such as
+        "owner". None if the store has no array with this name.
+        """
         kind = self._carried().get(name)
         return self._map(f"{name}.bin", kind["dtype"]).reshape(-1, kind["width"]) if kind else None
 
@@ -285,7 +291,9 @@ class Store:
         return cast("NDArray[Any]", values.to_numpy(zero_copy_only=False))
 
     def row(self, game: int) -> dict[str, Any]:
-        """Return one game's row. Raises IndexError for a game that is not in the store."""
+        """Return the row of one game in the table, by the column's name. game: its index. Raises IndexError for a game
+        that is not in the store.
+        """
         if not 0 <= game < len(self):
             raise IndexError(f"game must be from 0 to {len(self) - 1} (got {game})")
         for name in self.tables:
@@ -301,38 +309,42 @@ class Store:
         raise self._broken(self.tables[-1], "the tables have fewer games than the store")
 
     def sides(self, split: Split | None = None) -> NDArray[np.uint8]:
-        """Return the split of each game, uint8 [games]: 0 training, 1 validation, 2 test.
+        """Return the part of the split to which each game belongs, uint8 [games]: 0 training, 1 validation, 2 test.
 
-        split: how to divide the games; None for the store's default.
+        split: how to divide the games; None for the store's own split.
         """
         dates = self.column("date").astype("datetime64[D]")
         return (split or self.split).assign(self.column("hash"), dates, self.openings())
 
     def openings(self) -> NDArray[np.uint64] | None:
-        """Return a hash of each game's start and first moves (see hashing.py), uint64 [games]; it is equal for
-        near-duplicates.
+        """Return a hash of each game's start and first moves, uint64 [games]. Games with equal hashes are
+        near-duplicates (see `games.hashing.hash_openings`).
 
-        The result is None for stores without this column.
+        The result is None for a store of an earlier version, which has no such hashes.
         """
         if "opening" not in self.columns:
             return None
         return self.column("opening")
 
     def near_duplicates(self) -> int | None:
-        """Return the number of games that begin like an earlier game of the store; None for stores without the column
-        for openings.
+        """Return the number of games with the same start and first moves as an earlier game of the store. None if the
+        store has no hashes of openings (see `openings`).
         """
         openings = self.openings()
         return None if openings is None else len(openings) - len(np.unique(openings))
 
     def replay(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return the positions (games[i], plies[i]) as the arrays `codes`, uint8 [n, squares], and `state`, uint8
-        [n, 4].
+        """Return positions as the arrays `codes`, uint8 [n, squares], and `state`, uint8 [n, 4]; see
+        `kibitz.PositionArrays`.
+
+        games, plies: int64 [n]. Position i is the one after `plies[i]` moves of the game with the index `games[i]`.
         """
         return game_of(self.game).replay(self.moves, self.offsets, self.starts, self.start_of, games, plies)
 
     def captures(self) -> NDArray[np.bool_]:
-        """Return whether each move is a capture, bool [moves]."""
+        """Return whether each move of the store is a capture, bool [moves]. Raises NotImplementedError for a store of
+        Go games.
+        """
         return game_of(self.game).captures(self.moves, self.offsets, self.starts, self.start_of)
 
     def bytes_on_disk(self) -> int:

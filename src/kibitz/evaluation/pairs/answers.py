@@ -105,10 +105,11 @@ def networks(run: Run) -> dict[str, ComparisonNet]:
 
 @torch.inference_mode()
 def both_orders(part: ComparisonNet, first: torch.Tensor, second: torch.Tensor) -> NDArray[np.float32]:
-    """Return two logits for each pair, float32 [2, n]: the logit that the first position is better for White than the
-    second position, and the logit with the positions swapped.
+    """Return two logits of the network for each pair, float32 [2, n]. Row 0: the logit that `first` is better for White
+    than `second`, if the network gets `first` as its first input. Row 1: the logit that `second` is better, if the
+    network gets `second` as its first input.
 
-    first, second: features of the positions, [n, features].
+    part: the network. first, second: features of the positions, [n, features].
     """
     compare = part.compare
     there = compare(compare.as_first(first), compare.as_second(second))
@@ -226,7 +227,10 @@ class PairResults:
         return self.pairs.groups
 
     def right(self) -> dict[str, NDArray[np.float64]]:
-        """Return the correctness of each network and, last, of material, 0 to 1: {name: [pairs]}."""
+        """Return, for each network, whether its prediction for each pair is right: {name: float64 [pairs]}. A value is
+        1 if the prediction is right, 0 if it is wrong, and 0.5 for no preference. The last entry, "material", is the
+        prediction that the position with more material for White is better.
+        """
         return {name: one.right for name, one in self.answers.items()} | {
             "material": preferred(self.material_difference)
         }

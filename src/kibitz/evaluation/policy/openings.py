@@ -19,9 +19,9 @@ SHOWN = 8
 
 
 def opening_moves(session: Session, store: Store, games: NDArray[np.int64]) -> list[Table]:
-    """Return the table of the network's most likely first moves, with their frequency in the games.
+    """Return a list with one table: the network's most likely first moves, with their frequency in the games.
 
-    The table is missing ([]) if no game began from the usual start.
+    The list is empty if no game began from the standard start position.
     """
     games = games[(store.start_of[games] == 0) & (store.plies[games] > 0)]  # 0 is the usual start
     if not len(games):

@@ -23,16 +23,19 @@ RULES: dict[str, Kind] = {
 
 
 def at_names(name: str) -> list[str]:
-    """Return the names of the metrics of accuracy at each k, such as "pawn_accuracy_at_3" for the name "pawn"."""
+    """Return the names of the top-k accuracies of a prediction, one for each tested k, such as "pawn_accuracy_at_3".
+    name: the name of the prediction, such as "pawn".
+    """
     return [f"{name}_accuracy" if k == 1 else f"{name}_accuracy_at_{k}" for k in AT]
 
 
 def questions(results: PolicyResults) -> list[tuple[str, str, str, int | None]]:
-    """Return the quantities about single squares that the run's networks predict.
+    """Return the predictions of squares that can be tested, such as the origin square or the target square of a pawn.
 
-    Each quantity is a tuple: its name in the results, a text, the prefix of its marks, and the type of the moving piece
-    (None for all moves). The papers test the target square, given the type of the piece. For a network that predicts
-    targets by origin square, this quantity is computed with its predicted origins.
+    Each prediction is a tuple of four values: its name in the results, a text for tables, the prefix of its arrays in
+    `results.marks` (see `metrics.measure`), and a type of piece. Only moves of this type of piece are tested: 0 pawn to
+    5 king, None for all moves. The papers test the target square, given the type of the piece. For a network that
+    predicts targets by origin square, this probability is computed with its predicted origins.
     """
     listed: list[tuple[str, str, str, int | None]] = []
     if "piece" in results.names:

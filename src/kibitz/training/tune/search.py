@@ -62,7 +62,8 @@ class TrialResult:
 class TuneResult:
     """The result of a search.
 
-    reason: ALL_DONE, stopped, or time limit. monitor: the metric by which trials are compared, see `Stage`.
+    reason: why the search ended: ALL_DONE, TIME_LIMIT, or "stopped" after Ctrl-C.
+    monitor: the metric by which trials are compared, see `systems.base.Stage`.
     """
 
     trials: list[TrialResult]
@@ -115,8 +116,8 @@ def search(
 
     on_progress: called after each iteration of a trial. on_end: called after each trial. log: called with each message.
     backend: the workers that train; None for this process, which trains one trial after the other. The results are the
-    same: workers train each trial of the grid to its end. Each trial is then compared with the trials before it, and
-    may be pruned. Workers don't call `on_progress`.
+    same. Workers train every trial of the grid to its end, and don't call `on_progress`. Afterwards, this process finds
+    the validation at which a trial would have been stopped early, and ignores its later validations.
 
     Raises KibitzError or UsageError if the store has no training games, if no network fits the settings, or if the file
     belongs to another search.
