@@ -510,7 +510,7 @@ class _Counting(io.RawIOBase):
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         data = self._read(len(buffer))
-        # A slow pipe may give only some bytes, but the compression is determined from the first four.
+        # At first, a slow pipe may give fewer than the four bytes that determine the compression.
         while 0 < len(data) < 4 and self.count == 0:
             more = self._read(len(buffer) - len(data))
             if not more:

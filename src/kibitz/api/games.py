@@ -236,7 +236,8 @@ def _of_chess(
         )
     if options.swing is not None and options.checked_by is None and not predicts_winner(network._session):
         raise UsageError(
-            f"swing does not work with {network.name}, which does not predict who wins (got {swing:g}). Leave it out."
+            f"swing does not work with {network.name}, which does not predict who wins (got {swing:g}). Leave swing"
+            " out."
         )
     if ratings is not None:
         _check_ratings(ratings, network)
@@ -270,7 +271,7 @@ def _of_chess(
         return
     judge = None if options.raw else judge_by_search(session, analysis, options.depth, options.nodes)
     if options.nodes and (judge is None or not judge.searches):
-        remedy = "Leave it out." if judge is None else "Use depth."
+        remedy = "Leave nodes out." if judge is None else "Use depth."
         raise UsageError(
             f"nodes cannot be used with {network.name}, which does not search (got {options.nodes}). {remedy}"
         )

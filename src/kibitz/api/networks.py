@@ -391,8 +391,8 @@ class TrainedNetwork:
         searches = (method or self.methods[0]) == GO_PUCT.name
         if options.get("depth") is not None or (options.get("nodes") is not None and not searches):
             raise UsageError(
-                f"{'depth' if options.get('depth') is not None else 'nodes'} does not work with the method"
-                f" {method or self.methods[0]}. Leave it out."
+                f"{(limit := 'depth' if options.get('depth') is not None else 'nodes')} does not work with the method"
+                f" {method or self.methods[0]}. Leave {limit} out."
             )
         komi = _komi(options.get("komi"), read)
         return choose_go(self._run, self._session, read.go_board, options, komi, read.handicap, read.rules, values)
@@ -439,8 +439,8 @@ class TrainedNetwork:
                     given[name] = known.index(word)
         for name, number in given.items():
             if name not in self.side_inputs:
-                has = f"has {', '.join(self.side_inputs)}" if self.side_inputs else "has no side inputs"
-                raise UsageError(f"{self.name} has no side input {name}. It {has}.")
+                others = f"also takes {', '.join(self.side_inputs)}" if self.side_inputs else "takes nothing else"
+                raise UsageError(f"{self.name} has no input named {name}. It takes a position, and {others}.")
             if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not 0 <= number <= 255:
                 raise UsageError(f"{name} must be a whole number from 0 to 255 (got {number})")
         return given
@@ -605,7 +605,7 @@ class TrainedNetwork:
 
 def _no_nodes(name: str, nodes: int) -> str:
     """Return the message for nodes of a network that does not search."""
-    return f"nodes cannot be used with {name}, which does not search (got {nodes}). Leave it out."
+    return f"nodes cannot be used with {name}, which does not search (got {nodes}). Leave nodes out."
 
 
 def _rating(name: str, value: int) -> int:

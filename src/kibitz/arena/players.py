@@ -134,4 +134,4 @@ def _words(text: str) -> list[str]:
     try:
         return shlex.split(text)
     except ValueError:
-        raise UsageError(f"a quotation mark is not closed (got {text}). Close it.") from None
+        raise UsageError(f"a quotation mark is not closed (got {text}). Add the closing mark.") from None

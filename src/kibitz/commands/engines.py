@@ -106,7 +106,7 @@ class UciOptions:
             if network and not (person or rated):
                 raise UsageError(
                     f"{option} works only with the network 'human' and with networks of kibitz personal (got {run})."
-                    " Leave it out."
+                    f" Leave {option} out."
                 )
         usual = OWN_TEMPERATURE if rated else 100 if person else 0
         return Options(

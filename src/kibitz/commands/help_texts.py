@@ -463,22 +463,22 @@ OPTIONS: Mapping[str, str] = {
     "--ending": "Keep games with this ending. In chess: checkmate, decisive (no draws) or any; in Go: counted,"
     " resignation, time or any.",
     "--result": f"Keep games with this result; {_EACH}. [default: all]",
-    "--rules": f"Go: keep games played under these rules; {_EACH}. [default: all]",
+    "--rules": f"Go: keep only games played under these rules; {_EACH}. [default: all]",
     "--handicap": "Go: largest number of handicap stones; 0 keeps even games only. [default: no limit]",
     "import --size": f"Go: keep games on boards of this size; {_EACH}. [default: all]",
     "--no-bots": "Chess: skip games with a computer player. kibitz recognizes computer players by the title BOT, or by"
     " tags such as WhiteIsComp.",
     "--keep-duplicates": "Keep all copies of a game. [default: of several games with the same moves, result, players"
     " and date, keep only the first; in games of 60 plies or more, players and date may differ]",
-    "analyze --since": "For games from an account: use only games from this date on, given as 2015, 2015-06 or"
-    " 2015-06-30. [default: all]",
-    "personal --since": "For games from an account: use only games from this date on, given as 2015, 2015-06 or"
-    " 2015-06-30. [default: all]",
+    "analyze --since": "For games from an account: use only games played on or after this date, given as 2015,"
+    " 2015-06 or 2015-06-30. [default: all]",
+    "personal --since": "For games from an account: use only games played on or after this date, given as 2015,"
+    " 2015-06 or 2015-06-30. [default: all]",
     "analyze --speed": f"For games from an account: use only games of this speed, such as blitz; {_EACH}."
     " [default: all]",
     "personal --speed": f"For games from an account: use only games of this speed, such as blitz; {_EACH}."
     " [default: all]",
-    "--since": "Keep games from this date on: 2015, 2015-06 or 2015-06-30. [default: no limit]",
+    "--since": "Keep games played on or after this date: 2015, 2015-06 or 2015-06-30. [default: no limit]",
     "--until": "Keep games up to this date; 2015 includes the whole year. [default: no limit]",
     "--speed": f"Chess: keep games of this speed, which kibitz takes from the time control or the event's name;"
     f" {_EACH}. [default: all]",
@@ -496,15 +496,16 @@ OPTIONS: Mapping[str, str] = {
     " [default: 5]",
     "--test-share": "Percentage of the games to put into the test set. kibitz chooses these games by a hash."
     " [default: 5]",
-    "--validate-from": "Put the games from this date on into the validation set, instead of a percentage of all games.",
-    "--test-from": "Put the games from this date on into the test set, instead of a percentage of all games.",
+    "--validate-from": "Use the games played on or after this date as the validation set, instead of a percentage of"
+    " all games.",
+    "--test-from": "Use the games played on or after this date as the test set, instead of a percentage of all games.",
     "train --validate-share": "Percentage of the games to put into the validation set. [default: the store's]",
     "train --test-share": "Percentage of the games to put into the test set. [default: the store's]",
     "--workers": "Number of processes that work in parallel. [default: 1; with --ray, one per core]",
     "--ray": "Use Ray to run in parallel, on this computer or on the cluster at ADDRESS (HOST:PORT). To install Ray:"
     " pip install 'kibitz[ray]'.",
-    "--provider": "ONNX Runtime execution provider (hardware) for large batches: cpu, cuda, openvino or auto."
-    " [default: cpu]",
+    "--provider": "ONNX Runtime execution provider (the hardware to use) for large batches: cpu, cuda, openvino or"
+    " auto. [default: cpu]",
     "--fen": "Chess: start from this position (FEN) instead of the initial position.",
     "explore --rating": "Use only games with a mean rating in this range, such as 1600-2000 or 2400-; in Go, such as"
     " 5k-3d. [default: all]",
@@ -530,7 +531,7 @@ OPTIONS: Mapping[str, str] = {
     " network was trained on.",
     "test --engine": f"Also test how well this UCI or GTP engine predicts the moves; {_EACH}. RATING=COMMAND uses an"
     " engine only for the positions whose rating is nearest to RATING.",
-    "test --nodes": "With --engine: number of positions that the engine searches (nodes) for each tested position.",
+    "test --nodes": "With --engine: number of nodes that the engine searches for each tested position.",
     "--engine-option": f"With --engine: set this UCI option, such as Threads=2, in all engines; {_EACH}.",
     "export-positions --positions": "Maximum number of positions, sampled at random from all positions of the games. 0"
     " exports all.",
@@ -608,8 +609,8 @@ OPTIONS: Mapping[str, str] = {
     "--practical": "Chess: for the position before each marked move, show the move that scores best against the"
     " opponent's likely replies, if this move is not the best move. This takes a few seconds more for each mark. Only"
     " for the network human.",
-    "--swing": "Smallest loss that is marked ?!: percentage points in chess, points in Go. A loss of twice this"
-    " amount is marked ?, and three times this amount ??. Percentage points are of the expected score."
+    "--swing": "Moves that lose this amount or more are marked ?!: percentage points in chess, points in Go. A loss"
+    " of twice this amount is marked ?, and three times this amount ??. Percentage points are of the expected score."
     " [default: 10; in Go, 10 on 19x19, 5 on 13x13, 3 on 9x9]",
     "analyze --rating": "Chess: ratings of the players, 1500 for both or 1500,1720 for White and Black. [default: from"
     " the file]",
@@ -624,11 +625,11 @@ OPTIONS: Mapping[str, str] = {
     "annotate --engine-option": f"With --checked-by: set this UCI option of the engine, such as Threads=2; {_EACH}.",
     "analyze --depth": "Chess: search depth in plies; 2 is fast. With --checked-by, the depth of the engine's search."
     " [default: 6]",
-    "--by-rating": "Chess: write a picture of the moves that players rated 800 to 2800 choose in one position, and of"
+    "--by-rating": "Chess: write a chart of the moves that players rated 800 to 2800 choose in one position, and of"
     " human traps, to this SVG or PNG file. Choose the position with --move.",
     "--move": "Go: show the board after the move with this number. Chess, with --by-rating: the position after this"
     " number of plies. [default: Go, after the largest swing and at the end; chess, at the end]",
-    "--owners": "Go, with --json: include the territory map of each position.",
+    "--owners": "Go, with --json: include the ownership map of each position.",
     "--to": "Folder to create.",
     "--web": "Create a website in this folder. The network plays in the visitor's browser.",
     "export --name": "Public name of the network. [default: the run's name; for a personal network,"
@@ -650,7 +651,7 @@ OPTIONS: Mapping[str, str] = {
     "--seconds": "Seconds per measurement.",
     "uci --method": "Search method; auto picks the best method for the network.",
     "gtp --method": "Search method; auto picks the best method for the network.",
-    "--value": "Run whose value network the search uses. [default: the network that plays]",
+    "--value": "Use the values of this network in the search. [default: the network that plays]",
     "uci --temperature": "Randomness of the moves: 0 plays the best move, 100 plays each move as often as predicted."
     " [default: 0; 100 with --elo and for a personal network]",
     "--elo": "Play like a human with this rating; needs a network with rating inputs, such as human. kibitz evaluates"
@@ -666,7 +667,7 @@ OPTIONS: Mapping[str, str] = {
     " visits or, without a search, by score. [default: 0; 100 for a personal network]",
     "gtp --seed": "Random seed for move sampling. [default: random]",
     "--threads": "Number of CPU cores. [default: all]",
-    "--visits": "Search visits per move, if no clock runs. [default: 200]",
+    "--visits": "Search visits per move in games without a clock. [default: 200]",
     "gtp --resign": "Resign if the win probability is below this percentage for three moves. 0 never resigns.",
     "match --game": "Game to play, chess or go, if the players do not determine it. [default: chess]",
     "--games": "Number of games, two per opening.",
@@ -691,7 +692,7 @@ OPTIONS: Mapping[str, str] = {
     "--movetime-b": "Milliseconds per move for player B.",
     "--clock-a": "Clock of player A: seconds for the game + seconds per move.",
     "--clock-b": "Clock of player B: seconds for the game + seconds per move.",
-    "match --seed": "Random seed for the openings, and for the number of nodes if it is given as a range.",
+    "match --seed": "Random seed for the openings, and for the number of nodes if you give a range.",
     "--adjudicate-draw": "Chess: end a game as a draw if both engines score the position within CP centipawns of 0 for"
     " MOVES moves.",
     "--adjudicate-win": "Chess: end a game as a win if both engines score the same side at CP centipawns or more for"

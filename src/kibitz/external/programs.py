@@ -78,7 +78,9 @@ def read_command(words: str, option: str = "--engine") -> Program:
     try:
         command = [words] if path else shlex.split(words)
     except ValueError:
-        raise UsageError(f"{option} has a quotation mark that is not closed (got {words}). Close it.") from None
+        raise UsageError(
+            f"{option} has a quotation mark that is not closed (got {words}). Add the closing mark."
+        ) from None
     path = path or (find_program(command[0]) if command else None)
     if path is None:
         near = did_you_mean(words, _ARGUMENTS)

@@ -20,6 +20,7 @@ def check_indices(offsets: NDArray[np.int64], games: NDArray[np.int64], plies: N
         if games.min() < 0 or games.max() >= len(offsets) - 1:
             raise IndexError(f"game numbers must be from 0 to {len(offsets) - 2} (got {games.min()} to {games.max()})")
         lengths = offsets[games + 1] - offsets[games]
-        if plies.min() < 0 or (plies > lengths).any():
-            raise IndexError("a ply is greater than the last ply of its game")
+        if (wrong := (plies < 0) | (plies > lengths)).any():
+            game, ply, last = (each[wrong][0] for each in np.broadcast_arrays(games, plies, lengths))
+            raise IndexError(f"plies of game {game} must be from 0 to {last} (got {ply})")
     return games, plies

@@ -37,7 +37,11 @@ _GO_TITLES = {
         "Phase",
         "On 19×19, the opening has 60 moves and the endgame begins after 160. On smaller boards it is in proportion.",
     ),
-    "by_area": ("Area", "On 19×19, the outer six lines are near an edge. A corner is near two edges, a side near one."),
+    "by_area": (
+        "Area",
+        "On 19×19, the six outer lines are near an edge. Corner: near two edges. Side: near one edge. Center: near "
+        "none.",
+    ),
     "by_kind": (
         "Kind of move",
         "Each move counts as the first kind in the list that applies to it. A contact move is next to a stone of the "
@@ -228,7 +232,7 @@ def _figures(report: Row, is_go: bool) -> Markup:
     ).format(
         ", with its 95% interval over games" if has_interval else "",
         Markup('<span class="key" style="background:var(--second)"></span>{}').format(
-            "usual for the rank in moves of the same phase, area and kind"
+            "usual for the rank, on moves of the same phase, area and kind"
             if is_go
             else "usual for the rating in the same positions"
         )

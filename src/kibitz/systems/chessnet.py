@@ -105,8 +105,8 @@ RECIPES = {
                 " dense layer after the 1024 units"
             ),
             "activation": reading(
-                "ReLU after each convolution, as in the document. After the dense layer, the document states no"
-                " activation function, and we use ReLU, too"
+                "ReLU after each convolution, as in the document. The document states no activation function after the"
+                " dense layer. We use ReLU there, too"
             ),
             "planes": document("the thesis tried 6 and 12"),
             "min_rating": reading("the ratings are in another chapter than the networks"),

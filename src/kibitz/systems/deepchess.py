@@ -618,7 +618,7 @@ def reconstruction_loss(network: DeepChess, index: int, batch: Tensors) -> tuple
     with torch.no_grad():
         inputs = pos2vec(batch["codes"], batch["state"], index).float()
     decoded = decoder(F.relu(pos2vec.rest[index - 1](inputs))).float()
-    # A sum over 600 units would make such large steps that the layer's ReLUs would always output 0.
+    # If the loss were the sum over 600 units, the steps would be so large that the ReLUs would always output 0.
     losses = (decoded - inputs).square().mean(1)
     mean_square = inputs.square().mean().clamp(min=1e-6)
     return losses.mean(), {"loss": losses.detach(), "wrong": losses.detach() / mean_square}

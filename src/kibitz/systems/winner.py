@@ -305,7 +305,7 @@ class Winner(nn.Module):
         self.mover = settings.view == "mover"
         self.view = MoverView() if self.mover else None
         self.by_side = settings.separate in ("side", "side+phase")
-        # The post proposes no plane for the side to move if each side to move has its own network.
+        # If White and Black to move have separate networks, the post proposes no plane for the side to move.
         parts: list[Encoding] = [SignedPlanes(side=not self.by_side)]
         if settings.attacks != "none":
             parts.append(AttackPlanes(settings.attacks))

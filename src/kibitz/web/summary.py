@@ -39,7 +39,7 @@ def summarized(fields: Fields) -> GameSummary:
             "movers, marks and losses must have one entry for each move. values must have one entry for each position"
         )
     if not set(movers) <= set(SIDES[game]):
-        raise BadRequest(f"movers must be {' or '.join(SIDES[game])}")
+        raise BadRequest(f"each entry of movers must be {' or '.join(SIDES[game])}")
     if not set(marks) <= {"", *SIGNS}:
         raise BadRequest(f"each entry of marks must be {', '.join(SIGNS)} or empty")
     known = [value for value in values if value is not None]

@@ -51,7 +51,7 @@ def show_go(report: GoPlayerReport, console: Console) -> None:
     print_line(console, "")
     print_line(console, "lost: points per move. ±: half of the 95% interval.")
     if compared:
-        print_line(console, "usual: players of the rank, in moves of the same phase, area and kind.")
+        print_line(console, "usual: players of the rank, on moves of the same phase, area and kind.")
         print_line(console, "more: compared with usual.")
     print_line(console, "")
     if change := report.lately():

@@ -49,7 +49,7 @@ class ChessLimits:
         if self.movetime is not None:
             limit.time = self.movetime / 1000
         if self.clock is not None:
-            # UCI can't express that a side has no clock, so it gets the clock of the side to move.
+            # UCI can't express that a side has no clock. Such a side gets the clock of the side to move.
             own = clocks[chess.WHITE if ply % 2 == 0 else chess.BLACK]
             limit.white_clock = clocks[chess.WHITE] if clocks[chess.WHITE] is not None else own
             limit.black_clock = clocks[chess.BLACK] if clocks[chess.BLACK] is not None else own

@@ -1,4 +1,4 @@
-"""kibitz analyze --by-rating: a picture of the moves that players of many ratings choose in a position."""
+"""kibitz analyze --by-rating: a chart of the moves that players of many ratings choose in a position."""
 
 from __future__ import annotations
 

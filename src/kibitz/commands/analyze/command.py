@@ -51,7 +51,7 @@ def analyze(
     ones (*: below the 10th, or under 1%). human shows how likely each move was for its player, and for players 400
     points weaker and stronger.
 
-    --by-rating FILE writes a picture of the moves that players rated 800 to 2800 choose in one position of a chess
+    --by-rating FILE writes a chart of the moves that players rated 800 to 2800 choose in one position of a chess
     game.
 
     Go. If the network predicts the owner of each point, it shows Black's lead before and after each move, the points

@@ -178,7 +178,7 @@ class RefereeOptions:
         ]
         if game != "go" and changed:
             raise UsageError(
-                f"{changed[0]} works only with Go games (got chess games). Leave it out, or add --game go."
+                f"{changed[0]} works only with Go games (got chess games). Leave the option out, or add --game go."
             )
 
 
@@ -238,7 +238,7 @@ def filter_for(game: str, values: dict[str, Any]) -> GameFilter:
         elif value is not None and value is not False and value != ():
             raise UsageError(
                 f"--{option.replace('_', '-')} does not work with {GAME_NAMES[game]} games (got {GAME_NAMES[game]}"
-                " games). Leave it out."
+                " games). Leave the option out."
             )
     keep = kind(**own)
     keep.check()

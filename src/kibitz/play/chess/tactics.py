@@ -54,7 +54,7 @@ def note_gains_and_checks(codes, state, moves, offsets, gain, check):  # type: i
                 after[emptied] = 0
             won = PIECE_VALUES[victim] + (PIECE_VALUES[promotion] - 1 if promotion else 0)
             if won > 0:
-                # Tests whether the opponent can recapture. `attacked` uses the mover's view, so the signs change twice.
+                # Can the opponent recapture? `attacked` uses the mover's view: the signs are changed, and changed back.
                 for square in range(64):
                     after[square] = -after[square]
                 if attacked(after, target, forward):

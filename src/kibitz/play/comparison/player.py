@@ -352,5 +352,5 @@ def open_player(run: Run, session: Callable[[], Session], *, value: object = Non
     """
     if value is not None:
         other = getattr(value, "name", "another network")
-        raise UsageError(f"{run.name} compares positions and takes no value network (got {other}). Leave it out.")
+        raise UsageError(f"{run.name} compares positions and takes no value network (got {other}). Leave value out.")
     return ComparisonPlayer(run, **settings)

@@ -86,7 +86,7 @@ TABLE_ENTRY = np.dtype(
         ("mate", "i2"),  # the mate of the bound, counted from the position; 0 for none
         ("move", "u2"),  # the best move, 0 for none
         ("depth", "i1"),
-        # what was proven against the bound, see alphabeta.BETTER; 0: nothing was proven, and only the move is used
+        # how the position compares with the bound, see alphabeta.BETTER; 0: unknown, and only the move is used
         ("kind", "u1"),
         ("age", "u1"),  # number of the search that wrote the entry
     ],

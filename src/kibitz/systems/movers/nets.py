@@ -291,7 +291,8 @@ def real_pairs(target: Tensor, black: Tensor) -> Tensor:
     return torch.where(black[:, None, None], flipped, target)
 
 
-# Loss of a move: cross entropy of a softmax over squares. Loss of a value: half the squared error.
+# Training loss of the move networks: cross entropy of a softmax over squares. Of the value network: half the squared
+# error.
 
 Result = tuple[Tensor, dict[str, Tensor]]
 

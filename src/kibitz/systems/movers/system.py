@@ -249,7 +249,7 @@ def check(settings: Settings, every: Sequence[str]) -> None:
             if getattr(settings, name) not in (usual[name], EARLIER_DEFAULTS.get(name)):
                 raise UsageError(
                     f"{option_of(name)} has no effect here, because this system has no value network (got"
-                    f" {getattr(settings, name)}). Leave it out, or use the system chessnet."
+                    f" {getattr(settings, name)}). Leave the option out, or use the system chessnet."
                 )
     if settings.outcome_plane and VALUE in names:
         raise UsageError("--outcome-plane would show the result to the value network. Leave value out of --networks.")
@@ -279,7 +279,7 @@ def check(settings: Settings, every: Sequence[str]) -> None:
             raise UsageError(f"--activation must be relu with --share body (got {settings.activation})")
         for name in ONE_BODY_LACKS:
             if getattr(settings, name) != usual[name]:
-                raise UsageError(f"--share body cannot be combined with {option_of(name)}. Leave it out.")
+                raise UsageError(f"--share body cannot be combined with {option_of(name)}. Leave one out.")
         if any(isinstance(layer, Dense) for layer in layers) or shapes(layers, 6)[-1][1:] != (8, 8):
             raise UsageError(
                 "--layers must end on the 8×8 grid with --share body. Example: --layers 64conv3x3p1.5*64res3x3"

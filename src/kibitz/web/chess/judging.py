@@ -39,7 +39,7 @@ def judged(network: NetworkInfo, line: Line, by_engine: bool = False) -> ChessLi
     whether an engine evaluates them.
     """
     if not isinstance(line, ChessLine):
-        raise BadRequest("kibitz can check only chess moves by search. Open a chess game")
+        raise BadRequest("the check by search works only for chess. Open a chess game")
     if not by_engine and WHITE not in network.answers:
         raise BadRequest(
             f"{network.name} does not evaluate positions, so it cannot check moves. Choose the network 'winner'"

@@ -277,7 +277,7 @@ class _Game:
                     return None
                 if len(tree) >= game_tree.MAX_NODES:
                     return None
-            # The nodes before the first move were read as the setup, except those of a branch
+            # The nodes before the first move were read as the setup, except the nodes of variations
             self._note(tree[parent], properties)
         return parent
 

@@ -150,7 +150,7 @@ class MyGames:
 
         name = text(fields, "name")
         if name not in self.given:
-            raise BadRequest("unknown file of games. Start kibitz board with this file")
+            raise BadRequest(f"unknown file of games. To open it, run: kibitz board {shlex.quote(name)}")
         if Path(name).is_dir():
             return self._take(StoreSource(name))
         return self._take(self._read(Path(name), name))
@@ -170,7 +170,7 @@ class MyGames:
                 raise BadRequest("unknown site. Choose lichess, chess.com or OGS")
             account = account_in(f"{chosen}:{typed}")
         if account is None:  # a file has this name, so it is not an account
-            raise BadRequest(f"there is a file named {typed}. Start kibitz board with it")
+            raise BadRequest(f"{typed} is a file. To open it, run: kibitz board {shlex.quote(typed)}")
         site = account.site
         address = site.base()
         if fields.get("allowed") is True:

@@ -39,7 +39,7 @@ def other_inputs(results: HumanResults, seed: int) -> dict[str, ChangeState]:
     with_ratings = np.flatnonzero((rated.ratings > 0).all(0) & np.isin(np.arange(len(store)), results.games))
     other = np.arange(len(store))
     other[with_ratings] = rng.permutation(with_ratings)
-    # At random, the mover gets White's or Black's rating of the other game.
+    # The mover gets the rating of White or of Black in the other game, chosen at random.
     side_of_game = rng.integers(0, 2, len(store))
 
     def shuffled(batch: Batch, state: NDArray[np.uint8]) -> NDArray[np.uint8]:

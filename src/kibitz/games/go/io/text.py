@@ -106,8 +106,8 @@ def _guess(text: bytes) -> str:
     """Guess the most likely encoding of a text whose CA is missing or wrong."""
     if _fits(text, "utf-8"):
         return "utf-8"
-    # The bytes of Korean syllables and Japanese names are also common Chinese characters. But a Chinese text usually
-    # contains other characters too.
+    # The bytes of Korean syllables and Japanese names are also valid codes of common Chinese characters. But a Chinese
+    # text usually contains other characters too.
     pairs = set(_pairs(text))
     if (
         all(0xB0 <= pair[0] <= 0xC8 for pair in pairs)
