@@ -78,10 +78,11 @@ def find_checker(
     depth: int | None = None,
     dashes: bool = True,
 ) -> Checker:
-    """Find the engine that a text names, such as "stockfish" or "katago gtp", for the game of a network.
+    """Find the engine with which moves are evaluated. Return it with its limits.
 
-    network: the network's name, for messages. dashes: whether messages name options of the command line, or arguments
-    of Python.
+    words: the name or the command of the engine, such as "stockfish" or "katago gtp". game: "chess" or "go". network:
+    the network's name, for messages. options: UCI options by name. nodes, depth: the limits of a search; None for the
+    default. dashes: True if messages name options of the command line, False if they name arguments of Python.
 
     Raises UsageError if the engine is not installed or does not play this game, and for limits out of range.
     """

@@ -15,7 +15,7 @@ from kibitz.records import printable
 
 
 def never() -> bool:
-    """Return False."""
+    """Return False. This is the default of `keep` in `whole_file`: an incomplete file is not kept."""
     return False
 
 

@@ -13,7 +13,9 @@ GAINED = "↑"
 
 
 def figure(value: float | None, n: int) -> dict[str, Any]:
-    """Return a number of one game as JSON, without an interval: an interval needs many games."""
+    """Return a metric of one game as a dict for JSON, without an interval, because an interval needs many games. value:
+    the metric; None if it is unknown. n: the number of moves or positions over which it was computed.
+    """
     return {"value": None if value is None else round(value, 4), "low": None, "high": None, "n": n}
 
 

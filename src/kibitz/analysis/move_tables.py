@@ -63,8 +63,10 @@ def parquet_table(path: str, columns: Mapping[str, type], keep: Callable[[], boo
 def move_tables(
     csv_path: str | None, parquet_path: str | None, columns: Mapping[str, type], keep: Callable[[], bool] = never
 ) -> Iterator[AddRows]:
-    """Yield a function that adds rows to both tables. A table whose path is None is not written. keep: see
-    `whole_file`.
+    """Yield a function that adds rows to a CSV file and to a Parquet file.
+
+    csv_path, parquet_path: the paths of the files; None for a file that is not wanted. columns: the name and the type
+    of each column. keep: see `whole_file`.
     """
     with contextlib.ExitStack() as stack:
         tables = [stack.enter_context(csv_table(csv_path, columns, keep))] if csv_path else []

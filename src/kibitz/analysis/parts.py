@@ -27,14 +27,17 @@ ENDS = ("won", "drawn", "lost")
 
 @dataclass(frozen=True)
 class Part:
-    """Some moves of one player.
+    """A group of moves of one player, such as the moves of a phase or in an opening, with the results in this group.
 
+    label: the name of the group.
     loss: the mean loss per move, as win probability (0 to 1) in chess and in points in Go.
     usual: the mean loss of players with this rating in these positions.
     difference: the mean of loss minus usual, over the moves whose usual loss is known. Its n is the number of these
         moves.
     marks: the number of moves with each annotation.
-    score: the player's mean result in the games, 0 to 1; None if the part has only some moves of a game.
+    score: the player's mean result in the games, 0 to 1; None if the group has only some moves of a game.
+    opening: the opening of the games; None if the group is not about an opening.
+    side: the player's side in these games; "" for both sides.
     """
 
     label: str
@@ -60,7 +63,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Parts:
-    """A player's results: for all moves, for the parts of each division in LABELS, and by opening."""
+    """A player's results. whole: over all moves. by: over groups of moves, such as {"phase": {"opening": ...}}.
+    openings: over the games of each opening.
+    """
 
     whole: Part
     by: Mapping[str, Mapping[str, Part]]

@@ -33,7 +33,11 @@ def print_heading(console: Console, compared: bool, scored: bool) -> None:
 
 
 def print_parts(console: Console, title: str, parts: Iterable[Part], compared: bool, unit: float = 100) -> None:
-    """Print some parts, with their title if it is not empty. unit: the factor by which a loss is multiplied."""
+    """Print a table with one line for each part of a player's moves.
+
+    title: the heading of the table; "" for no heading. parts: the parts. compared: whether the table has a column for
+    the usual loss. unit: the factor by which a loss is multiplied, 100 for percentage points.
+    """
     if title:
         print_line(console, title, "bold")
     for part in parts:
@@ -62,5 +66,5 @@ def _half(figure: Estimate, unit: float) -> str:
 
 
 def with_interval(figure: Estimate) -> str:
-    """Format the interval of a share in parentheses; "" without an interval."""
+    """Format the interval of a share as text in parentheses; "" if the estimate has no interval."""
     return "" if math.isnan(figure.low) else f" (95% interval {figure.low:.1%} to {figure.high:.1%})"

@@ -95,4 +95,6 @@ class Contest(Protocol):
         """
 
     def facts(self) -> dict[str, Any]:
-        """Return further facts for the match's result that only this kind of game has, as JSON."""
+        """Return additional facts for the result of the match, as a dict for JSON. They concern only this game, chess
+        or Go.
+        """

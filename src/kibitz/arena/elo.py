@@ -28,7 +28,9 @@ PRIOR = 1e-3
 
 @dataclass(frozen=True)
 class ScoreEstimate:
-    """A value with its 95% interval over `n` games. Elo may be ±inf, and everything is NaN without games."""
+    """A number with its 95% interval, such as a score or an Elo difference, estimated from `n` games. Elo may be ±inf.
+    Without games, all numbers are NaN.
+    """
 
     value: float
     low: float

@@ -6,10 +6,10 @@ import random
 
 
 def opening_of(game: int, seed: int, count: int) -> int:
-    """Return which of `count` openings a game (from 0) has. Games 2n and 2n + 1 have the same opening.
+    """Return the index of the opening with which a game begins. Games 2n and 2n + 1 have the same opening.
 
-    Every opening is used once before openings are repeated. The order depends on the seed, and differs from round to
-    round.
+    game: the game's number in the match, from 0. count: the number of openings. Every opening is used once before
+    openings are repeated. The order depends on the seed, and differs from round to round.
     """
     pair = game // 2
     order = list(range(count))

@@ -62,7 +62,11 @@ def find_gnugo(path: str | None = None) -> str | None:
 
 
 def find_named(option: str, path: str | None, find: Callable[[str | None], str | None]) -> str | None:
-    """Return `find(path)` for the path in an option. Raises UsageError if it isn't a program."""
+    """Return the path of a program, which is `find(path)`. Raises UsageError if no program is found there.
+
+    option: the command line option that contains the path, for the message. path: the path; None to look for the
+    installed program. find: a function such as `find_gnugo`.
+    """
     program = find(path)
     if path is not None and program is None:
         raise UsageError(f"{option} must be a program (got {path}). Install it or give its path.")

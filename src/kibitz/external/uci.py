@@ -347,8 +347,8 @@ class ExternalEngine:
 
 
 class Watched:
-    """A running analysis. `lines` has the engine's latest output, which changes until `stop` is called or `over` is
-    true.
+    """A running analysis of an engine. Its attributes change while the engine works, until `stop` is called or `over`
+    is true.
 
     lines: the latest output for each line, by the line's number from 1, in the form of python-chess, without scores
         that are only bounds.

@@ -37,17 +37,18 @@ class SearchLimits:
 
 @dataclass(frozen=True)
 class PvLine:
-    """One line of a result.
+    """A line of moves that a search found, with its value.
 
     move: the first move.
     score: centipawns in the mover's view.
-    mate: the number of moves to mate, or None. It is above 0 if the mover mates, below 0 if the mover is mated.
+    mate: the number of moves to mate; None if no mate was found. It is above 0 if the mover mates, below 0 if the mover
+        is mated.
     probability: the policy's probability of the move, among the legal moves.
-    pv: the line; it begins with the move.
-    wdl: win, draw and loss per mille, in the mover's view.
+    pv: all moves of the line, beginning with `move`.
+    wdl: the probabilities of win, draw and loss in thousandths, in the mover's view.
     visits: the move's visits in a search that counts visits; else 0.
-    own_value: whether score, mate and wdl come from a search or an evaluation of this move, not from the position
-        before it.
+    own_value: whether score, mate and wdl come from a search or an evaluation of this move. Otherwise, they come from
+        the position before it.
     """
 
     move: chess.Move
@@ -147,8 +148,8 @@ class TimeManager:
 
 
 class ProgressThrottle:
-    """Forwards intermediate results, at most once a second. `due` returns whether a second has passed since the last
-    result.
+    """Passes intermediate results of a search on to a function, at most one a second. `due` returns whether a second
+    has passed since the last result.
     """
 
     def __init__(self, clock: TimeManager, on_result: OnResult):

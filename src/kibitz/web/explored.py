@@ -85,10 +85,12 @@ class GameMaterial:
 
 @dataclass(frozen=True)
 class PlayerGames:
-    """The games of a report.
+    """The games of one player that a report in the tab My games has analyzed.
 
-    version: a value that changes with the report. texts: a function that returns the PGN texts. sides: the player's
-    side in each game, int8 [games], 1 White, -1 Black. text: a function that returns one game.
+    version: a value that changes with the report.
+    texts: a function that returns the PGN texts of the games.
+    sides: the player's side in each game, int8 [games]: 1 for White, -1 for Black.
+    text: a function that returns the PGN text of one game.
     """
 
     version: int
@@ -253,7 +255,9 @@ def _too_large(title: str, game: str) -> str:
 
 
 def why(title: str, error: Exception) -> str:
-    """Return one line about an error while the store of these games was made."""
+    """Return one line that explains an error during the building of a store. title: the name of the games. error: the
+    error.
+    """
     if isinstance(error, OSError):
         return f"{title}: {one_line(error)}. Try again"
     return str(error) if isinstance(error, KibitzError) else error_line(error)

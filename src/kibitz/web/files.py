@@ -19,7 +19,9 @@ only inside a comment.
 
 
 def load(fields: Fields) -> dict[str, Any]:
-    """Return the response of /api/load. Raises BadRequest if no game or position can be read."""
+    """Read games or a position from the text in a request, and return the response of /api/load. Raises BadRequest if
+    no game or position can be read.
+    """
     record = text(fields, "text").lstrip("\ufeff").replace("\0", " ")
     index = whole(fields, "index", 0, 0, 10**7)
     if not record.replace("\ufeff", "").strip():

@@ -60,7 +60,9 @@ def read_tree(fields: Fields) -> list[Written]:
 
 
 def texts(fields: Fields, name: str) -> dict[str, str]:
-    """Parse an object of strings; {} if it is missing. Raises BadRequest for any other value."""
+    """Return the field `name` of a request, which must be a JSON object whose values are strings; {} if it is missing.
+    Raises BadRequest for any other value.
+    """
     value = fields.get(name) or {}
     if not isinstance(value, dict) or not all(isinstance(item, str) for item in value.values()):
         raise BadRequest(f"{name} must be an object of strings")
@@ -68,7 +70,7 @@ def texts(fields: Fields, name: str) -> dict[str, str]:
 
 
 def few(problems: list[str]) -> list[str]:
-    """Return the first MAX_PROBLEMS lines, and a line with the number of further problems."""
+    """Shorten a list of problems. Return its first MAX_PROBLEMS lines, and a line with the number of further ones."""
     rest = len(problems) - MAX_PROBLEMS
     return problems if rest <= 0 else [*problems[:MAX_PROBLEMS], f"and {rest:,} more"]
 

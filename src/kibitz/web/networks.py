@@ -193,9 +193,9 @@ def _usual(package: Mapping[str, Path]) -> list[str]:
 
 
 class NetworkRegistry:
-    """All networks. They are loaded when they are first needed.
+    """The networks that kibitz board can use. Each is loaded when it is first needed.
 
-    given: names on the command line. Raises KibitzError if one isn't a run.
+    given: the names of networks on the command line. Raises KibitzError if one of them isn't a run.
     """
 
     def __init__(self, given: Sequence[str] = ()):

@@ -70,13 +70,13 @@ class Thinker(Protocol):
         """
 
     def look(self, stop: threading.Event) -> dict[str, Any] | None:
-        """Return the program's results so far, after a short wait; None if there are none yet. Raises BadRequest and
-        EngineDied.
+        """Return the program's results so far, after a short wait; None if there are no results yet. stop: an event
+        that ends the wait. Raises BadRequest and EngineDied.
         """
 
     @property
     def over(self) -> bool:
-        """Return whether the program has sent everything. Raises EngineDied."""
+        """Return whether the program has ended its analysis and sent all results. Raises EngineDied."""
 
     def halt(self) -> None:
         """Stop the program's thinking. Raises EngineDied."""
@@ -85,20 +85,22 @@ class Thinker(Protocol):
 
 
 def read_lines(fields: Fields) -> int:
-    """Return the number of lines in a request, 1 to MAX_LINES. Raises BadRequest for any other value."""
+    """Return how many lines (variations) a request wants from an engine, 1 to MAX_LINES. Raises BadRequest for any
+    other value.
+    """
     return whole(fields, "lines", 1, 1, MAX_LINES)
 
 
 def read_move_limits(fields: Fields) -> MoveLimits:
-    """Return the limits of a move in a request. Raises BadRequest for values out of range."""
+    """Return the limits that a request gives for the search of a move. Raises BadRequest for values out of range."""
     from kibitz.web.players import read_limits
 
     return MoveLimits(*read_limits(fields), whole(fields, "rating", 0, 0, MOST_RATED) or None)
 
 
 class Desk:
-    """One program and its process. Only the newest request uses the program; the request before it gets a message and
-    ends.
+    """One engine program and its process. Only one request at a time uses the program: a newer request ends the earlier
+    request, which gets a message.
     """
 
     def __init__(self, program: Program):

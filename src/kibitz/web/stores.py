@@ -31,7 +31,9 @@ _NEWEST = 8
 
 
 class OpenStore:
-    """One store. share: the completed share of its index, 0 to 1. problem: why the store can't be used, or None."""
+    """A game store that the page can search. share: the completed share of its index, 0 to 1. problem: why the store
+    can't be used; None if it can be used.
+    """
 
     def __init__(self, path: str):
         from kibitz.store.store import Store
@@ -107,11 +109,11 @@ class Stores:
         return [store for store in self._stores.values() if store.game == game]
 
     def explore(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/explore: the opening, the stores and files of this game, and the data of one of
-        them about the position.
+        """Return the response of /api/explore: the opening, the stores and files with games of the same kind (chess or
+        Go), and the games and moves that one of them contains for the position.
 
-        `mine` has the player of My games if there is a report. For an opened file that has not been sent, or that was
-        removed, the response has `missing`. Raises BadRequest.
+        The key `mine` describes the games of the tab My games, if this tab has a report. The key `missing` is present
+        for a file that the browser has not uploaded, or that was removed. Raises BadRequest.
         """
         line = read_line(fields)
         named = [*(store.name for store in self.of_game(line.game)), *self.built.given(line.game)]

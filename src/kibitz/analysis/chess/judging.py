@@ -670,8 +670,8 @@ def _as_shown(lost: NDArray[np.float64], change: NDArray[np.float64], exact: NDA
 
 
 def push(board: chess.Board, move: chess.Move) -> None:
-    """Make a move on the board. After a null move, the board's move history is cleared, because kibitz's searches
-    support no null moves.
+    """Make a move on the board. If the move is a null move, the board's move history is cleared, because kibitz's
+    searches support no null moves.
     """
     board.push(move)
     if not move:

@@ -40,7 +40,7 @@ def centipawns(white: float) -> int:
 
 
 def beside(comment: str, ours: str) -> str:
-    """Return a comment with kibitz's text at its end; unchanged if the text is already there."""
+    """Add kibitz's text to the end of a comment. A comment that already contains the text is returned unchanged."""
     there = comment.removesuffix(ours).removesuffix(" / ").strip()
     between = "" if not there else " " if there.endswith("]") else " / "
     return there + between + ours

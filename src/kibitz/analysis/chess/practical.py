@@ -209,16 +209,19 @@ def likely_answers(
 
 
 def sees_at(rating: float) -> float:
-    """Return how well players of a rating, in points, recognize good answers: the argument `sees` of `seen`."""
+    """Return how well players of a rating, in points, recognize good answers. The result is the argument `sees` of the
+    function `seen`.
+    """
     return math.exp(_SEEN + _BY_RATING * (rating - MIDDLE) / 1000)
 
 
 def seen(shares: NDArray[np.float64], worths: NDArray[np.float64], sees: float) -> NDArray[np.float64]:
-    """Return the probabilities of the answers, float64 [k], raised for good answers and lowered for bad answers. Their
-    sum stays the same.
+    """Return the probabilities of the answers, float64 [k], for players who recognize good answers: those of good
+    answers are raised, and those of bad answers are lowered. Their sum stays the same.
 
-    shares: the probabilities that the network predicts, [k]. worths: the value of each answer for the player who
-    chooses it, 0 to 1, [k]. sees: how well this player recognizes good answers; 0 changes nothing.
+    shares: the probability of each answer that the network predicts, [k]. worths: the value of each answer for the
+    player who chooses it, 0 to 1, [k]. sees: how well this player recognizes good answers, see `sees_at`; 0 changes
+    nothing.
     """
     if not len(shares):
         return shares
@@ -227,8 +230,9 @@ def seen(shares: NDArray[np.float64], worths: NDArray[np.float64], sees: float) 
 
 
 def searched(board: chess.Board, move: chess.Move, answers: Answers, judge: Judge) -> Answers:
-    """Return the answers, of which the most likely have more exact values: an engine's values, or the mean of both
-    searches of the network.
+    """Return the answers to a move with more exact values for the most likely of them, by a longer search.
+
+    The values are those of an engine, or the mean of both searches of the network. board: the position before the move.
     """
     order = np.argsort(-answers.chances, kind="stable")[:ANSWERS]
     likely = order[answers.chances[order] >= RAREST]

@@ -17,15 +17,15 @@ PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 
 @dataclass(frozen=True)
 class Language:
-    """The texts of a language.
+    """The texts with which reasons are written in one language.
 
     sentences: the sentences by code.
-    a, the: pieces as objects ("wins a knight", "traps the knight").
-    many: two or more pieces of a kind, with {n}.
+    a, the: the names of pieces as objects ("wins a knight", "traps the knight").
+    subject: the names of pieces as subjects ("the knight is pinned").
+    many: the names of two or more pieces of a kind, with {n} for their number.
     numbers: words for small numbers.
-    subject: pieces as subjects ("the knight is pinned").
-    both: joins two words.
-    exchanged: "X for Y".
+    both: the text that joins two words, such as "X and Y".
+    exchanged: the text for an exchange, such as "X for Y".
     percent: the format of a percentage.
     """
 

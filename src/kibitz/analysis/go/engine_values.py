@@ -107,8 +107,11 @@ class ValuesByEngine:
         return EngineLoss(0.0, 0.0, line)
 
     def mark(self, chance: float, points: float, before: Valued, after: Valued) -> str:
-        """Return the annotation by points. If the engine gives win probabilities and these lead to a worse annotation,
-        return that one.
+        """Return the annotation (such as ??) of a move by the points that it lost. If the engine gives win
+        probabilities, and the lost win probability leads to a worse annotation, return this worse annotation.
+
+        chance, points: the lost win probability, 0 to 1, and the lost points. before, after: the values before and
+        after the move.
         """
         by_points = mark(-points, SWINGS[self.record.size])
         by_chance = mark(-chance, CHESS_SWING) if before.from_engine and after.from_engine else ""

@@ -15,12 +15,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class GoLanguage:
-    """The texts of a language.
+    """The texts with which reasons are written in one language.
 
     sentences: the sentences by code. A code that ends in _one is for a single stone.
-    whose: colors as owners or adjectives.
-    player: colors as players.
-    stones, points: the formats for one and for several.
+    whose: the words for the owner of stones, by color, such as "Black's".
+    player: the words for the players, by color, such as "Black".
+    stones, points: the formats of a number of stones and of points: first for one, then for several.
     """
 
     sentences: Mapping[str, str]

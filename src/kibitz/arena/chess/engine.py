@@ -94,9 +94,12 @@ class ChessEngine:
         return Fault("hang", if_hung) if error.how == "hung" else Fault("crash", f"crashed ({error.detail})")
 
     def answer(self, board: chess.Board, limit: chess.engine.Limit, game: object, patience: float | None) -> MoveAnswer:
-        """Return the engine's move. patience: the seconds after which the engine is at fault; None for `hang`.
+        """Return the engine's move in a position.
 
-        Raises Fault, after which the process has ended.
+        limit: the limit that the engine gets. game: an object that identifies the game. patience: the seconds after
+        which the engine counts as hung; None for the engine's `hang`.
+
+        Raises Fault if the engine is at fault. The process has then ended.
         """
         engine = self._engine
         if engine is None:

@@ -27,11 +27,13 @@ TERMINATIONS = {"crash": "abandoned", "hang": "abandoned", "time": "time forfeit
 
 @dataclass(frozen=True)
 class Adjudication:
-    """Rules that end a game early: both engines' scores agree for some moves in a row, or the game has `plies` plies,
-    which makes it a draw.
+    """Rules that end a game early, because both engines agree on the result or because the game is too long.
 
-    draw, win: (centipawns, moves). For a draw, both scores must be at most this far from 0 for this number of moves.
-    For a win, both must be at least this high for the same side. None switches a rule off.
+    draw: (centipawns, moves). The game is a draw if both engines' scores are at most this far from 0 for this number of
+        moves. None switches the rule off.
+    win: (centipawns, moves). A side wins if both engines' scores for this side are at least this high for this number
+        of moves. None switches the rule off.
+    plies: the number of plies after which the game is a draw.
     """
 
     draw: tuple[int, int] | None = None

@@ -262,7 +262,7 @@ class GtpGame:
         return Record(self.size, black, white, side, points, headers, self.komi, handicap=self.handicap)
 
     def last_point(self) -> int:
-        """Return the point of the last move; PASS for a pass, or if there is none."""
+        """Return the point of the last move; PASS if the last move was a pass, or if there was no move yet."""
         return self.moves[-1][1] if self.moves else PASS
 
 

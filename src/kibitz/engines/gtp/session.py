@@ -53,10 +53,11 @@ class GtpSettings:
 
 @dataclass(frozen=True)
 class AnalysisStream:
-    """A reply of many lines, which are sent over time.
+    """A reply to a GTP command that consists of many lines, which are sent over time.
 
-    run: a function that sends line after line, and returns soon after its event is set. ends: whether the analysis ends
-    by itself. If so, the next command waits for its end instead of stopping it.
+    run: a function that sends one line after the other, and returns soon after its event is set.
+    ends: whether the analysis ends by itself. If so, the next command waits for the end. Otherwise, the next command
+        stops the analysis.
     """
 
     run: Callable[[Send, threading.Event], None]

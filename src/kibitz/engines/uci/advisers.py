@@ -48,7 +48,10 @@ class Advice:
 
 
 class Advisers:
-    """The book and the tablebases that the options select. send_line: a function that sends a line to the GUI."""
+    """The opening book and the endgame tablebases of a UCI engine, as its options select them.
+
+    send_line: a function that sends a line to the GUI.
+    """
 
     def __init__(self, send_line: Callable[[str], None]):
         self._send_line = send_line

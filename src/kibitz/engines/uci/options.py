@@ -154,12 +154,16 @@ OF_ENGINE = ("overhead", "show_wdl", "ponder", "syzygy", "book", "book_depth")
 
 
 def of_player(options: Options) -> Options:
-    """Return a copy of the options in which all fields that don't affect the player have their defaults."""
+    """Return a copy of the options in which those that do not affect the player have their default values. If two
+    copies are equal, the same player fits both.
+    """
     return replace(options, **{name: getattr(Options, name) for name in OF_ENGINE})
 
 
 def of_engine(options: Options) -> dict[str, Any]:
-    """Return the values of the fields in OF_ENGINE by name."""
+    """Return the values of those options that belong to the engine and not to the player, by name. OF_ENGINE lists
+    their names.
+    """
     return {name: getattr(options, name) for name in OF_ENGINE}
 
 

@@ -42,8 +42,10 @@ _Search = Generator[Sequence[SearchPosition], None, PathValue]
 
 
 class Bound(NamedTuple):
-    """The limits `low` and `high` of a position's value, which hold for searches up to a depth, and the best move
-    (packed).
+    """What earlier searches found out about a position, in a transposition table.
+
+    depth: the depth of the search in plies. low, high: the limits of the position's value, for searches up to this
+    depth. move: the best move, packed.
     """
 
     depth: int

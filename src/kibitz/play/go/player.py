@@ -285,7 +285,7 @@ class GoPlayer:
         self.random = np.random.default_rng(seed)
 
     def new_game(self) -> None:
-        """Do nothing: no state is kept between games."""
+        """Do nothing: this player keeps no state between games. The method belongs to the interface of players."""
 
     def study(
         self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = None, last: int = PASS

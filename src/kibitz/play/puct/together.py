@@ -60,9 +60,9 @@ class _Request:
 
 
 class Together:
-    """The evaluations of several searches.
+    """Several searches that run at the same time and share batches of network evaluations.
 
-    rules: the rules that evaluate the positions. They must not be used elsewhere at the same time.
+    rules: the object that evaluates the positions of all searches. Nothing else may use it at the same time.
     """
 
     def __init__(self, rules: ChessRules, room: int = ROOM) -> None:
@@ -196,7 +196,7 @@ class TogetherRules:
         self.number = 0
 
     def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
-        """See ChessRules.enter."""
+        """Return the positions after one legal move in each of the rows, see ChessRules.enter."""
         return self._rules.enter(rows, moves)
 
     def condense(self, tree: PuctTree, least: int) -> None:
@@ -205,5 +205,5 @@ class TogetherRules:
     def evaluate(
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """See Together.evaluate."""
+        """Evaluate positions together with those of the other searches, see Together.evaluate."""
         return self._together.evaluate(self.number, rows, moves, offsets)

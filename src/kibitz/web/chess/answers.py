@@ -87,10 +87,13 @@ def results(
 def telling(
     side_inputs: Mapping[str, int], line: ChessLine, state: NDArray[np.uint8], first: int
 ) -> Callable[[tuple[int, int]], NDArray[np.uint8]]:
-    """Return a function that takes White's and Black's rating (0 if unknown) and returns state rows with all side
-    inputs, uint8 [n, 4 + side inputs].
+    """Return a function that fills a network's additional inputs (side inputs), such as ratings, for the positions of a
+    line.
 
-    The rows are those of the positions from ply `first` on. The side inputs are the ratings and the last moves.
+    The function takes White's and Black's rating (0 if unknown). It returns uint8 [n, 4 + number of side inputs]: the
+    rows of `state` with the side inputs appended. The side inputs are the ratings and the last moves.
+
+    side_inputs: the default of each side input, by name. state: uint8 [n, 4], the positions from ply `first` on.
     """
     import chess
     import chess.pgn

@@ -35,8 +35,9 @@ each other.
 
 
 def judged(network: NetworkInfo, line: Line, by_engine: bool = False) -> ChessLine:
-    """Return the line if its moves can be evaluated with this network. Raises BadRequest if they can't. by_engine:
-    whether an engine evaluates them.
+    """Return the line, if the moves of this line can be evaluated with this network. Raises BadRequest if they can't.
+
+    by_engine: whether an engine evaluates the moves instead of the network.
     """
     if not isinstance(line, ChessLine):
         raise BadRequest("the check by search works only for chess. Open a chess game")

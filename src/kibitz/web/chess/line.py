@@ -104,7 +104,7 @@ class ChessLine:
         return codes, telling(usual, self, state, last)(self.ratings)
 
     def nodes(self) -> list[dict[str, Any]]:
-        """Return every position, 0 to n, in the form for the page."""
+        """Return one dict for each position of the line, in the form that the page of kibitz board uses."""
         board = self.start()
         nodes = [node(board)]
         for ply, name in enumerate(self.moves, 1):
@@ -215,7 +215,11 @@ def _legal(board: chess.Board, name: str, where: str) -> chess.Move:
 
 
 def node(board: chess.Board, move: str | None = None, san: str = "", ply: int = 0) -> dict[str, Any]:
-    """Return a position in the form for the page. The board needs its move stack to detect repetitions."""
+    """Return a position as a dict, in the form that the page of kibitz board uses.
+
+    board: the position, with its move stack, which is needed to detect repetitions. move: the move that led to the
+    position, in UCI notation; None for the start. san: this move in SAN. ply: the number of moves before the position.
+    """
     from kibitz.explorer.openings import opening_at
 
     dests: dict[str, list[str]] = {}

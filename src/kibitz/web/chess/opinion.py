@@ -37,7 +37,9 @@ _TOO_MANY = (
 
 
 class UciThinker:
-    """A running UCI engine, with the interface `kibitz.web.opinions.Thinker`."""
+    """A running UCI engine that analyzes positions and plays moves. Its methods are those of
+    `kibitz.web.opinions.Thinker`.
+    """
 
     def __init__(self, program: Program):
         self._engine = ExternalEngine(program.command, program.name)

@@ -112,7 +112,7 @@ class GoLine:
         return codes, with_board_inputs(state, usual, self.terms)
 
     def nodes(self) -> list[dict[str, Any]]:
-        """Return every position, 0 to n, in the form for the page."""
+        """Return one dict for each position of the line, in the form that the page of kibitz board uses."""
         board = self.start()
         nodes = [node(board)]
         for ply, point in enumerate(self.moves, 1):
