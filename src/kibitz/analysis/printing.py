@@ -43,7 +43,9 @@ def bar(share: float, width: int, ascii_only: bool = False) -> str:
 
 
 def turning_words(turning: TurningPoint, move: str) -> str:
-    """Describe the turning point in a sentence. move: the name of the move."""
+    """Return a sentence about the turning point of a game. move: the name of the move after which the same side stays
+    ahead.
+    """
     return (
         f"Turning point: {f'{turning.ahead.capitalize()} stays' if turning.ahead else 'nobody is'} ahead after {move}"
     )

@@ -6,7 +6,7 @@ import hashlib
 
 
 class Seen:
-    """Detects games that occurred before, because collections of files often have the same games.
+    """Detects repeated games, because collections of files often contain a game several times.
 
     again: the number of repeated games so far.
     """

@@ -52,7 +52,7 @@ def name_for_workers(session: Session) -> str:
 
 @functools.lru_cache(maxsize=1)
 def opened(name: str) -> Session:
-    """Open a run in a worker. The worker reuses this session for its next games. The session has one thread, because
-    workers share the cores.
+    """Open a network in a worker process. The worker reuses it for its next games. It runs in one thread, because the
+    workers share the cores. name: a result of `name_for_workers`.
     """
     return Session(name, threads=1)

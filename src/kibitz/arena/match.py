@@ -68,8 +68,8 @@ def _described(player: Participant) -> str:
 
 @dataclass
 class Usage:
-    """A player's totals in the games of this call: moves, seconds, the longest move, and nodes if the engine reported
-    them.
+    """What one player used in the games of this call: the number of moves, the seconds, the seconds of the longest
+    move, and the nodes if the engine reported them.
     """
 
     moves: int = 0

@@ -104,8 +104,10 @@ def _symmetric_keys(board: Board) -> NDArray[np.uint64]:
 
 
 def unseen(board: Board, seen: int) -> int:
-    """Convert a move in the symmetry of the key to a point of the board. If several points are equivalent, return the
-    one furthest to the upper right.
+    """Convert a move from the symmetry in which positions are stored to a point of the given board. If several points
+    are equivalent, return the one furthest to the upper right.
+
+    seen: the stored move.
     """
     if seen >= PASS:
         return seen

@@ -24,8 +24,11 @@ Later batches are larger, which is faster. Even the largest batch is so small th
 def analyse(
     networks: NetworkRegistry, network: NetworkInfo, line: Line, first: int, last: int, seq: int, checkpoint: str | None
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the lines of a stream: the number of results, the results of the plies `first` to `last` in batches, and
-    the end.
+    """Evaluate positions of a line with a network, and yield the results as lines of JSON.
+
+    The first dict has the number of results; then the results of the plies `first` to `last` follow in batches; the
+    last dict marks the end. seq: the page's number for the request. checkpoint: the training checkpoint to use; None
+    for the network itself.
     """
     began = time.perf_counter()
     yield [{"seq": seq, "total": last - first + 1}]

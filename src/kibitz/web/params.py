@@ -59,7 +59,9 @@ def objects(value: object, name: str, most: int) -> list[Fields]:
 
 
 def words(fields: Fields, name: str, most: int) -> list[str]:
-    """Return the field `name`, a list of at most `most` strings; [] if it is missing."""
+    """Return the field `name` of a request, a list of at most `most` strings; [] if it is missing. Raises BadRequest
+    for any other value.
+    """
     value = fields.get(name)
     if value is None:
         return []
@@ -71,7 +73,9 @@ def words(fields: Fields, name: str, most: int) -> list[str]:
 
 
 def text(fields: Fields, name: str, default: str | None = None) -> str:
-    """Return the field `name`, a string. Raises BadRequest if it is missing and has no default."""
+    """Return the field `name` of a request, a string; `default` if it is missing. Raises BadRequest if it is missing
+    and has no default, or is not a string.
+    """
     value = fields.get(name)
     if value is None and default is not None:
         return default
@@ -85,7 +89,9 @@ def text(fields: Fields, name: str, default: str | None = None) -> str:
 
 
 def choice(fields: Fields, name: str, among: Sequence[str], default: str) -> str:
-    """Return the field `name`, which must be one of some strings; the default if it is missing."""
+    """Return the field `name` of a request, which must be one of the strings in `among`; `default` if it is missing.
+    Raises BadRequest for any other value.
+    """
     value = text(fields, name, default)
     if value not in among:
         raise BadRequest(f"{name} must be one of {', '.join(among)} (got {shown(value)})")
@@ -93,7 +99,9 @@ def choice(fields: Fields, name: str, among: Sequence[str], default: str) -> str
 
 
 def whole(fields: Fields, name: str, default: int, low: int, high: int) -> int:
-    """Return the field `name`, an integer from `low` to `high`; `default` if it is missing. 3.0 is an integer, too."""
+    """Return the field `name` of a request, an integer from `low` to `high`; `default` if it is missing. A number such
+    as 3.0 is also accepted. Raises BadRequest for any other value.
+    """
     value = fields.get(name)
     if value is None:
         return default
@@ -105,7 +113,9 @@ def whole(fields: Fields, name: str, default: int, low: int, high: int) -> int:
 
 
 def number(fields: Fields, name: str, default: float | None, low: float, high: float) -> float | None:
-    """Return the field `name`, a number from `low` to `high`; the default if it is missing."""
+    """Return the field `name` of a request, a number from `low` to `high`; `default` if it is missing. Raises
+    BadRequest for any other value.
+    """
     value = fields.get(name)
     if value is None:
         return default
@@ -116,7 +126,9 @@ def number(fields: Fields, name: str, default: float | None, low: float, high: f
 
 
 def numbers(fields: Fields, name: str, most: int, low: float, high: float) -> list[float | None]:
-    """Return the field `name`, a list of at most `most` numbers from `low` to `high`; null becomes None."""
+    """Return the field `name` of a request, a list of at most `most` numbers from `low` to `high`; null becomes None.
+    Raises BadRequest for any other value.
+    """
     value = fields.get(name)
     if not isinstance(value, list):
         raise BadRequest(f"{name} must be a list")

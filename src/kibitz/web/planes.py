@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def planes(network: NetworkInfo, line: Line) -> dict[str, Any]:
-    """Return the planes of a line's last position. Raises BadRequest if the network's system has no names for its
-    planes.
+    """Return the input planes of a network for a line's last position. Raises BadRequest if the network's system has no
+    names for its planes.
     """
     if network.declaration is None or not network.declaration.planes:
         raise BadRequest(

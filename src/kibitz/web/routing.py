@@ -41,7 +41,9 @@ def state_of(request: Request) -> AppState:
 
 
 def guarded(handler: Handler) -> Handler:
-    """Return a handler that does the same, but returns a response if an error is raised."""
+    """Return a handler that does the same as the given handler. If an error is raised, the new handler returns a
+    response with the error instead.
+    """
 
     async def handle(request: Request) -> Any:
         try:

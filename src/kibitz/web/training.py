@@ -12,10 +12,11 @@ from kibitz.web.params import BadRequest
 
 
 def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
-    """Return the rows of metrics.jsonl from the row number `after` on, the total number of rows, and the state of the
-    run.
+    """Return the metrics of a training run, as they are in its file metrics.jsonl.
 
-    "finished": whether the run is complete. "stopped": whether the run was stopped before its end and can be resumed.
+    name: the network's name. after: the number of rows that the page already has, as text; only later rows are
+    returned. The result also has the total number of rows, and the state of the run. "finished": whether the run is
+    complete. "stopped": whether the run was stopped before its end and can be resumed.
     """
     if not (after.isascii() and after.isdigit() and len(after) < 12):
         raise BadRequest("after must be a whole number, 0 or more")

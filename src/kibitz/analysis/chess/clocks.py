@@ -6,7 +6,7 @@ import chess.pgn
 
 
 def times_left(game: chess.pgn.Game) -> list[float | None]:
-    """Return the seconds on the mover's clock before each move.
+    """Return, for each move of a game, the seconds on the player's clock before the move.
 
     A value is None if the record does not contain this time. The time before a move is the time after the player's
     previous move. For a player's first move, it is the time after this move.

@@ -58,10 +58,11 @@ class _Searched:
 
 
 class EngineJudge(Judge):
-    """Judges games with an engine. It is a context manager that ends the engine.
+    """Evaluates the moves of games with a UCI engine. It is a context manager that ends the engine.
 
-    session, analysis: the network, which estimates all moves of a position if it evaluates positions.
-    checker: the engine.
+    session, analysis: the network and the module that reads its outputs. If the network evaluates positions, it
+        estimates all moves of a position.
+    checker: the engine and its limits.
     max_positions: the largest number of positions whose results stay in memory.
 
     Raises EngineDied if the engine does not start, and UsageError for an option that the engine refuses.

@@ -298,9 +298,10 @@ class Judge:
         return white
 
     def first_moves(self, rows: NDArray[np.uint8], depth: int) -> NDArray[np.uint16]:
-        """Return the best move of each position by material, packed, uint16 [n]; 0 if there is none.
+        """Return the best move of each position by a search that counts only material. The result is packed moves,
+        uint16 [n]; 0 if a position has no move.
 
-        rows: uint8 [n, 68]. depth: of the search, in plies.
+        rows: uint8 [n, 68], the positions. depth: the depth of the search in plies.
         """
         deep = quiescence_search(rows, depth, threads=self.threads)
         first: NDArray[np.uint16] = deep.lines[np.arange(len(rows)), deep.reached.clip(0), 0]

@@ -158,13 +158,15 @@ class Move:
 
     @property
     def sign(self) -> str:
-        """Return the annotation that fits the move's change: ?!, ?, ??, ↑ or "". Unlike `mark`, it never shows how the
-        game ended.
+        """Return the annotation that fits how much the move changed the win probability: ?!, ?, ??, ↑ or "". Unlike the
+        field `mark`, it never shows how the game ended.
         """
         return self.fault if self.mark in (MATE, STALEMATE) else self.mark
 
     def as_json(self) -> dict[str, Any]:
-        """Return a flat JSON object, without the values that the network does not have."""
+        """Return the move as a dict for JSON without nested dicts. Values that the network does not predict are
+        omitted.
+        """
         return {
             **{name: getattr(self, name) for name in ("ply", "move_number", "side", "san", "uci")},
             **(self.worth.as_json() if self.worth else {}),
@@ -245,8 +247,10 @@ class Report:
                 sums[:] = [a + b for a, b in zip(sums, row, strict=True)]
 
     def slice(self, side: str, name: str) -> Slice | None:
-        """Return the results for a part of one side's moves; None if the part has no moves. name: WHOLE, or a phase or
-        piece.
+        """Return the number of moves, the mean loss and the annotations for some moves of one side; None if there are
+        no such moves.
+
+        side: "white" or "black". name: WHOLE for all moves, or the name of a phase or piece.
         """
         sums = self.sums.get((side, name))
         if sums is None:
@@ -266,7 +270,7 @@ class Report:
 
 
 def report(games: Sequence[AnalysedGame]) -> Report:
-    """Return the report over these games."""
+    """Return one report with the losses of all these games."""
     found = Report()
     for game in games:
         found.add(game)
@@ -275,9 +279,10 @@ def report(games: Sequence[AnalysedGame]) -> Report:
 
 @dataclass(frozen=True)
 class AnalysedGame:
-    """A game and its moves.
+    """A game of chess and the evaluations of its moves.
 
-    white: White's win probability, float64 [moves + 1]; None if the network doesn't predict the winner.
+    white: White's win probability before the first move and after each move, float64 [moves + 1]; None if the network
+        doesn't predict the winner.
     predicts: whether the network predicts moves.
     meaning: the meaning of White's probability.
     checked_by: the engine that evaluated the moves; None if the network did.

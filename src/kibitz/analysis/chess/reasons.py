@@ -83,7 +83,9 @@ class Case:
 
 @dataclass(frozen=True)
 class Found:
-    """How many players of a rating choose the better move. probability: the share of these players, 0 to 1."""
+    """The share of players of a certain rating who choose the better move. move: the better move. rating: the rating in
+    points. probability: the share, 0 to 1.
+    """
 
     move: str
     rating: int
@@ -121,7 +123,9 @@ class Reason:
         return sentence(self.code, self.parameters, language)
 
     def as_json(self) -> dict[str, Any]:
-        """Return code, parameters, the English text, and the facts about the better move."""
+        """Return the reason as a dict for JSON: its code, its parameters, its text in English, and the facts about the
+        better move.
+        """
         better = {"better": {"code": self.better.code, "parameters": self.better.parameters}} if self.better else {}
         found = {"found": self.found.parameters()} if self.found else {}
         return {"code": self.code, "parameters": self.parameters, **better, **found, "text": self.text()}

@@ -25,7 +25,9 @@ the engine that evaluated the moves. seconds_left: the time on the mover's clock
 
 
 def rows(game: AnalysedGame, file: str) -> Iterator[dict[str, Any]]:
-    """Yield a row for each move, with keys of COLUMNS. file: the file of the game."""
+    """Yield a dict for each move of a game, for a table of moves. Its keys are those of COLUMNS. file: the path of the
+    game's file.
+    """
     headers, ratings = game.record.game.headers, ratings_of(game.record.game.headers)
     of_game = {
         "file": file, "game": game.record.number, "white": headers.get("White", "?"),

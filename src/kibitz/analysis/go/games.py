@@ -127,10 +127,10 @@ class Shift:
     gain: float
 
     def words(self) -> str:
-        """Describe what the player who gained by the move gained.
+        """Return a text about what the move gained for the player who gained by it.
 
-        The text is empty if the territory changed in the other direction. This can happen if the network predicts the
-        lead separately.
+        The text is "" if the territory changed in the other direction. This can happen if the network predicts the lead
+        separately.
         """
         return words(self.changes, self.part, self.size) if self.part[1] * self.gain > 0 else ""
 
@@ -439,7 +439,7 @@ def is_settled(colours: NDArray[np.uint8], black_owns: NDArray[np.float64]) -> b
 
 
 def colour_of(record: Record, ply: int) -> int:
-    """Return the color that plays move number `ply`, from 1."""
+    """Return the color, BLACK or WHITE, that plays move number `ply` (from 1) of a record."""
     return record.side if ply % 2 else 3 - record.side
 
 

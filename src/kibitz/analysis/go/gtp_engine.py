@@ -49,10 +49,12 @@ def set_up(
     white: Sequence[int],
     handicap: int,
 ) -> None:
-    """Send the start position of a game to an engine. request: a function that sends a command. commands: the commands
-    that the engine supports.
+    """Set up the start position of a game in an engine.
 
-    handicap: the number of Black's stones that are handicap stones; 0 for none. Raises CommandRefused.
+    request: a function that sends a command to the engine. commands: the commands that the engine supports. black,
+    white: the points of the stones at the start. handicap: how many of Black's stones are handicap stones; 0 for none.
+
+    Raises CommandRefused.
     """
     request(f"boardsize {size}")
     request("clear_board")

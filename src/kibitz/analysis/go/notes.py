@@ -55,8 +55,8 @@ def mark_property(mark: str) -> tuple[str, str]:
 
 
 def summary_words(summary: GameSummary, name: Callable[[int], str]) -> list[str]:
-    """Return the summary of a game, a sentence in each line. name: a function that returns the name of the move at a
-    ply.
+    """Return the summary of a game as a list of sentences. name: a function that returns the name of the move with a
+    given number.
     """
     shown = [
         f"{side.capitalize()} {one.accuracy:.0%}" for side, one in summary.sides.items() if one.accuracy is not None

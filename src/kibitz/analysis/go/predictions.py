@@ -90,10 +90,10 @@ def phase_of(ply: int, size: int) -> int:
 
 
 def phases(moves: list[Any], size: int) -> list[dict[str, Any]]:
-    """Return, for each phase and each side, the number of moves, their mean loss in points, and the number of each
-    annotation.
+    """Return one dict for each phase of a game of Go and each side: the number of moves, their mean loss in points, and
+    the number of each annotation.
 
-    A gain counts as 0. moves: see `games.Move`.
+    A gain counts as a loss of 0. moves: the moves of the game, see `games.Move`. size: the board size.
     """
     rows = []
     for number, name in enumerate(PHASES):

@@ -86,7 +86,9 @@ class Why:
         return sentence(self.code, self.parameters, language)
 
     def as_json(self) -> dict[str, Any]:
-        """Return code, parameters, the English text, and the facts about the better move."""
+        """Return the reason as a dict for JSON: its code, its parameters, its text in English, and the facts about the
+        better move.
+        """
         better = {"better": {"code": self.better.code, "parameters": self.better.parameters}} if self.better else {}
         return {"code": self.code, "parameters": self.parameters, **better, "text": self.text()}
 

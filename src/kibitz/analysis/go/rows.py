@@ -23,7 +23,9 @@ reason, reason_text: the code and the sentence of the reason, if one is proven.
 
 
 def rows(game: AnalysedGame, file: str) -> Iterator[dict[str, Any]]:
-    """Yield a row for each move, with keys of COLUMNS. file: the file of the game."""
+    """Yield a dict for each move of a game, for a table of moves. Its keys are those of COLUMNS. file: the path of the
+    game's file.
+    """
     headers = game.record.headers
     of_game = {
         "file": file, "game": game.number, "black": headers.get("PB", "?"), "white": headers.get("PW", "?"),

@@ -45,7 +45,10 @@ def read_command(line: str) -> Command | None:
 
 
 def answer(number: str, text: str, good: bool = True) -> str:
-    """Format a reply as GTP requires: with no empty line inside, and with an empty line at the end."""
+    """Format a reply as GTP requires: no empty line inside, and one at the end.
+
+    number: the number of the command; "" if it had none. text: the reply. good: False for an error.
+    """
     lines = [line.rstrip() for line in text.split("\n")]
     body = "\n".join([lines[0], *(line for line in lines[1:] if line)])
     return f"{'=' if good else '?'}{number} {body}\n\n"
@@ -102,7 +105,7 @@ def number(text: str, low: float = -math.inf, high: float = math.inf) -> float:
 
 
 def truth(text: str) -> bool:
-    """Parse "true" or "false". Raises GtpError for any other text."""
+    """Parse "true" or "false" as a bool. Raises GtpError for any other text."""
     if text.lower() not in ("true", "false"):
         raise GtpError(f"syntax error: the value must be true or false (got {shown(text)})")
     return text.lower() == "true"

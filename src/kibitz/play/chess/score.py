@@ -42,7 +42,9 @@ def to_parent(value: float) -> float:
 
 
 def to_child(value: float) -> float:
-    """Return the child's value that `to_parent` converts to `value`."""
+    """Convert a value from the view of a parent node to that of its child, whose mover is the opponent. This is the
+    inverse of `to_parent`.
+    """
     if value > 1:
         return -value - STEP
     if value < -1:

@@ -92,5 +92,5 @@ def remember(cache, key, value, priors, row):  # type: ignore[no-untyped-def]
 
 
 def forget(cache: EvaluationCache, key: int) -> None:
-    """Remove the evaluation of a position."""
+    """Remove the evaluation of the position with this key from the cache."""
     cache.begins[key & (len(cache.keys) - 1)] = -1

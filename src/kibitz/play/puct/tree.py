@@ -405,8 +405,8 @@ def abandon(tree, leaves):  # type: ignore[no-untyped-def]
 
 @kernel
 def lead(tree):  # type: ignore[no-untyped-def]
-    """Return how many more visits the root's most visited move has than the second most visited move. If there is only
-    one move, the result is its number of visits.
+    """Return how many more visits the most visited move of the root has than the second most visited move. If there is
+    only one move, the result is its number of visits.
     """
     first, second = 0, 0
     for child in range(tree.first[0], tree.first[0] + tree.children[0]):

@@ -76,7 +76,10 @@ class PlayerGame:
 
 
 def player_game(game: chess.pgn.Game, side: str, moves: MoveLikelihoods) -> PlayerGame:
-    """Return a player's side of a game. side: white or black. moves: the likelihoods of this side's moves."""
+    """Return the moves of one player in a game, with the facts that the rating estimate needs.
+
+    side: the player's side, "white" or "black". moves: the likelihoods of this side's moves.
+    """
     headers = game.headers
     days = (headers.get(name, "") for name in ("UTCDate", "Date"))
     months = (day[:7].replace(".", "-") for day in days if day[:4].isdecimal() and day[5:7].isdecimal())
@@ -148,7 +151,8 @@ class PlayerStrength:
         return int(np.median(known)) if known else None
 
     def parts(self) -> dict[str, dict[str, RatingEstimate]]:
-        """Return estimates for parts of the games: {division: {part: estimate}}.
+        """Return rating estimates for parts of the games, such as a phase: {division: {part: estimate}}, where a
+        division is for example all phases.
 
         Parts with few games, and divisions with a single part, are omitted.
         """
@@ -187,7 +191,7 @@ class PlayerStrength:
         return estimate_rating(some, self.scale, part) if len(some) >= ENOUGH else None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the result as one object; its keys are stable."""
+        """Return the result as a dict for JSON. The keys do not change from version to version."""
         whole, skipped = self.rating(), len(self.games) - len(self.counted)
         return {
             "name": self.name, "games": len(self.counted), "other_scales": skipped, "scale": self.scale or None,
