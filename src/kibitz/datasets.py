@@ -128,7 +128,7 @@ class PositionBatches:
 
 @dataclass(frozen=True)
 class Leakage:
-    """The games that the parts of a split have in common, see `check_leakage`.
+    """The result of `check_leakage`: the games that a training part has in common with the other parts of a split.
 
     games: number of games in each part.
 

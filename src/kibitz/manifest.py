@@ -28,7 +28,9 @@ CHECKED = ("best.safetensors", "model.onnx", "seen.npy")
 
 @functools.cache
 def entries() -> dict[str, dict[str, Any]]:
-    """Return the entry of each bundled network, by name; {} if there is no manifest."""
+    """Return what the manifest, a file of the package, states about each bundled network: its version and the hashes of
+    its files, by the network's name. {} if there is no manifest.
+    """
     path = NETWORKS / MANIFEST
     if not path.is_file():
         return {}

@@ -57,7 +57,7 @@ class Shown:
 
     svg: the picture.
     text: its content as text.
-    answer: a dict of the values below. A value is None if the network does not have the output.
+    answer: the evaluation as a dict with the keys below. A value is None if the network does not predict it.
 
     "white" or "black": the win probability of White in chess, or of Black in Go, 0 to 1. "moves", the most likely
     first, each with "move", "san" and "p". "origin", probabilities of the 64 squares, a1 first. "by_rating", for

@@ -18,13 +18,15 @@ listeners: list[Listener] = []
 
 
 def report(done: int, total: int) -> None:
-    """Call the listeners: `done` of `total` positions are finished."""
+    """Report progress to every function that `listening` has set: `done` of `total` positions are finished."""
     for listener in listeners:
         listener(done, total)
 
 
 def counted(items: Iterable[Item], total: int) -> Iterator[Item]:
-    """Yield the items. An item is reported as finished when the next item is needed."""
+    """Yield the items, and report the progress (see `report`). An item counts as finished when the next item is
+    requested. total: the number of items.
+    """
     report(0, total)
     for done, item in enumerate(items, 1):
         yield item
@@ -33,7 +35,7 @@ def counted(items: Iterable[Item], total: int) -> Iterator[Item]:
 
 @contextlib.contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Call `listener` for each report during the block."""
+    """Inside this context, call `listener(done, total)` for each report of progress."""
     listeners.append(listener)
     try:
         yield

@@ -29,8 +29,8 @@ class AccountOptions:
     limit: Annotated[int | None, typer.Option(metavar="N")] = None
 
     def wanted(self, sources: Sequence[str]) -> GameChoice:
-        """Return the filter for the accounts in the sources. Raises UsageError for an option if no source is an
-        account.
+        """Return the filter for the games of the accounts in `sources`. Raises UsageError for an option that filters
+        accounts if no source is an account. sources: the command's arguments, such as "lichess:NAME" or a file.
         """
         from kibitz.online.accounts import GameChoice
 
@@ -46,7 +46,7 @@ class AccountOptions:
 
 
 def any_account(sources: Sequence[str]) -> bool:
-    """Return whether one of the sources is an account."""
+    """Return whether one of the sources is an account on a server, such as "lichess:NAME"."""
     return any(_account(source) for source in sources)
 
 
@@ -57,7 +57,10 @@ def names_of(sources: Sequence[str]) -> list[str]:
 
 
 def files_of(sources: Sequence[str], wanted: GameChoice) -> list[str]:
-    """Return the sources, in which each account is replaced by a file with the account's games.
+    """Download the games of the accounts in `sources`. Returns the sources, in which a file with the games replaces
+    each account.
+
+    wanted: the filter for the games.
 
     Raises the errors of `kibitz.online.files.file_of`.
     """

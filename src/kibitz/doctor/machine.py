@@ -158,7 +158,7 @@ def disk() -> Iterator[Finding]:
 
 
 def kernels() -> Iterator[Finding]:
-    """Yield a finding about whether the search has been compiled ahead of its first use."""
+    """Yield a finding: whether the compiled functions that the search needs already exist on this machine."""
     if preparation.are_prepared(("chess", "go")):
         yield Finding("kernels", "ok", "compiled")
     else:

@@ -109,7 +109,11 @@ def fens(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) -> li
 
 
 def position(record: GameRecord, game_ply: GamePly, probability: float, probability_of: str) -> dict[str, Any]:
-    """Return a position in the form for the page."""
+    """Return a position as JSON for the result page.
+
+    game_ply: the game's index and the ply. probability: the predicted probability that the page shows. probability_of:
+        what this is the probability of, as text.
+    """
     game, ply = game_ply
     return {
         "fen": record.fens[ply],
@@ -124,8 +128,10 @@ def position(record: GameRecord, game_ply: GamePly, probability: float, probabil
 
 
 def game_curve(record: GameRecord, curve: list[float], ply: int) -> dict[str, Any]:
-    """Return a game in the form for the page. curve: the network's probability at each ply. ply: the ply that the
-    game's link opens.
+    """Return a game as JSON for the result page.
+
+    curve: the network's probability at each ply, which the page draws as a line. ply: the position that the page shows
+        first.
     """
     link = str(record.row.get("site") or "")
     if not link.startswith(("http://", "https://")):
@@ -143,7 +149,11 @@ def game_curve(record: GameRecord, curve: list[float], ply: int) -> dict[str, An
 
 
 def curve(session: Session, store: Store, game: int, output: str) -> list[float]:
-    """Return the values of one output of the network at each ply of a game."""
+    """Evaluate every position of a game, and return the values of one output of the network, from the first position to
+    the last.
+
+    game: the game's index in the store. output: the name of the output.
+    """
     plies = np.arange(store.plies[game] + 1)
     answers = session.evaluate(*store.replay(np.full(len(plies), game), plies))
     return [round(float(value), 4) for value in answers[output]]

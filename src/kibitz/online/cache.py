@@ -93,7 +93,7 @@ class CachedGames:
         return True
 
     def save(self) -> None:
-        """Write all data to the disk."""
+        """Write the new games and `state` to the disk."""
         sync(self._texts)
         sync(self._index)
         self.state[COUNT] = len(self.entries)

@@ -86,9 +86,13 @@ class Book:
 def blend(
     shares: NDArray[np.float64], counts: NDArray[np.float64], offsets: NDArray[np.int64], k: float
 ) -> NDArray[np.float64]:
-    """Return `(count + k · share) / (n + k)` for all moves, float64 [total]; n is the sum of a position's counts.
+    """Combine a network's probabilities with the counts of an opening book. Returns `(count + k · share) / (n + k)` for
+    each move, float64 [total]; n is the sum of the counts in the move's position.
 
-    shares: [total]; they sum to 1 in each position. Every position must have moves.
+    shares: float64 [total], the network's probabilities; they sum to 1 in each position.
+    counts: float64 [total], how often the person played each move.
+    offsets: int64 [positions + 1], the index at which each position's moves begin. Every position must have moves.
+    k: the weight of the network, compared with one game of the book.
     """
     if not len(shares):
         return shares

@@ -103,7 +103,7 @@ def present(store: Store, names: Iterable[str]) -> list[str]:
 
 
 def named(players: Sequence[Player], names: Sequence[str], where: str, option: str = "--player ") -> list[Player]:
-    """Return those players to whom the names belong.
+    """Return those of the given players who have one of the names.
 
     where: the description of the games in an error. option: the description of a name in an error. Raises UsageError as
     `find` does.

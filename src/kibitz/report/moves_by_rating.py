@@ -41,7 +41,7 @@ def curves_of(found: Row) -> list[tuple[Row, str, bool]]:
 
 
 def top_of(curves: Sequence[tuple[Row, str, bool]]) -> float:
-    """Return the upper end of the axis of shares, one of TOPS."""
+    """Return the upper end of the vertical axis for these curves, one of TOPS. curves: as `curves_of` returns them."""
     highest = max((max(move["p"]) for move, _, _ in curves), default=0.0)
     return next(top for top in TOPS if top >= min(highest, 1.0))
 

@@ -48,8 +48,9 @@ def _with_old(file: SetupFile, path: Path) -> str:
 
 
 def merged(old: Any, new: Any) -> Any:
-    """Return JSON data with new settings. An object in a list is replaced by the new object with the same `name`, and
-    FILL_IN replaces nothing.
+    """Add new settings to JSON data, and return the result. New values replace old ones; other old values stay. An
+    object in a list is replaced by the new object with the same "name". The placeholder FILL_IN never replaces an old
+    value.
     """
     if isinstance(old, dict) and isinstance(new, dict):
         return {**old, **{key: merged(old[key], value) if key in old else value for key, value in new.items()}}

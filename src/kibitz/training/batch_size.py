@@ -23,7 +23,11 @@ LEAST_BATCHES = 100
 
 
 def largest(usual: int, most: int, fits: Callable[[int], bool]) -> int:
-    """Return the largest batch size for which `fits` is true: the usual size times 2, 4, 8 … up to `most`.
+    """Return the largest batch size for which `fits` is true. The tried sizes are `usual` times 1, 2, 4, 8 … up to
+    `most`.
+
+    usual: the batch size of the settings. most: the largest size to try. fits: a function that returns whether a batch
+        of this size fits in memory.
 
     If the usual size doesn't fit, its half, its quarter and so on are tried. The result is at least 1, even if `fits`
     is false for 1.

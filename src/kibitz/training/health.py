@@ -35,7 +35,9 @@ ADVICE = "if this does not change, try a smaller --learning-rate, another --seed
 
 @dataclass(frozen=True)
 class Symptom:
-    """A sign that training fails, as one line of text. kind: "dead units" or "learned nothing"."""
+    """A sign that the training of a stage fails. kind: "dead units" or "learned nothing". The text is one line for the
+    user.
+    """
 
     kind: str
     text: str

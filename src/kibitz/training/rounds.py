@@ -56,7 +56,7 @@ class TimeShares:
             self._until = float("inf")  # the time limit ends the last stage
 
     def over(self, iteration: int) -> bool:
-        """Return whether the stage must pause after this iteration."""
+        """Return whether the stage that trains must pause after this iteration, so that the next stage can train."""
         return iteration >= self._stop_at or time.monotonic() > self._until
 
 
@@ -73,11 +73,13 @@ class BestParts:
         self.weights |= {name: state[name].detach().cpu().clone() for name in self.names[stage]}
 
     def of(self, stage: str) -> dict[str, torch.Tensor]:
-        """Return the best weights of a stage, by name; {} if the stage has no best weights yet."""
+        """Return the best weights of a stage so far, by name; {} if `keep` was not called for this stage."""
         return {name: self.weights[name] for name in self.names[stage] if name in self.weights}
 
     def merged(self, network: nn.Module) -> dict[str, torch.Tensor]:
-        """Return the network's weights, in which recorded best weights of stages replace the current weights."""
+        """Return all weights of the network, by name. For stages with recorded best weights, these replace the current
+        weights.
+        """
         return {**network.state_dict(), **self.weights}
 
 

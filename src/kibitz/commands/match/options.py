@@ -47,11 +47,10 @@ class LimitOptions:
     clock_b: Annotated[str | None, _limit("10+0.1")] = None
 
     def of_sides(self) -> dict[str, dict[str, Any]]:
-        """Return the limits of "A" and "B", by the names in LIMITS.
+        """Return the limits of the players "A" and "B", each as a dict by the names in LIMITS.
 
-        A side without separate limits has the limits that apply to both sides.
-
-        "ending" is the ending of the options' names: "-a", "-b" or "".
+        If a player has no separate limits, the dict has the limits for both players. The entry "ending" is the ending
+        of the options' names in error messages: "-a" or "-b" for separate limits, "" for limits of both players.
         """
 
         def given(ending: str) -> dict[str, Any]:

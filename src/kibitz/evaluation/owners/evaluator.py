@@ -167,7 +167,7 @@ def figures(results: OwnerResults) -> Metrics:
 
 
 def through(results: OwnerResults) -> Table:
-    """Return the table of the results by tenths of the game's length."""
+    """Return a table with the results for each tenth of a game, from its first moves to its last moves."""
     rows: list[list[Cell]] = []
     for stage, words in enumerate(STAGES):
         mask = results.stage == stage
@@ -194,7 +194,10 @@ def through(results: OwnerResults) -> Table:
 
 
 def by_move(results: OwnerResults, others: list[OwnerBaseline]) -> Curve:
-    """Return the curve of accuracy by move number, for the network and each simpler predictor."""
+    """Return the accuracy as a function of the move number, as one line for the network and one for each baseline.
+
+    others: the baselines.
+    """
     groups = results.groups
     needed = min(CURVE_MIN_GAMES, groups.games)
     lines = [("the network", _points(results, None, CURVE_STEP, needed))]
@@ -221,8 +224,8 @@ def _points(results: OwnerResults, of: PointCounts | None, step: int, min_games:
 
 
 def per_slice(results: OwnerResults) -> dict[str, list[dict[str, Any]]]:
-    """Return accuracy over parts of the positions and over parts of their points. Empty parts, and tables with a single
-    part, are omitted.
+    """Return the accuracy on groups of positions, such as a board size, and on groups of points, such as the edge:
+    tables by name. Empty groups, and tables with a single group, are omitted.
     """
     marks, groups = results.marks, results.groups
     right, known = marks["right"], marks["known"]

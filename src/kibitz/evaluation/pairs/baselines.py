@@ -66,8 +66,8 @@ def run_baselines(
 
 
 def part(results: PairResults, positions: int, seed: int, among: NDArray[np.bool_] | None = None) -> PairResults | None:
-    """Return pairs of at most `positions` positions, sampled uniformly, half of them from games that White won if there
-    are enough.
+    """Return the pairs among a sample of the tested positions; None if the sample contains no pair. The sample has at
+    most `positions` positions. If there are enough, half of them are from games that White won.
 
     among: bool [positions], the positions to sample from; None for all.
     """

@@ -60,7 +60,11 @@ def distilled(run: Run, results: PairResults, by_position: PairResults | None) -
 
 
 def speed(run: Run, name: str, pairs: PairSample) -> tuple[float, float]:
-    """Return how many embeddings and how many comparisons the network computes per second."""
+    """Measure the speed of a network of the run. Returns two numbers per second: of positions converted to features,
+    and of pairs of features compared.
+
+    name: the network's name, such as "distilled". pairs: the positions to use.
+    """
     network = embedding.load(run, name)
     rows = np.resize(np.arange(len(pairs.games)), SPEED_POSITIONS)
     codes, state = pairs.store.replay(pairs.games[rows], pairs.plies[rows])

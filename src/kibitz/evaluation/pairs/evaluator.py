@@ -162,7 +162,7 @@ TEXTS = {
 
 
 def drawn(settings: Settings) -> str:
-    """Describe in words how positions are sampled."""
+    """Describe in words how the settings sample positions, for example "10 a game, not after a capture"."""
     each = f"{settings.positions} a game" if settings.positions else "all of a game that qualify"
     opening = f"not from the first {settings.opening} moves" if settings.opening else ""
     captures = "" if settings.captures else "not after a capture"
@@ -196,7 +196,7 @@ def _one_sided(store: Store, chosen: Chosen) -> str:
 
 
 def main_figures(results: PairResults) -> Metrics:
-    """Return the metrics of the first network, without its accuracy."""
+    """Return all metrics of the first tested network except its accuracy, by name."""
     answers, groups = results.main, results.groups
     chance, first = shown_first(results)
     return {
@@ -224,7 +224,7 @@ def calibration(results: PairResults) -> list[dict[str, Any]]:
 
 
 def per_slice(results: PairResults) -> dict[str, list[dict[str, Any]]]:
-    """Return accuracy over parts of the pairs, without empty parts."""
+    """Return the accuracy on groups of pairs, such as a phase of the game: tables by name, without empty groups."""
     of, right, groups = results.pairs, results.main.right, results.groups
     stage, other = of.both(results.phase)
     tables = {

@@ -21,7 +21,9 @@ CANDIDATES = 20_000
 
 
 def page_samples(results: PairResults, session: Session, seed: int) -> dict[str, Any]:
-    """Return the "pairs" of a result in groups, and the "games" of its largest mistakes."""
+    """Return the examples of the result page, as JSON keys: "pairs", groups of pairs of positions, and "games", the
+    games that contain the largest mistakes.
+    """
     of, answers = results.pairs, results.main
     sampler, used = DiverseSampler(of.store, of.games, of.plies), set[int]()
     order = np.random.default_rng(seed).permutation(len(of))
@@ -74,8 +76,10 @@ def page_samples(results: PairResults, session: Session, seed: int) -> dict[str,
 def take(
     results: PairResults, sampler: DiverseSampler, used: set[int], candidates: NDArray[np.int64], count: int
 ) -> list[int]:
-    """Return the first pairs (by index) whose games and positions were not shown yet. used: the games that were shown
-    so far.
+    """Return the indices of the first `count` candidates whose games and positions the page doesn't show yet.
+
+    candidates: indices of pairs, in the preferred order. used: the games that the page shows so far; the function adds
+        games to this set.
     """
     of = results.pairs
     taken: list[int] = []

@@ -270,8 +270,10 @@ def _note(results: PolicyResults, chosen: Chosen) -> str:
 def per_slice(
     results: PolicyResults, right: NDArray[np.bool_], among: NDArray[np.bool_]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the main metric (the headline) over parts of the positions. Empty parts are omitted. right, among: bool
-    [n], where the network is right, and the positions to which the headline applies.
+    """Return the main metric on groups of positions, such as a phase of the game: tables by name, without empty groups.
+
+    right: bool [n], whether the network's prediction for each position is right.
+    among: bool [n], the positions to which the main metric applies.
     """
     subset = np.flatnonzero(among)
     right, games, marks = (
@@ -296,7 +298,10 @@ def per_slice(
 
 
 def baselines(results: PolicyResults, stockfish: StockfishBaseline) -> dict[str, Any]:
-    """Return the main metric (the headline) of simpler predictors, by key."""
+    """Return the main metric for baselines, such as Stockfish, by their keys in the JSON.
+
+    stockfish: runs Stockfish, if the test requests it.
+    """
     groups, marks = results.groups, results.marks
     if not results.whole:
         _, _, among = _headline(results)

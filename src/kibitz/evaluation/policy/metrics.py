@@ -123,7 +123,9 @@ def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays
     marks |= _named("origin", square_marks(answers["origin"], starts, played & 63))
 
     def targets(chance: NDArray[np.float32], mask: NDArray[np.bool_]) -> Arrays:
-        """Return the marks of a prediction of the target square. mask: the legal squares."""
+        """Return the results for a prediction of the target square, as `square_marks` does. chance: float32 [n, 64],
+        the probability of each square. mask: bool [n, 64], the legal target squares.
+        """
         ends = np.zeros((len(played), 64), np.bool_)
         ends[of[mask], target[mask]] = True
         return square_marks(chance, ends, played >> 6 & 63)

@@ -23,7 +23,9 @@ def left(results: PolicyResults) -> np.ndarray:
 
 
 def valued(results: PolicyResults) -> tuple[Metrics, list[Table]]:
-    """Return the value network's metrics by name, and a table of its values by plies to the end of the game."""
+    """Return the metrics of the network that predicts the result, by name, and a table of its predicted values by the
+    number of plies to the end of the game.
+    """
     value, result, away = results.marks["value"].astype(np.float64), results.result, left(results)
     side, gamma = results.marks["side"].astype(np.int64), results.settings.gamma
     truth = system.values(results.store.column("result")[results.games], side, away, gamma)

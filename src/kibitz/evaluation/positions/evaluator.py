@@ -207,7 +207,7 @@ def _share(share: float) -> str:
 
 
 def per_slice(results: PositionResults, groups: ClusterBootstrap) -> dict[str, list[dict[str, Any]]]:
-    """Return accuracy over parts of the positions, without empty parts."""
+    """Return the accuracy on groups of positions, such as a phase of the game: tables by name, without empty groups."""
     right = results.right
     white, black = (results.of_game(f"{side}_rating").astype(np.int64) for side in ("white", "black"))
     rating = np.where((white > 0) & (black > 0), (white + black) // 2, -1)
@@ -269,7 +269,9 @@ def baselines(results: PositionResults, groups: ClusterBootstrap, stockfish: Sto
 
 
 def page_samples(results: PositionResults, session: Session, seed: int) -> dict[str, Any]:
-    """Return the sample positions of the page, and the games of the hardest positions and of the mistakes."""
+    """Return positions and games that the result page shows as examples. The games contain the positions in which the
+    prediction is uncertain, or certain and wrong.
+    """
     order = np.random.default_rng(seed).permutation(len(results.games))
     sampler = DiverseSampler(results.store, results.games, results.plies)
     bands = []

@@ -40,8 +40,9 @@ def by_position(
     answers: Answers,
     tested: Judged,
 ) -> tuple[Metrics, list[Table]]:
-    """Return the metrics and the table of the comparison for a run that was trained with `--held-out`; they are empty
-    for any other run.
+    """Compare accuracy on three kinds of positions, for a run that was trained with `--held-out`: unseen games,
+    held-out positions of training games, and training positions. Returns metrics and tables; they are empty for any
+    other run.
 
     tested: the positions of the test, and the correctness of each of PREDICTORS in these positions.
     """

@@ -27,15 +27,15 @@ Marks = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class SliceKey:
-    """A property of each position, and the bands into which a table divides it: `edges` or `labels` as in
-    `stats.slices`.
+    """The grouping of positions for one table. Each position has a value of a property, such as the rating. `edges` or
+    `labels`, as in `stats.slices`, divide the values into groups.
     """
 
     values: NDArray[Any]
     bands: dict[str, Any]
 
     def parts(self) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-        """Yield the name of each band that has positions, and a mask of these positions, bool [n]."""
+        """Yield the name of each group that is not empty, and a mask of its positions, bool [n]."""
         edges, labels = self.bands.get("edges"), self.bands.get("labels")
         if edges is None:
             for index, label in enumerate(labels or ()):
@@ -78,14 +78,14 @@ class PlayedPositions:
         )
 
     def slices(self) -> dict[str, SliceKey]:
-        """Return the parts, by name, that are also in the tables for kibitz's networks. Parts without positions are
-        omitted.
+        """Return the groupings of the positions, such as "rating" and "phase", by name. They are the same as in the
+        tests of kibitz's networks. Groupings without positions are omitted.
         """
         return _go_slices(self) if self.store.game == "go" else _chess_slices(self)
 
 
 def select(store: Store, positions: Positions, indices: NDArray[np.int64]) -> PlayedPositions:
-    """Return the positions of these indices, with the data for their slices."""
+    """Return some of `positions`, with the data by which tables group them. indices: int64 [n], their indices."""
     measure = _measure_go if store.game == "go" else _measure_chess
     marks = evaluate_in_batches(positions, indices, measure)
     games, plies = positions.locate(indices)
@@ -152,8 +152,9 @@ def _go_slices(some: PlayedPositions) -> dict[str, SliceKey]:
 
 
 def network_marks(run: Run, some: PlayedPositions, on_progress: OnProgress) -> Marks:
-    """Return the results of a network that predicts moves, which gets all its side inputs. Raises UsageError if the
-    network predicts no moves.
+    """Evaluate the positions with a network that predicts moves, and return its results for the played moves, such as
+    "rank" and "chance": arrays by name, [n]. The network gets all its inputs, such as ratings. Raises UsageError if it
+    predicts no moves.
     """
     session = Session(run)
     answers = run.system.declaration.answers_of(run.info["settings"])

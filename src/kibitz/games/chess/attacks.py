@@ -62,7 +62,7 @@ def look(codes, side, board):  # type: ignore[no-untyped-def]
 
 @inner
 def strikes(piece, direction, distance, forward):  # type: ignore[no-untyped-def]
-    """Return whether a piece of the opponent attacks a square. piece: its type, 1 to 6.
+    """Return whether a piece of the opponent attacks a square, if no piece is between them. piece: its type, 1 to 6.
 
     direction: the index in STEPS of the direction from the square to the piece. distance: the number of steps between
     them.
@@ -119,10 +119,10 @@ def takes_in_passing(board, king, origin, forward, file):  # type: ignore[no-unt
 
 @inner
 def can_pass(codes, side, passed, board):  # type: ignore[no-untyped-def]
-    """Return whether an en-passant capture of the pawn on file `passed` - 1 is legal. If `passed` is 0, no pawn can be
-    captured.
+    """Return whether the side to move may legally capture a pawn en passant.
 
-    codes: uint8 [64]. side: the side to move, 0 or 1. board: int8 [64], working memory.
+    codes: uint8 [64]. side: the side to move, 0 or 1. passed: the file + 1 of the pawn that has just made a double
+    step, or 0 for none. board: int8 [64], working memory.
     """
     if passed == 0:
         return False

@@ -106,12 +106,16 @@ def one_square(number: int) -> NDArray[np.float32]:
 
 
 def signed(codes: Codes, sides: Sides) -> NamedPlanes:
-    """Return the planes of SignedPlanes, without the plane for the side to move."""
+    """Return six planes, one for each piece type: +1 White, −1 Black (see encodings.SignedPlanes). sides: two words for
+    the sides in the planes' names, such as WHITE_AND_BLACK.
+    """
     return dict(zip((f"{piece} ({sides[0]} +1, {sides[1]} −1)" for piece in _PLURALS), SIGNED[codes].T, strict=True))
 
 
 def pieces(codes: Codes, sides: Sides) -> NamedPlanes:
-    """Return the planes of PiecePlanes."""
+    """Return twelve planes of 0 and 1, one for each piece type of each side (see encodings.PiecePlanes). codes: uint8
+    [64]. sides: as in `signed`.
+    """
     return dict(zip((f"{side} {piece}" for side in sides for piece in _PLURALS), PIECES[codes].T, strict=True))
 
 
@@ -128,7 +132,10 @@ def rights(state: State, sides: Sides) -> NamedPlanes:
 
 
 def attacks(codes: Codes, kind: str, sides: Sides) -> NamedPlanes:
-    """Return the planes of AttackPlanes. kind: one of ATTACKS; "none" returns no planes."""
+    """Return planes of the squares that each side attacks (see encodings.AttackPlanes).
+
+    codes: uint8 [64]. kind: one of ATTACKS; "none" returns no planes. sides: as in `signed`.
+    """
     if kind == "none":
         return {}
     by_piece = _attackers(codes)

@@ -63,7 +63,8 @@ def look(board, side, size, passes, ply, ko, codes, state):  # type: ignore[no-u
     """Convert a board to `codes` and `state`. board: int16 [7, 441]. codes: uint8 [361], an output. state: uint8 [4],
     an output.
 
-    side: the side to move, 0 or 1. ko: a cell, or 0. ply: the number of plies so far.
+    side: the side to move, 0 Black or 1 White. size: the board's size. passes: the number of passes just before. ply:
+    the number of plies so far. ko: the cell where the ko rule forbids a stone, or 0.
     """
     if size < GRID:
         codes[:] = OFF

@@ -103,7 +103,9 @@ class TuneConfig:
         return self.trials or self.grid.total
 
     def named(self, name: str) -> str:
-        """Return the name of a setting for the network that is trained, see `_named`."""
+        """Return the name of a setting in the system's Settings. If the system has a separate setting for each of its
+        networks, it is the one for the trained network.
+        """
         return _named(self.settings, self.network, name)
 
     @cached_property

@@ -244,7 +244,9 @@ class _Answered:
 
 
 def per_slice(results: GoResults) -> dict[str, list[dict[str, Any]]]:
-    """Return accuracy over parts of the positions. Empty parts, and tables with a single part, are omitted."""
+    """Return the accuracy on groups of positions, such as a board size: tables by name. Empty groups, and tables with a
+    single group, are omitted.
+    """
     store, groups, right = results.store, results.groups, results.right
     side = results.marks["side"].astype(np.int64)
     ranks = np.stack([

@@ -159,7 +159,7 @@ def note(results: HumanResults, chosen: Chosen) -> str | None:
 
 
 def per_slice(results: HumanResults) -> dict[str, list[dict[str, Any]]]:
-    """Return accuracy over parts of the positions, without empty parts."""
+    """Return the accuracy on groups of positions, such as a phase of the game: tables by name, without empty groups."""
     right, groups = results.right, results.groups
     labels = [band_name(low, high) for low, high in itertools.pairwise(BANDS)]
     tables = {

@@ -148,7 +148,11 @@ class HumanResults:
     def measure_again(
         self, some: NDArray[np.int64], measure: Callable[[Batch], Marks], on_progress: Callable[[int, int], None]
     ) -> Marks:
-        """Evaluate some of the positions again with the function `measure`, and return the results."""
+        """Evaluate some of the positions again, for example with other ratings. Returns the results that `measure`
+        computes, in the order of `some`.
+
+        some: int64 [k], indices of the positions. measure: a function from a batch to its results.
+        """
         return evaluate_in_batches(self.positions, self.indices[some], measure, on_progress)
 
 

@@ -61,7 +61,7 @@ def compare(
     stranger: Run | None = None,
     on_progress: OnProgress = lambda part, done, total: None,
 ) -> Arms:
-    """With each model, predict a person's moves in some games of a store.
+    """Predict a person's moves in some games of a store with each of the compared models.
 
     run: the person's run. stranger: another person's run; its network is used without its opening book. Every model
     gets the ratings and the speed of each game. Raises KibitzError if the person played none of the games.

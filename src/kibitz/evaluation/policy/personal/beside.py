@@ -36,7 +36,7 @@ Worth = Callable[[Session, PlayerPositions, NDArray[np.uint16]], NDArray[np.floa
 
 @dataclass(frozen=True)
 class BesideOthers:
-    """The person's moves compared with those of other players, one entry per move.
+    """A person's moves compared with those of other players. Each array has one entry per move of the person.
 
     own: the value of the person's move minus the value of the other players' most likely move, −1 to 1.
     drawn: the value of a move that was sampled from the other players' probabilities, minus the value of their most
@@ -55,8 +55,11 @@ class BesideOthers:
 def beside_others(
     positions: PlayerPositions, base: Session, worth: Worth, seed: int, on_progress: Callable[[int, int], None]
 ) -> BesideOthers:
-    """Compare a person's moves with those of other players. base: the network that the run started from. worth:
-    evaluates moves. seed: seed of the samples.
+    """Compare a person's moves with the moves that other players would choose in the same positions.
+
+    base: the network that predicts the other players' moves.
+    worth: a function that returns the value of a move in each position, 0 to 1.
+    seed: the seed of the sampled moves.
     """
     shares = positions.shares(base, on_progress)
     usual = positions.judge(shares).first
@@ -71,10 +74,10 @@ def beside_others(
 
 
 def mistakes_and_finds(compared: BesideOthers, parts: Sequence[tuple[str, NDArray[np.bool_]]], by: str) -> list[Table]:
-    """Return how often the person's moves are better and worse than the other players' moves, for each part of the
-    moves.
+    """Return tables that show how often the person's moves are better and worse than the other players' moves. Each
+    table has a row for each group of moves.
 
-    parts: name and mask of each part. by: a description of the parts.
+    parts: the name of each group, and a mask of its moves, bool [n]. by: the property by which the moves are grouped.
     """
     groups = ClusterBootstrap(compared.positions.games)
     tables = []

@@ -49,7 +49,8 @@ PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 
 
 def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callable[[int, int], None]) -> dict[str, Any]:
-    """Return the tables, gallery and mistakes of a result page.
+    """Return the parts of the result page that describe a person's style of play, as JSON keys: tables, example
+    positions and mistakes.
 
     The analysis uses the person's newest games in the store. These may be training games, because the analysis uses
     only the base network, which was not trained on them.

@@ -34,7 +34,7 @@ FIRST_MOVES = 2
 
 
 def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callable[[int, int], None]) -> dict[str, Any]:
-    """Return the tables for the result page of a Go player.
+    """Return the tables of the result page that describe the style of a Go player, as JSON keys.
 
     The analysis uses the player's newest games in the store. These may be training games, because the analysis uses
     only the base network, which was not trained on them.

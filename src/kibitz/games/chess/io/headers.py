@@ -166,7 +166,8 @@ class ValueColumn:
         return answers[self.codes]
 
     def beside(self, other: ValueColumn, function: Callable[[str | None, str | None], Any]) -> NDArray[Any]:
-        """Apply a function to each game's value in this column and in `other`; returns an array [n] of its results.
+        """Apply a function to two values for each game: the one in this column and the one in `other`. Returns the
+        function's results, [n].
 
         The function is called once for each distinct pair.
         """

@@ -116,7 +116,9 @@ class ParsedBlock:
     def reject(self, games: NDArray[np.int64], reasons: list[str], detail: Callable[[int], str]) -> None:
         """Count games of the block as rejected, in the order of the file.
 
-        games: int64 [k], indices in the block. detail: a function of one of these indices.
+        games: int64 [k], indices in the block.
+        reasons: the reason for each of these games.
+        detail: a function that returns further details of the reason, as text, for a game's index in the block.
         """
 
         def about(at: int) -> tuple[int, dict[str, str], str]:
@@ -126,7 +128,11 @@ class ParsedBlock:
         self.rejections.add_many(reasons, self.file, about)
 
     def leave_out(self, which: list[int], reason: str, details: list[str]) -> None:
-        """Count some of the games for the parser as rejected, and remove them. which: their indices in `games`."""
+        """Reject some of the games that the parser was to read, and remove them.
+
+        which: their indices in `games`. reason: the reason for all of them. details: further details of the reason for
+            each of them.
+        """
         details_of = dict(zip(self.games[which].tolist(), details, strict=True))
         self.reject(self.games[which], [reason] * len(which), details_of.__getitem__)
         selected = np.ones(len(self.games), np.bool_)

@@ -108,7 +108,7 @@ class Games:
         return len(self.begins)
 
     def headers(self, i: int) -> dict[str, str]:
-        """Return the decoded properties of a game before its first move, by name."""
+        """Return the headers of the game with index `i`: its decoded properties before the first move, by name."""
         head = self.text[int(self.begins[i]) : int(self.lines.heads[i])]
         return read_headers(head.decode(self.charset or charset_of(head), "replace"))
 
@@ -130,7 +130,9 @@ class Games:
         return len(first_moves) if len(first_moves) >= 2 else 0
 
     def why_not(self, i: int, headers: dict[str, str]) -> tuple[str, str] | None:
-        """Return the reason and the detail if a game is rejected before its moves are played; else None."""
+        """Return why a game is rejected before its moves are played, as a reason and a detail of it; None if it is not
+        rejected. i: the index of the game. headers: its headers.
+        """
         size, status = int(self.lines.size[i]), int(self.lines.status[i])
         if headers.get("GM", "1").strip() not in ("1", ""):
             return "another game", f"GM[{headers['GM'][:10]}]"
@@ -306,7 +308,9 @@ class _StrayText:
 
 
 def gather(pieces: Iterable[Piece]) -> Iterator[Games]:
-    """Join small pieces of text to blocks, and yield the parsed main lines of each block."""
+    """Join small pieces of files to larger blocks, parse the main lines of the games in each block, and yield the games
+    block by block.
+    """
     joined: list[Piece] = []
     room = BLOCK
     for piece in pieces:
