@@ -20,9 +20,10 @@ DAYS = 30
 
 @dataclass(frozen=True)
 class LossChange:
-    """The change of the loss over some moves, such as the moves of a phase. label: the name of the part. loss, earlier:
-    the mean loss per move in the last month and before. change: `loss` minus `earlier`; a negative value is an
-    improvement.
+    """How the mean loss of some moves, such as the moves of a phase, changed in the last month.
+
+    label: the name of these moves. loss: the mean loss per move in the last month. earlier: the mean loss per move
+    before. change: `loss` minus `earlier`; a negative value is an improvement.
     """
 
     label: str

@@ -133,11 +133,12 @@ def summarize(
     sides: tuple[str, str], values: Sequence[float], movers: Sequence[str], losses: Sequence[float | None],
     signs: Sequence[str], in_points: bool = False,
 ) -> GameSummary:  # fmt: skip
-    """Return the summary of a game.
+    """Return the summary of a game: the accuracy and the losses of both sides, and the turning point.
 
-    sides: the names of both sides. values: the first side's win probability in each position, [moves + 1], 0 to 1.
+    sides: the names of both sides.
+    values: the first side's win probability in each position, [moves + 1], 0 to 1.
     movers, losses, signs: the side, the loss and the annotation of each move, [moves]. An unknown loss is None.
-    in_points: whether the losses are points of Go, and not win probabilities.
+    in_points: True if the losses are points of Go, False if they are win probabilities.
     """
     found = {}
     for side in sides:

@@ -28,8 +28,8 @@ class Fault(Exception):
 
 
 def in_words(text: object) -> str:
-    """Convert the text of a program or an error to a reason: one line without quotation marks, because a quotation mark
-    would end a tag.
+    """Return a program's text or an error as one line that can be used as a reason in a record. Quotation marks become
+    apostrophes, because they would end a tag.
     """
     return " ".join(str(text).split()).replace('"', "'")[:200]
 
@@ -60,7 +60,9 @@ class MoveCost:
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """A game that was played: its score, its text for the record, and the cost of the moves of "A" and "B"."""
+    """A game that was played. row: its score. text: its text for the record. spent: the time and nodes of each move of
+    "A" and of "B".
+    """
 
     row: ScoredGame
     text: str

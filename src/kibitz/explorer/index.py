@@ -82,7 +82,7 @@ class PositionIndex:
         return sum(file.stat().st_size for file in self.folder.iterdir())
 
     def entries(self, key: int) -> slice:
-        """Return the indices of a position's entries, as a slice. key: the position's key."""
+        """Return the range of a position's entries in the arrays of the index, as a slice. key: the position's key."""
         bucket, wanted = _bucket(np.uint64(key), self._bits)
         begin, end = self.buckets[bucket], self.buckets[bucket + 1]
         prints = self.prints[begin:end]

@@ -31,9 +31,7 @@ class Opening:
 
 
 def rows() -> list[tuple[str, str, str]]:
-    """Return the rows of the table of openings. A row is the code, the name, and the moves in SAN with spaces between
-    them.
-    """
+    """Return the table of openings: for each opening its code, its name, and its moves in SAN, separated by spaces."""
     text = resources.files(__package__).joinpath(TABLE).read_text(encoding="utf-8")
     return [(eco, name, moves) for eco, name, moves in (line.split("\t") for line in text.splitlines())]
 

@@ -101,9 +101,11 @@ def answer(
     rating: tuple[int, int] | None,
     among: NDArray[np.bool_] | None = None,
 ) -> dict[str, Any]:
-    """Return a store's data about a position, as JSON with the keys of docs/reference/json.md.
+    """Return what the games of a store contain for a position, as a dict for JSON with the keys of
+    docs/reference/json.md.
 
-    among: bool [games], whether each game of the store counts; None for all games.
+    board: the position. opening: its opening, or None. rating: the range of ratings, as for `Explorer.explore`; None
+    for all. among: bool [games], whether each game of the store counts; None for all games.
     """
     found = explorer.explore(board, rating, among)
     chess_store = explorer.store.game == "chess"

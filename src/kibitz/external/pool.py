@@ -14,7 +14,8 @@ Result = TypeVar("Result")
 class Counter:
     """Counts the completed steps of several threads.
 
-    on_progress: called with the number of completed steps and the total; only one call runs at a time.
+    on_progress: a function that is called with the number of completed steps and with the total number. Only one call
+    runs at a time.
     """
 
     def __init__(self, total: int, on_progress: Callable[[int, int], None]):

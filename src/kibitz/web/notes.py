@@ -63,18 +63,20 @@ class Notes:
     moves: dict[int, Note]
 
     def reason(self, index: int) -> str:
-        """Return why a move was bad, in the language of the notes; "" if that is not known."""
+        """Return why a move was bad, in the language of the notes; "" if that is not known. index: the index of the
+        move's node in the tree.
+        """
         reasons = self.moves[index].reasons
         return reasons.get(self.language) or reasons.get(LANGUAGE, "")
 
 
 def read_notes(fields: Fields, tree: list[game_tree.Written], game: str) -> Notes | None:
-    """Return the notes of a request; None if the request has no object `analysis`. Raises BadRequest if the notes are
-    malformed.
+    """Return the evaluations of a game that a request contains in its object `analysis`; None if there is no such
+    object. Raises BadRequest if they are malformed.
 
     The object `analysis` may have these fields: the strings `meaning` and `language`; `checked_by`, the engine that
-    judged (engine, nodes, depth); `summary`, the fields of /api/summary. A node of the tree has its note in the field
-    `judged`.
+    evaluated the moves (engine, nodes, depth); `summary`, the fields of /api/summary. The evaluation of a move is in
+    the field `judged` of its node in `tree`.
     """
     if fields.get("analysis") is None:
         return None

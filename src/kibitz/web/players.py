@@ -56,8 +56,8 @@ class PlayRequest:
 
 
 def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
-    """Parse the parameters of a move from a request. Raises BadRequest for invalid fields, and for a network that does
-    not play.
+    """Return the settings of a computer move, such as its method and limits, from a request. Raises BadRequest for
+    invalid fields, and for a network that does not play.
     """
     methods = network.methods
     if not methods:
@@ -89,9 +89,10 @@ def _read_clock(fields: Fields, network: NetworkInfo) -> MoverClock | None:
 
 
 def read_limits(fields: Fields) -> tuple[int | None, float | None]:
-    """Return the limits of a move: nodes and seconds, None for no limit. Raises BadRequest for values out of range.
+    """Return the limits of a search, nodes and seconds, from a request; None for a limit that is not set. Raises
+    BadRequest for values out of range.
 
-    If a request has neither, the limit is DEFAULT_SECONDS.
+    If the request contains neither, the limit is DEFAULT_SECONDS.
     """
     nodes = whole(fields, "nodes", 0, 0, MAX_NODES) or None
     seconds = number(fields, "seconds", None, 0, MAX_SECONDS)

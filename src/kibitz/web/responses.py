@@ -23,7 +23,9 @@ _BUG = "something went wrong in kibitz. See its terminal for details"
 
 
 class LineStream:
-    """A response of many lines of JSON (an ASGI application). If the client disconnects, the work is stopped."""
+    """A response of the server that consists of many lines of JSON (an ASGI application). If the client disconnects,
+    the work is stopped.
+    """
 
     def __init__(self, worker: WorkerThread, seq: int, steps: Steps):
         self.worker, self.seq, self.steps = worker, seq, steps

@@ -141,8 +141,8 @@ def _cookie(header: bytes, name: str) -> str:
 
 
 def limited(receive: Receive) -> Receive:
-    """Wrap a receive function: it raises TooLarge as soon as a body has more than MAX_BODY_BYTES bytes, whatever the
-    request's header is.
+    """Return a receive function like the given one, which raises TooLarge as soon as a request's body has more than
+    MAX_BODY_BYTES bytes. The length in the request's header is not trusted.
     """
     room = MAX_BODY_BYTES
 

@@ -45,8 +45,8 @@ def check(run: Run) -> None:
 
 
 def answers_of(known: NetworkInfo) -> list[str]:
-    """Return the outputs of a network that the page can show: WHITE, MOVES, OWNERS; [] if the network only compares
-    positions.
+    """Return which outputs of a network the page can show: a list of WHITE, MOVES and OWNERS. It is [] for a network
+    that only compares positions.
     """
     if known.declaration is None or known.declaration.answers_of(known.settings) == ("comparison",):
         return []

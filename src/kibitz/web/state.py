@@ -84,7 +84,7 @@ class AppState:
             return self._stores
 
     def first_file(self) -> dict[str, Any]:
-        """Return the first file of games on the command line, see `given.first_file`."""
+        """Return the name and the text of the first file of games on the command line, see `given.first_file`."""
         from kibitz.web.given import first_file
 
         return first_file(self._given_records)

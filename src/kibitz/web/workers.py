@@ -19,11 +19,12 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class Job:
-    """A series of steps.
+    """Work for a worker thread, in steps.
 
-    steps: an iterator of the results, which advances in the worker thread. put: a function that is called with each
-    result, in this thread. over: a function that is called once at the end, with the exception that ended the job, or
-    None. stop: an event; if it is set, the job is canceled.
+    steps: an iterator that does one step each time and yields its result. It advances in the worker thread.
+    put: a function that is called with each result, in the worker thread.
+    over: a function that is called once at the end, with the exception that ended the job, or None.
+    stop: an event; if it is set, the job is canceled.
     """
 
     steps: Iterator[Any]

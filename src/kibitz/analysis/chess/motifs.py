@@ -19,11 +19,12 @@ _PRICELESS = 100
 
 @dataclass(frozen=True)
 class Motif:
-    """A motif of a line.
+    """A tactical motif in a line of moves.
 
-    name: FORK, PIN and so on. at: the index, in the line, of the move that creates the motif. targets: the attacked
-    pieces of a fork, the most valuable first. square: the square of the pinned or trapped piece; None for the other
-    motifs.
+    name: the name of the motif, FORK, PIN and so on.
+    at: the index, in the line, of the move that creates the motif.
+    targets: the attacked pieces of a fork, the most valuable first.
+    square: the square of the pinned or trapped piece; None for the other motifs.
     """
 
     name: str
@@ -39,7 +40,7 @@ def worth(board: chess.Board, square: chess.Square) -> int:
 
 
 def exchange(board: chess.Board, square: chess.Square) -> int:
-    """Return the pawns that the side to move wins by captures on one square, at least 0."""
+    """Return how many pawns the side to move wins by captures and recaptures on one square, at least 0."""
     captures = list(board.generate_legal_moves(to_mask=chess.BB_SQUARES[square]))
     victim = board.piece_at(square)
     if not captures or victim is None or victim.color == board.turn:
@@ -52,9 +53,11 @@ def exchange(board: chess.Board, square: chess.Square) -> int:
 
 
 def motif(board: chess.Board, line: Sequence[chess.Move], capture: int) -> Motif | None:
-    """Return the motif by which the side to move wins a piece; None if there is none.
+    """Return the motif (such as a fork) by which the side to move wins a piece with a line of moves; None if there is
+    none.
 
-    line: legal moves from the board. capture: the index of the move that captures the piece, an even number.
+    line: legal moves from the board. capture: the index, in the line, of the move that captures the piece; an even
+    number, because this side makes the capture.
     """
     boards = [board.copy(stack=False)]
     for move in line[: capture + 1]:

@@ -28,10 +28,11 @@ class PlayerSides:
 def own_games(
     files: Sequence[str], sides: PlayerSides, on_problem: Callable[[str], None]
 ) -> Iterator[tuple[Record, str]]:
-    """Yield the player's games of some files, each once, with the player's side.
+    """Yield each game of one player in some files, with the player's side, "white" or "black". Repeated games are
+    yielded once.
 
-    on_problem: called with a message about everything that could not be read, and with the number of repeated games.
-    Raises KibitzError if the only file cannot be read.
+    sides: finds the player's side. on_problem: a function that is called with a message about everything that could not
+    be read, and with the number of repeated games. Raises KibitzError if the only file cannot be read.
     """
     repeats = Repeats()
     for file in files:

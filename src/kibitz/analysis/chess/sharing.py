@@ -25,11 +25,13 @@ from kibitz.systems.declaration import Meaning
 
 @dataclass(frozen=True)
 class MoveQuestion:
-    """The analysis that workers run on every game.
+    """The settings of an analysis of chess games that worker processes run.
 
-    run: the network's name, from `name_for_workers`. swing, ratings, meaning: see `analyse`. search: depth and nodes of
-    the network's search; None if moves are not evaluated by search. checker: the engine that evaluates moves; None for
-    the network. practical: whether the practical choice before each annotated move is wanted.
+    run: the network's name, from `name_for_workers`.
+    swing, ratings, meaning: see `analyse`.
+    search: the depth and the nodes of the network's search; None if moves are not evaluated by search.
+    checker: the engine that evaluates moves; None for the network.
+    practical: whether the practical choice before each annotated move is computed.
     """
 
     run: str

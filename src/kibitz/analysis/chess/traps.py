@@ -41,10 +41,11 @@ class Trap:
 def find_traps(
     ratings: Sequence[int], shares: Mapping[str, Sequence[float]], losses: Mapping[str, float]
 ) -> list[Trap]:
-    """Return the traps of a position. The trap that the most weak players choose is first.
+    """Return the traps among the moves of a position. The trap that the most weak players choose is first.
 
     ratings: ratings in ascending order; STRONG is one of them. shares: for each move in UCI notation, the share of the
-    players that choose it at each rating, 0 to 1. losses: the loss of each move that was searched, 0 to 1.
+    players who choose it at each rating, 0 to 1. losses: the loss of win probability of each move that was searched, 0
+    to 1.
     """
     strong, found = list(ratings).index(STRONG), []
     for move, its in shares.items():

@@ -55,7 +55,11 @@ class Better:
 
 @dataclass(frozen=True)
 class PointLoss:
-    """What a move lost, in points of lead, 0 or more. better: the better move, if the loss was searched deeper."""
+    """How much a move lost.
+
+    points: the loss in points of lead, 0 or more. better: the better move, if a deeper search looked for one; otherwise
+    None.
+    """
 
     points: float = 0.0
     better: Better | None = None

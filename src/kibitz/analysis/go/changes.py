@@ -20,12 +20,13 @@ SIDES = {BLACK: "black", WHITE: "white"}
 
 @dataclass(frozen=True)
 class Change:
-    """Points that change their expected owner.
+    """A chain or a region of the Go board whose expected owner changes by a move.
 
-    stones: the color of the chain; 0 for points that were empty.
+    stones: the color of the chain; 0 for a region of empty points.
     at: a point near the middle, whose name identifies the change.
-    owner: the new owner.
-    worth: the size of the change of the lead in points; more than 0.
+    points: the points that change their owner.
+    owner: the color of the new owner.
+    worth: how much the lead changes in points; more than 0.
     """
 
     stones: int

@@ -26,8 +26,9 @@ def area_of(point: int, size: int) -> int:
 
 
 def kind_of(point: int, before: NDArray[np.uint8], after: NDArray[np.uint8]) -> int:
-    """Return the kind of a move, as an index into KINDS. before, after: uint8 [361], the stones before and after the
-    move.
+    """Return the kind of a Go move, such as a capture, as an index into KINDS.
+
+    point: the point of the move. before, after: uint8 [361], the stones before and after the move.
     """
     other = 3 - int(after[point]) if after[point] != NONE else OUTSIDE
     if ((before == other) & (after != other)).any():

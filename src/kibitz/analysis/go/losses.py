@@ -58,7 +58,7 @@ class UsualLosses:
 
 @cache
 def usual_losses() -> UsualLosses:
-    """Return the fitted parameters."""
+    """Return the fitted parameters of the usual losses of Go players by rank, from kibitz's data file."""
     text = resources.files("kibitz.analysis.go").joinpath("losses.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
     lists = {name: tuple(found[name]) for name in ("phase", "area", "kind")}

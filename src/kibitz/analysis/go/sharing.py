@@ -22,10 +22,11 @@ Numbered = tuple[int, Record]
 
 @dataclass(frozen=True)
 class OwnerQuestion:
-    """The analysis that workers run on every game.
+    """The settings of an analysis of Go games that worker processes run.
 
-    run: the network's name, from `name_for_workers`. swing, nodes: see `analyse`. checker: the engine that evaluates
-    moves; None for the network.
+    run: the network's name, from `name_for_workers`.
+    swing, nodes: see `analyse`.
+    checker: the engine that evaluates moves; None for the network.
     """
 
     run: str

@@ -21,8 +21,10 @@ take.
 
 @dataclass(frozen=True)
 class MoveAnswer:
-    """A move and what the engine reported: its score in centipawns in the mover's view (a mate is 100,000), the depth
-    and the nodes.
+    """A move of an engine, and what the engine reported about it.
+
+    move: the move. seconds: the time that it took. score: in centipawns, in the mover's view; a mate is 100,000. depth,
+    nodes: of the search. None if the engine did not report the value.
     """
 
     move: chess.Move

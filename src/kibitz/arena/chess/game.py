@@ -43,7 +43,7 @@ class Adjudication:
 
 @dataclass
 class Side:
-    """One side of a game: the engine, the limits and the moves."""
+    """One side of a game. engine: its engine. limits: the limits of its searches. answers: its moves so far."""
 
     engine: ChessEngine
     limits: ChessLimits

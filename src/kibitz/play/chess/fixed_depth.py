@@ -32,9 +32,10 @@ _MAX_DEPTH = 60
 
 @dataclass
 class Level:
-    """The nodes of one depth.
+    """All nodes of a search tree at one depth.
 
     parents: the index of each node's parent in the previous level. moves: the packed move that leads to each node.
+    positions, entries: the position of each node and its evaluation.
     """
 
     parents: list[int] = field(default_factory=list)

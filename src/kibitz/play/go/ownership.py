@@ -271,11 +271,12 @@ def signs(
     codes: NDArray[np.uint8],
     state: NDArray[np.uint8],
 ) -> tuple[NDArray[np.float64], ...]:
-    """Return evaluations of n positions that don't depend on the side to move, and features for the value of a move.
+    """Return evaluations of n positions that do not depend on the side to move, and features for the value of having
+    the move.
 
-    own: the network's outputs with the side to move. other: its outputs with the opponent to move. Returns the mover's
-    log odds and lead, both [n], as means over `own` and `other`. Then it returns the features for the log odds and for
-    the lead, in the order of their weights:
+    own: the network's outputs with the side to move. other: its outputs with the opponent to move. The first two
+    results are the mover's log odds and lead, both [n], as means over `own` and `other`. The last two results are the
+    features for the log odds and for the lead, in the order of their weights:
 
     [n, 8]: 1; half the network's value of the move in log odds; the open part of the board, and its square; the
     logarithm of the spread; the entropy of the moves, in nats; the absolute log odds; a number from 1 for an even game

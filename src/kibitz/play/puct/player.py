@@ -48,12 +48,12 @@ SETTLED = 5_000
 
 @dataclass(frozen=True)
 class LineValue:
-    """The result for one move of the root, in addition to the tree.
+    """The result of an additional search for one move of the root.
 
     value: the value from a search of the position after the move, in the mover's view (score.py).
     visits: the visits of this search; 0 if there was none.
     line: the packed moves that follow.
-    check: see line_values.py.
+    check: the check of the move for captures and mates, see line_values.py; None if it was not made.
     """
 
     value: float = 0.0

@@ -33,10 +33,10 @@ NULL = "0000"
 
 @dataclass(frozen=True)
 class ChessLine:
-    """A line whose moves are legal.
+    """A line of chess: a start position and legal moves from it.
 
-    fen: the start position as a normalized FEN. moves: in UCI notation. ratings: White's and Black's rating, 0 if
-    unknown.
+    fen: the start position as a normalized FEN. moves: the moves in UCI notation. ratings: White's and Black's rating;
+    0 if unknown.
     """
 
     game: ClassVar[Literal["chess"]] = "chess"

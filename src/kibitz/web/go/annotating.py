@@ -71,7 +71,7 @@ def _lost(note: Note, side: str) -> str:
 
 
 def last_words(tree: list[game_tree.Written], notes: Notes) -> dict[int, list[str]]:
-    """Return the lines of the game's summary, by the index of the node to which they are added. The summary is added to
+    """Return the lines with the summary of a game, by the index of the node to whose comment they are added. This is
     the last node of the main line. The result is {} if there is no summary.
     """
     line = [0]

@@ -36,7 +36,11 @@ _FLAGS = np.frombuffer(b"01", np.uint8)
 
 @dataclass(frozen=True)
 class GoLine:
-    """A line whose moves are legal by the line's rules. moves: points or PASS. side: the color that moves first."""
+    """A line of Go: a start position and moves from it that are legal by its rules.
+
+    size: the board size. komi: in points. rules: KataGo's name of the rules. black, white: the points of the stones at
+    the start. side: the color that moves first. moves: points or PASS.
+    """
 
     game: ClassVar[Literal["go"]] = "go"
     size: int = 19
