@@ -168,8 +168,8 @@ class Explorer:
         return KibitzError(f"{self.store.path} has an illegal move in this position. Import the games again.")
 
     def rows(self, games: list[int]) -> list[dict[str, Any]]:
-        """Return the rows of some games: players, ratings or ranks, result, and the date as YYYY-MM-DD (None if it is
-        unknown).
+        """Return one dict for each of some games of the store, for a list: players, ratings or ranks, result, and the
+        date as YYYY-MM-DD (None if it is unknown). games: the indices of the games.
         """
         if not games:
             return []

@@ -47,8 +47,8 @@ class Judges:
         return self._opinions.desk({"program": name}, game).program if name else None
 
     def judge(self, program: Program, network: NetworkInfo) -> tuple[Any, Session]:
-        """Return the object that evaluates moves with an engine, and start the engine if necessary. The network
-        estimates all moves of a chess position.
+        """Return the object that evaluates moves with an engine, and the network's session. The engine is started if
+        necessary. In chess, the network estimates all moves of a position.
 
         Raises EngineDied, and UsageError if the engine cannot evaluate positions.
         """

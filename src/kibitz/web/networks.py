@@ -290,7 +290,9 @@ class NetworkRegistry:
 
 
 def stamp(run: Run) -> str:
-    """Return a text that changes when the run's weights change: the modification times of the run's files."""
+    """Return a text that changes when the weights of a run change. It consists of the modification times of the run's
+    files.
+    """
     times = []
     for file in (ONNX, WEIGHTS):
         try:

@@ -115,10 +115,11 @@ class AnalysedPosition:
 
 @dataclass(frozen=True)
 class Shift:
-    """The change by a move: chains and regions that change their owner, and the part of the board with most of the
-    change.
+    """What a move changed on the board: the chains and regions that change their owner, and the part of the board where
+    the lead changed most.
 
-    part: see `changes.where`. gain: the change of Black's lead in points.
+    changes: the changes of owner, the largest first. part: see `changes.where`. size: the board size. gain: the change
+    of Black's lead in points.
     """
 
     changes: list[Change]
@@ -229,7 +230,9 @@ class AnalysedGame:
 
     @property
     def assumed(self) -> list[str]:
-        """Describe what is missing in the record, such as komi, and what kibitz assumes instead."""
+        """Return one text for each fact that is missing in the record, such as komi, with the value that kibitz assumes
+        instead.
+        """
         record = self.record
         return assumptions(record.headers, record.komi, record.rules, record.handicap)
 
@@ -269,8 +272,8 @@ class AnalysedGame:
         return summarize((SIDES[BLACK], SIDES[WHITE]), values, movers, losses, signs, in_points=True)
 
     def as_json(self, ply: int | None = None, owners: bool = False) -> dict[str, Any]:
-        """Return the game as one JSON object. ply: see `boards`. owners: whether to include each point's probability
-        for Black, as a list for each row.
+        """Return the game as a dict for JSON. ply: the position to include, see `boards`. owners: whether to include
+        each point's probability of belonging to Black, as one list for each row of the board.
         """
         record, start = self.record, self.positions[0].score
         found: dict[str, Any] = {

@@ -17,10 +17,14 @@ DEFAULT_MOVETIME = 100
 
 @dataclass(frozen=True)
 class ChessLimits:
-    """The limits of one side; several may be set, and the search ends at the first limit that it reaches.
+    """The limits of the searches of one side. Several limits may be set. A search ends at the first limit that it
+    reaches.
 
-    nodes: (least, most); if they differ, the number for each move is sampled between them, log-uniformly. movetime: the
-    time per move in milliseconds. clock, increment: the time for the game and the time that each move adds, in seconds.
+    nodes: the smallest and the largest number of nodes. If they differ, the number for each move is sampled between
+        them, log-uniformly.
+    depth: in plies.
+    movetime: the time per move in milliseconds.
+    clock, increment: the time for the game and the time that each move adds, in seconds.
     """
 
     nodes: tuple[int, int] | None = None

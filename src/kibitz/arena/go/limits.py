@@ -42,7 +42,7 @@ class GoTime:
 
 
 class GoClock:
-    """One side's clock in a game. left: the remaining main time in seconds."""
+    """The clock of one side in a game of Go. left: the remaining main time in seconds."""
 
     def __init__(self, time: GoTime):
         self.time = time

@@ -68,7 +68,9 @@ def choose(
 
 
 def resigns(session: GtpSession, side: int) -> bool:
-    """Return whether the side resigns instead of playing the move that was just chosen."""
+    """Return whether the engine should resign for this side instead of playing the move that `choose` has just
+    returned.
+    """
     return session.hopeless.get(side, 0) >= HOPELESS
 
 
@@ -175,9 +177,10 @@ def _time_left(session: GtpSession, command: Command) -> str:
 
 
 def score(session: GtpSession) -> float:
-    """Return Black's lead if the game ended now, with komi, handicap and the scoring method.
+    """Return Black's lead in points if the game ended now, with the komi, the handicap and the scoring method of the
+    game.
 
-    If two passes ended the game, the final position is scored. Otherwise the predicted territory decides.
+    If two passes ended the game, the final position is scored. Otherwise, the predicted territory decides.
     """
     from kibitz.games.go.endings.counting import area, territory
     from kibitz.play.go.ownership import settled

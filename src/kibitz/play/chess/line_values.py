@@ -167,10 +167,10 @@ def check_moves(rows: NDArray[np.uint8]) -> list[MoveCheck]:
 
 
 def find_mate(row: NDArray[np.uint8], drawn: NDArray[np.uint8] = NO_ROWS) -> tuple[float, tuple[int, ...]] | None:
-    """Return the value and the line (packed moves) of a mate that the side to move can force; None if none is found.
+    """Return the value and the moves (packed) of a mate that the side to move can force; None if no mate is found.
 
-    The mate takes at most MATE_PLIES plies. row: uint8 [68]. drawn: uint8 [k, 68], positions that are drawn if they
-    occur.
+    The mate takes at most MATE_PLIES plies. row: uint8 [68], the position. drawn: uint8 [k, 68], positions that count
+    as draws if they occur.
     """
     found = quiescence_search(row[None], MATE_PLIES, threads=1, drawn=drawn)
     depth = max(0, int(found.reached[0]))

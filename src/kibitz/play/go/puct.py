@@ -443,8 +443,10 @@ class GoPuctPlayer:
         return moves[0]
 
     def count(self, thought: GoThought) -> tuple[float, float]:
-        """Return the lead of the side to move if the game ended in the searched position, and the number of points
-        whose owner is uncertain.
+        """Return two numbers for the searched position: the lead of the side to move in points if the game ended now,
+        and the number of points whose owner is uncertain.
+
+        thought: the result of the search.
         """
         tree = self.search.tree
         row = tree.rows[tree.row[0]].copy()

@@ -29,7 +29,8 @@ def batch_size(batches: BatchSizes, clock: TimeManager, visits: int) -> int:
 
 
 def decided(tree: PuctTree, clock: TimeManager, nodes: int, before: int) -> bool:
-    """Return whether the most visited move will certainly stay the most visited one until the limits are reached.
+    """Return whether the search can end early, because the most visited move will certainly stay the most visited one
+    until the limits are reached.
 
     nodes: number of evaluated positions, as the clock counts them. before: visits of the root when the search began.
     """

@@ -32,8 +32,8 @@ def search(
     report: Callable[[dict[str, Any]], None],
     stop: threading.Event,
 ) -> dict[str, Any] | None:
-    """Search the last position, and return the result; None if there is no legal move. report: called with interim
-    results.
+    """Search the last position of a line of chess, and return its best moves as a dict for the page; None if there is
+    no legal move. report: a function that is called with interim results. stop: an event that ends the search.
     """
     from kibitz.analysis.chess.limits import NODES
     from kibitz.play import open_player

@@ -31,8 +31,8 @@ UNPACKED = 1 << 30
 
 @dataclass(frozen=True)
 class ChosenGame:
-    """A game of the player: the game's number in its source (from 1 in a file, from 0 in a store), and the player's
-    side.
+    """A game of the player that was selected for an analysis. number: the game's number in its source (from 1 in a
+    file, from 0 in a store). side: the player's side.
     """
 
     number: int
@@ -40,7 +40,7 @@ class ChosenGame:
 
 
 class Source(ABC):
-    """Games with the names of their players.
+    """A file or store of games, with the names of the players in it.
 
     game: "chess" or "go".
     name: the name that the page shows.
