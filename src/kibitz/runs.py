@@ -199,7 +199,9 @@ class Run:
             raise KibitzError(f"{self.path}: the weights cannot be read. Train the network again.") from None
 
     def metrics(self) -> list[dict[str, Any]]:
-        """Return the rows of metrics.jsonl. An incomplete last line is skipped."""
+        """Return the lines of metrics.jsonl, the log of the training: a dict for each summary, validation and warning.
+        An incomplete last line is skipped.
+        """
         path = self.path / "metrics.jsonl"
         rows = []
         there = path.exists() and is_inside(self.path, path)
@@ -266,8 +268,10 @@ def short_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
 
 
 def with_default_side_inputs(state: NDArray[np.uint8], side_inputs: Mapping[str, int]) -> NDArray[np.uint8]:
-    """Append a column with the default of each side input to state rows. state: uint8 [n, k]. The result is uint8 [n, k
-    + len(side_inputs)].
+    """Append columns to `state`, uint8 [n, k]: one for each side input, filled with its default. Returns uint8 [n, k +
+    len(side_inputs)].
+
+    side_inputs: the default of each side input (an input in addition to the position, such as a rating), by name.
     """
     if not side_inputs:
         return state

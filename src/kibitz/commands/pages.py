@@ -15,7 +15,7 @@ def check_page(page: Path, option: str, others: Iterable[str] = ()) -> None:
     """Check, before any work, that a page can be written.
 
     page: the file to write.
-    option: the option with which the user can choose another file.
+    option: the name of the option for the page's file, for error messages.
     others: other files that are read or written.
 
     Raises KibitzError if no file can be written there, and UsageError if the page would replace one of the other files.

@@ -16,7 +16,9 @@ Provider = Annotated[
 
 
 def use_provider(name: str | None) -> None:
-    """Use this execution provider; None changes nothing. Raises UsageError if it is not installed."""
+    """Run networks with this execution provider of ONNX Runtime, such as "cuda"; None keeps the present provider.
+    Raises UsageError if it is not installed.
+    """
     if name is not None:
         from kibitz.play.providers import choose
 

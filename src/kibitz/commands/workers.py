@@ -75,7 +75,9 @@ class WorkerOptions:
     ray: Ray = None
 
     def check_unused(self, option: str) -> None:
-        """Raise UsageError if workers are requested for work that `option` makes impossible to share."""
+        """Raise UsageError if --workers or --ray was given together with `option`, because workers can't share the work
+        of this option.
+        """
         for name, value in (("--workers", self.workers), ("--ray", self.ray)):
             if value is not None:
                 raise UsageError(f"{name} cannot be combined with {option} (got {value}). Leave one of them out.")

@@ -139,7 +139,7 @@ class StockfishBaseline:
             return None
 
     def exclude(self, depth: int, reason: str) -> None:
-        """Log why Stockfish has no result at a depth."""
+        """Log that Stockfish has no result at a search depth. reason: why, as text."""
         self.log(f"Stockfish at depth {depth} is skipped: {reason}")
 
     def compare(

@@ -114,7 +114,11 @@ def seen_by_any(runs: Sequence[Run], store: Store, unseen: NDArray[np.int64]) ->
 def positions_of(
     run: Run, store: Store, games: NDArray[np.int64], count: int, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the positions that `kibitz test` samples from these games, as `games` and `plies`, both int64 [n]."""
+    """Return the positions that `kibitz test` samples for a run from these games, as `games` and `plies`, both int64
+    [n].
+
+    count: the largest number of positions; 0 for all. seed: the seed of the sample.
+    """
     source = row_source(run)
     question = source.row_questions(run)[0]
     if question == PAIR:

@@ -101,7 +101,9 @@ class BatchNorm(nn.Module):
         self.bias.add_(mean)
 
     def keep(self, channels: Tensor) -> None:
-        """Remove all channels except these. channels: int64, the indices of the remaining channels."""
+        """Keep only some channels of the layer, and remove the others. channels: int64 [k], the indices of the channels
+        to keep.
+        """
         self.weight, self.bias = nn.Parameter(self.weight[channels]), nn.Parameter(self.bias[channels])
         self.running_mean, self.running_square = self.running_mean[channels], self.running_square[channels]
 

@@ -117,7 +117,7 @@ class PlayerPositions(ABC):
 
     @abstractmethod
     def counts(self, book: Book) -> NDArray[np.float64]:
-        """Return the book's count of each candidate move, float64 [total]."""
+        """Return how often the person played each candidate move, according to the opening book, float64 [total]."""
 
     def judge(self, shares: NDArray[np.float64]) -> JudgedMoves:
         """Return how well the probabilities `shares` of the candidate moves predict the played moves."""

@@ -56,7 +56,9 @@ def sample_positions(
 
 
 def whole_times(times: NDArray[np.float64], hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Round the numbers of repetitions of n games to integers, int64 [n]. times: float64 [n].
+    """Round how often each of n games is repeated in training to integers, int64 [n].
+
+    times: float64 [n], the numbers to round. hashes: uint64 [n], a hash of each game.
 
     A hash of each game decides whether to round up or down, with probabilities that keep the mean.
     """

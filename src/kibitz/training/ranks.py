@@ -146,7 +146,7 @@ class Ranks:
         return [count > 0 for count in raised[: len(flags)]]
 
     def average(self, values: Sequence[Tensor]) -> None:
-        """Replace each of these tensors by its mean over all ranks."""
+        """Replace each of these tensors, in place, by its mean over all processes that train together."""
         if self.alone or not values:
             return
         flat = torch.cat([value.flatten() for value in values]) / self.world

@@ -112,7 +112,9 @@ def analyze_player(
 
 
 def warn_of_repeats(path: str, again: int) -> None:
-    """Report how many games were skipped because they occurred before."""
+    """Print a warning about skipped games that were copies of earlier games. path: the file or folder of the games.
+    again: the number of copies; with 0, nothing is printed.
+    """
     if again:
         number = "1 repeated game" if again == 1 else f"{again:,} repeated games"
         warning(f"{records.printable(path)}: skipped {number} with the same players, date and moves")
@@ -176,9 +178,10 @@ def player_progress(
 ) -> Iterator[Callable[[str], AbstractContextManager[OnProgress]]]:
     """Show one progress for a player's games in all files.
 
-    total: number of these games.
-    done: a function that returns the number of games analyzed so far. Yields the argument `shown` of
-    `PgnGames.analysed`, which makes the display for each file.
+    total: the number of the player's games.
+    done: a function that returns the number of games analyzed so far.
+
+    Yields a function that makes the display for one file: the argument `shown` of `PgnGames.analysed`.
     """
     with Progress("{task.completed:,.0f} of {task.total:,.0f} games", BAR, LEFT, patient=True) as bar:
         bar.begin("", total)

@@ -103,10 +103,11 @@ class FilterOptions:
     limit: Annotated[int | None, typer.Option(metavar="GAMES")] = None
 
     def of_accounts(self, sources: Sequence[str], values: dict[str, Any]) -> GameChoice:
-        """Return the filter for the accounts in the sources. The options that only accounts have are removed from
-        `values`.
+        """Return the filter for the downloads of the accounts in `sources`. Raises UsageError for --rated without an
+        account.
 
-        Raises UsageError for --rated without an account.
+        sources: the command's arguments, such as "lichess:NAME" or a file. values: the result of `values()`; the
+            options that apply only to accounts are removed from this dict.
         """
         from kibitz.commands.accounts import any_account
         from kibitz.online.accounts import GameChoice, account_in

@@ -30,7 +30,9 @@ def owners_of(store: Store) -> NDArray[np.uint8]:
 
 
 def measure(session: NetworkSession, owners: NDArray[np.uint8], batch: Batch) -> PointCounts:
-    """Return the counts of a batch, which become a part of OwnerResults.marks.
+    """Return the counts of a batch for an OwnerResults: arrays by name, whose first axis is the position.
+
+    owners: uint8 [games, 361], the final owner of each point, for every game of the store.
 
     These are the counts of the network, some counts of the nearest-stone baseline, the side to move, and the number of
     neutral points.
@@ -124,7 +126,9 @@ class OwnerResults:
         return self.groups.mean((of or self.marks)["squared"], mask, self.marks["known"])
 
     def score_error(self, mask: NDArray[np.bool_] | None = None, of: PointCounts | None = None) -> Estimate:
-        """Return the mean absolute error of the score that the predictions imply, by area, over positions."""
+        """Return the mean, over positions, of the absolute error of the predicted score in points. The predicted score
+        is Black's area minus White's, computed from the predicted owners.
+        """
         return self.groups.mean(np.abs((of or self.marks)["score"] - self.area), mask)
 
     def winner_accuracy(self, mask: NDArray[np.bool_] | None = None, score: NDArray[Any] | None = None) -> Estimate:

@@ -68,7 +68,7 @@ class Predictor(Protocol):
 
 @dataclass(frozen=True)
 class Predicted:
-    """The predictions of an engine, one entry of each array per position.
+    """The predictions of an engine for n positions. Each array has one entry per position.
 
     name: the name that the engine reports.
     answered: bool [n], False if the engine failed.

@@ -69,7 +69,12 @@ def blended_answers(
 def pair_products(
     answers: Mapping[str, NDArray[np.float32]], moves: NDArray[np.uint16], rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return `P(origin) · P(target | origin)` of moves, float64 [total]. rows: the index of each move's position."""
+    """Return `P(origin) · P(target
+    origin)` of moves, float64 [total].
+
+    answers: the network's outputs by name, of n positions. moves: uint16 [total], packed moves. rows: int64 [total],
+        the index of each move's position, 0 to n - 1.
+    """
     start, end = (moves & 63).astype(np.intp), (moves >> 6 & 63).astype(np.intp)
     product = answers["origin"][rows, start].astype(np.float64) * answers["target"][rows, start, end]
     return np.asarray(np.nan_to_num(product), np.float64)

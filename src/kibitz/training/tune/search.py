@@ -47,7 +47,8 @@ class TrialResult:
     settings: the values of the searched settings.
     state: done, pruned, diverged, or begun if the trial has not ended.
     iteration: the last completed iteration.
-    figures: the metrics of the trial's best validation. path: the trial's run directory.
+    figures: the metrics of the trial's best validation, by name.
+    path: the directory of the trial's training run.
     """
 
     number: int

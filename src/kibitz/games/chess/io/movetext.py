@@ -67,7 +67,9 @@ class _Played:
         self._board, self._done = chess.Board(), 0
 
     def begins_anew(self, core: str) -> bool:
-        """Return whether a word is a move that is illegal after these moves but legal as a first move."""
+        """Return whether a word begins a new game: it is a move that is illegal after the moves so far, but legal as a
+        first move.
+        """
         for each in self.cores[self._done :]:
             move = _english_move(self._board, each)
             if move is None:

@@ -105,7 +105,7 @@ def _replay(start, moves, suicide, superko, before):  # type: ignore[no-untyped-
 
 
 class MainLine(NamedTuple):
-    """The main lines of n games, with alternating colors, and the first fault of each game.
+    """The main lines of n games in the form of a store, and the first fault of each game, such as an illegal move.
 
     starts: uint8 [n, 363], the start rows. moves: uint16 [sum of plies], the moves of all games, one game after the
     other. plies: int32 [n], each game's number of moves. fault: uint8 [n], SOUND or the kind of the fault, such as
