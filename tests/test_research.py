@@ -250,7 +250,7 @@ def _good() -> dict[str, object]:
 def test_a_wrong_type_from_an_evaluation_is_one_line() -> None:
     check_result(_good(), "mine")
     wrong = [
-        ({"figures": {"accuracy": 0.5}}, 'the figure "accuracy" must be a kibitz.evaluation.tables.Metric'),
+        ({"figures": {"accuracy": 0.5}}, 'the metric "accuracy" must be a kibitz.evaluation.tables.Metric'),
         ({"figures": [0.5]}, '"figures" must be a dict of Metric .got list.'),
         ({"headline": "loss"}, '"loss" is not one of its "figures" .accuracy.'),
         ({"data": {}}, '"data" → "store" must be a value from kibitz.evaluation.games.describe .got NoneType.'),

@@ -169,7 +169,7 @@ export const en = {
     whiteWon: "White won",
     drawn: "drawn",
     blackWon: "Black won",
-    noStore: "For a large collection, make a game store and start kibitz board with it:",
+    noStore: "For a large collection, make a game store and start kibitz board with the store:",
     source: "Games from",
     file: (n: number) => `Opened file (${count(n, GAMES)})`,
     mine: (n: number) => `My games (${number(n)})`,

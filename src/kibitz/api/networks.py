@@ -467,8 +467,8 @@ class TrainedNetwork:
                 return codes, with_default_side_inputs(state, {**beyond, **usual, **values}), None
             if values:
                 raise UsageError(
-                    f"state already has columns for side inputs, so {', '.join(values)} cannot be set again (got both)."
-                    " Leave one of them out."
+                    f"state already has columns for further inputs, so {', '.join(values)} cannot be set again (got"
+                    " both). Leave one of them out."
                 )
             return codes, state, None
         if isinstance(positions, (str, chess.Board)) or not isinstance(positions, Sequence):

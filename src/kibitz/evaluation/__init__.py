@@ -181,7 +181,7 @@ def check_result(own: Any, module: str) -> None:
     if not isinstance(own, dict):
         fail("the result", "a dict", own)
     for key, wanted, kind in (
-        ("data", "a dict", dict), ("headline", "the name of a figure", str), ("figures", "a dict of Metric", dict)
+        ("data", "a dict", dict), ("headline", "the name of a metric", str), ("figures", "a dict of Metric", dict)
     ):  # fmt: skip
         if not isinstance(own.get(key), kind):
             fail(f'"{key}"', wanted, own.get(key))
@@ -190,7 +190,7 @@ def check_result(own: Any, module: str) -> None:
             fail(f'"data" → "{key}"', "a value from kibitz.evaluation.games.describe", None)
     for name, metric in own["figures"].items():
         if not isinstance(metric, Metric) or not hasattr(metric.estimate, "as_json"):
-            fail(f'the figure "{name}"', "a kibitz.evaluation.tables.Metric of an Estimate", metric)
+            fail(f'the metric "{name}"', "a kibitz.evaluation.tables.Metric of an Estimate", metric)
     for name in (own["headline"], *own.get("main", ())):
         if name not in own["figures"]:
             raise KibitzError(f'{module}.evaluate: "{name}" is not one of its "figures" ({", ".join(own["figures"])}).')

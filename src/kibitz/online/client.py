@@ -211,7 +211,7 @@ class Client:
                     raise self._error(
                         f"cannot be reached at {self.base} ({_reason(error)}). Check the connection."
                     ) from None
-                wait, why = None, "cannot be reached any more"
+                wait, why = None, "can no longer be reached"
             except (httpx.TransportError, CutOffError) as error:
                 slow = isinstance(error, httpx.TimeoutException) or "slow" in str(error)
                 wait, why = None, "does not answer" if slow else "broke off the connection"

@@ -98,7 +98,7 @@ class GtpEngine:
         try:
             stream.run(lambda line: self._send(line + "\n"), stop)
         except Exception:
-            _trace()  # the beginning of the reply has been sent, so no error can be sent any more
+            _trace()  # the beginning of the reply has been sent, so it is too late to send an error
         self._send("\n")
 
     def _end_stream(self) -> None:
