@@ -73,6 +73,13 @@ class Evaluation(Protocol):
     ) -> dict[str, Any]:
         """Evaluate a run, and return the system's part of the result, as a dict with the keys below.
 
+        run: the run to evaluate.
+        store: the store with the games.
+        chosen: the games to test, see `games.choose`.
+        config: how many positions are tested, and which baselines.
+        on_progress: called with the name of a part of the work, the amount done, and the total.
+        log: called with one line for each thing that had to be skipped.
+
         These keys are needed:
 
         data
@@ -104,8 +111,7 @@ class Evaluation(Protocol):
 
         Further keys are shown by report.page. Their values must be valid JSON.
 
-        `log` is called with one line for each thing that had to be skipped. If a value has a wrong type, `check_result`
-        raises an error with a message of one line.
+        If a value has a wrong type, `check_result` raises an error with a message of one line.
         """
 
 

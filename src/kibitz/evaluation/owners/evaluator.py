@@ -52,7 +52,8 @@ RANK_WORDS = ("10 kyu and weaker", "9 to 1 kyu", "1 to 3 dan", "4 to 6 dan", "7 
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Return the system's part of a result, see `kibitz.evaluation.Evaluation`.
+    """Evaluate a run on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
+    explains the arguments and the keys of the dict.
 
     Results over points use all points with a known final owner, so a large board has more weight than a small board.
     Results over positions (score, winner) count each position once.
@@ -93,12 +94,17 @@ def evaluate(
 
 
 def row_questions(run: Run) -> tuple[str, ...]:
-    """Return the predicted quantities that can be compared, see `kibitz.evaluation.compare`."""
+    """Return the names of the quantities for which the run can be compared with other runs, such as "winner" (see
+    `evaluation.rows.QUESTIONS`).
+    """
     return (OWNERS,)
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
-    """Return all positions of these games, including the last position."""
+    """Return the positions on which the run can be tested: all positions of these games, including the last one.
+
+    games: int64 [k], indices in the store. question: the predicted quantity, such as "winner".
+    """
     return EligiblePositions(Positions(store, games))
 
 
@@ -110,7 +116,10 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Return rows of these positions, see `kibitz.evaluation.compare`. games, plies: int64 [n]."""
+    """Evaluate positions of a store, and return a row of results for each position (see `evaluation.rows.Rows`).
+
+    games, plies: int64 [n], the positions. question: the predicted quantity, such as "winner".
+    """
     session, owners = Session(run), owners_of(store)
     marks = measure_in_batches(
         store, games, plies, lambda batch: measure(session, owners, batch), on_progress, BATCH_SIZE

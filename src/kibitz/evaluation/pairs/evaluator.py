@@ -49,7 +49,8 @@ the curve ends with the shortest game.
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Return the system's part of a result, see `kibitz.evaluation.Evaluation`.
+    """Evaluate a run on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
+    explains the arguments and the keys of the dict.
 
     Results are means over pairs, and config.positions is the number of pairs.
     """
@@ -94,7 +95,9 @@ def evaluate(
 
 
 def row_questions(run: Run) -> tuple[str, ...]:
-    """Return the predicted quantities that can be compared, see `kibitz.evaluation.compare`."""
+    """Return the names of the quantities for which the run can be compared with other runs, such as "winner" (see
+    `evaluation.rows.QUESTIONS`).
+    """
     return (PAIR,)
 
 

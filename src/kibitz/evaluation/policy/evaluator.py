@@ -65,7 +65,8 @@ TEXTS = {
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Return the system's part of a result, see `kibitz.evaluation.Evaluation`.
+    """Evaluate a run on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
+    explains the arguments and the keys of the dict.
 
     The headline is the accuracy of complete moves. If a run has only some networks, the headline is the accuracy of the
     first of them. If a run has only a value network, the headline is how often the value's sign is right.
@@ -136,7 +137,9 @@ def _evaluate_positions(
 
 
 def row_questions(run: Run) -> tuple[str, ...]:
-    """Return the predicted quantities that can be compared, see `kibitz.evaluation.compare`."""
+    """Return the names of the quantities for which the run can be compared with other runs, such as "winner" (see
+    `evaluation.rows.QUESTIONS`).
+    """
     names = movers.selected_networks(run.settings, run.system.networks)
     if set(movers.SELECTORS) <= set(names):
         return (MOVE, WINNER) if VALUE in names else (MOVE,)
@@ -148,8 +151,10 @@ def row_questions(run: Run) -> tuple[str, ...]:
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
-    """Return positions with a move of a player from whom the system learns. For the question of the winner, only
-    decisive games count.
+    """Return the positions on which the run can be tested: those with a move of a player from whom the system learns.
+    If `question` is "winner", only games with a winner count.
+
+    games: int64 [k], indices in the store. question: the predicted quantity.
     """
     if question == WINNER:
         games = games[store.column("result")[games] != 0]
@@ -165,7 +170,10 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Return rows of these positions, see `kibitz.evaluation.compare`. games, plies: int64 [n]."""
+    """Evaluate positions of a store, and return a row of results for each position (see `evaluation.rows.Rows`).
+
+    games, plies: int64 [n], the positions. question: the predicted quantity, such as "winner".
+    """
     session, settings = Session(run), run.settings
     names = movers.selected_networks(settings, run.system.networks)
 

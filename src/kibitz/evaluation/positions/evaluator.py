@@ -98,7 +98,9 @@ def measure(session: Session, batch: Batch) -> dict[str, NDArray[Any]]:
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Return the system's part of a result, see `kibitz.evaluation.Evaluation`."""
+    """Evaluate a run on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
+    explains the arguments and the keys of the dict.
+    """
     session = Session(run)
     positions = Positions(store, chosen.games)
     indices = sample_indices(positions, config.positions, config.seed)
@@ -155,12 +157,17 @@ def evaluate(
 
 
 def row_questions(run: Run) -> tuple[str, ...]:
-    """Return the predicted quantities that can be compared, see `kibitz.evaluation.compare`."""
+    """Return the names of the quantities for which the run can be compared with other runs, such as "winner" (see
+    `evaluation.rows.QUESTIONS`).
+    """
     return (WINNER,)
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
-    """Return all positions of these games, including the last position."""
+    """Return the positions on which the run can be tested: all positions of these games, including the last one.
+
+    games: int64 [k], indices in the store. question: the predicted quantity, such as "winner".
+    """
     return EligiblePositions(Positions(store, games))
 
 
@@ -172,7 +179,10 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Return rows of these positions, see `kibitz.evaluation.compare`. games, plies: int64 [n]."""
+    """Evaluate positions of a store, and return a row of results for each position (see `evaluation.rows.Rows`).
+
+    games, plies: int64 [n], the positions. question: the predicted quantity, such as "winner".
+    """
     session = Session(run)
     chance = measure_in_batches(
         store, games, plies, lambda batch: {"chance": session.evaluate(batch.codes, batch.state)[OUTPUT]}, on_progress

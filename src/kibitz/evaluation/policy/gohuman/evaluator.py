@@ -58,7 +58,8 @@ TEXTS = {
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Return the system's part of a result, see `kibitz.evaluation.Evaluation`.
+    """Evaluate a run on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
+    explains the arguments and the keys of the dict.
 
     Moves and winners are tested on positions of all games. Territory and score are tested on positions of the games
     whose final territory is known, in the same way as for `gocnn`.
@@ -101,12 +102,18 @@ def evaluate(
 
 
 def row_questions(run: Run) -> tuple[str, ...]:
-    """Return the predicted quantities that can be compared, see `kibitz.evaluation.compare`."""
+    """Return the names of the quantities for which the run can be compared with other runs, such as "winner" (see
+    `evaluation.rows.QUESTIONS`).
+    """
     return (MOVE, WINNER)
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
-    """Return positions in which a move was played. For the question of the winner, only decisive games count."""
+    """Return the positions on which the run can be tested: those in which a move was played. If `question` is "winner",
+    only games with a winner count.
+
+    games: int64 [k], indices in the store. question: the predicted quantity.
+    """
     if question == WINNER:
         games = games[store.column("result")[games] != 0]
     return EligiblePositions(Positions(store, games, last=-2))
@@ -120,7 +127,10 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Return rows of these positions, see `kibitz.evaluation.compare`. games, plies: int64 [n]."""
+    """Evaluate positions of a store, and return a row of results for each position (see `evaluation.rows.Rows`).
+
+    games, plies: int64 [n], the positions. question: the predicted quantity, such as "winner".
+    """
     conditioned = ConditionedSession(Session(run), store)
     marks = measure_in_batches(store, games, plies, conditioned.measure, on_progress, owners.BATCH_SIZE)
     return _rows(GoResults(store, games, plies, marks), question)

@@ -72,7 +72,9 @@ TEXTS = {
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Return the system's part of a result, see `kibitz.evaluation.Evaluation`."""
+    """Evaluate a run on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
+    explains the arguments and the keys of the dict.
+    """
     session = Session(run)
     positions = Positions(store, chosen.games, last=-2)
     indices = sample_indices(positions, config.positions, config.seed)
@@ -113,12 +115,18 @@ def evaluate(
 
 
 def row_questions(run: Run) -> tuple[str, ...]:
-    """Return the predicted quantities that can be compared, see `kibitz.evaluation.compare`."""
+    """Return the names of the quantities for which the run can be compared with other runs, such as "winner" (see
+    `evaluation.rows.QUESTIONS`).
+    """
     return (MOVE, WINNER) if "outcome" in Session(run).outputs else (MOVE,)
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
-    """Return positions in which a move was played. For the question of the winner, only decisive games count."""
+    """Return the positions on which the run can be tested: those in which a move was played. If `question` is "winner",
+    only games with a winner count.
+
+    games: int64 [k], indices in the store. question: the predicted quantity.
+    """
     if question == WINNER:
         games = games[store.column("result")[games] != 0]
     return EligiblePositions(Positions(store, games, last=-2))
@@ -132,8 +140,10 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Return rows of these positions, see `kibitz.evaluation.compare`. games, plies: int64 [n]. For the question of the
-    winner, the loss uses only the probabilities of win and loss.
+    """Evaluate positions of a store, and return a row of results for each position (see `evaluation.rows.Rows`).
+
+    games, plies: int64 [n], the positions. question: the predicted quantity, such as "winner". For the question of the
+        winner, the loss uses only the probabilities of win and loss.
     """
     rated = RatedSession(Session(run), store)
 

@@ -52,7 +52,9 @@ TEXTS = {
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Return the system's part of a result, see `kibitz.evaluation.Evaluation`."""
+    """Evaluate a run on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
+    explains the arguments and the keys of the dict.
+    """
     if config.curve and chosen.seen:
         raise UsageError(f"--learning-curve cannot use training games (got {chosen.words}). Leave --split out.")
     stranger = _stranger(config.stranger, store.game)
