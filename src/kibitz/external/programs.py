@@ -74,9 +74,10 @@ def find_named(option: str, path: str | None, find: Callable[[str | None], str |
 
 
 def read_command(words: str, option: str = "--engine") -> Program:
-    """Return the program of a command line, such as "stockfish". Raises UsageError if it is not installed.
+    """Return the program that a command line starts, such as "stockfish" or "gnugo --mode gtp". Raises UsageError if it
+    is not installed.
 
-    option: the name of the command line option in messages.
+    words: the command line. option: the name of the command line option, for messages.
     """
     path = find_program(words)
     try:

@@ -19,8 +19,8 @@ BATCHES = {"cuda": 4096}
 
 
 def choose(name: str) -> None:
-    """Make this process, and its child processes, use a provider. Raises UsageError if the provider is not
-    available.
+    """Make this process and its child processes use an execution provider (the hardware that runs networks). name: the
+    provider's name. Raises UsageError if it is not available.
     """
     if name != AUTO and name not in NAMES:
         raise UsageError(not_one_of("--provider", name, (AUTO, *reversed(NAMES))))
@@ -41,7 +41,7 @@ def installed() -> list[str]:
 
 
 def requested() -> str:
-    """Return the requested provider: a name in NAMES, or AUTO."""
+    """Return the requested execution provider (the hardware that runs networks): a name in NAMES, or AUTO."""
     return os.environ.get(PROVIDER) or CPU
 
 

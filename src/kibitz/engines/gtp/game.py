@@ -126,8 +126,8 @@ class GtpGame:
 
     @property
     def handicap(self) -> int:
-        """Return the number of handicap stones: those that were placed before the game, or those that Black played one
-        after the other before White's first move.
+        """Return the number of handicap stones. These are the stones that were placed before the game, or the stones
+        that Black played one after the other before White's first move.
         """
         if self.placed_handicap or not self._starts_empty:
             return self.placed_handicap

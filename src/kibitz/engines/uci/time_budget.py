@@ -19,7 +19,7 @@ OVERHEAD_SHARE = 0.05
 
 
 def moves_left(move: int) -> float:
-    """Return the number of moves that a game is expected to last from move number `move` (1 or more) on.
+    """Return how many more moves a game is expected to last. move: the number of the next move, 1 or more.
 
     The curve is that of Leela Chess Zero with a minimum: about 50 moves at the start, 32 at move 20, and 16 from move
     37 on.

@@ -55,7 +55,10 @@ class SearchTuning:
 
 
 class BestFirstSearch:
-    """One search of one position. seen: how often each earlier position occurred in the game, by its key."""
+    """One search of one position, which follows the most likely moves first.
+
+    seen: how often each earlier position of the game occurred, by its key.
+    """
 
     def __init__(
         self,

@@ -97,11 +97,12 @@ def children(parents: list[SearchPosition], moves: NDArray[np.uint16]) -> list[S
 
 
 def root(board: chess.Board) -> tuple[SearchPosition, Counter[int]]:
-    """Return the position of a python-chess board, and how often each earlier position that can recur has occurred, by
-    its `key`.
+    """Return the position of a python-chess board in the form that searches use, and a count of the earlier positions
+    of its game.
 
-    A position can recur if it occurred since the last capture or pawn move. Raises KibitzError if a side has more than
-    16 pieces and pawns, because rust_chess doesn't support more.
+    The count gives, by the position's `key`, how often each earlier position occurred. It contains only positions that
+    can recur, which are those since the last capture or pawn move. Raises KibitzError if a side has more than 16 pieces
+    and pawns, because rust_chess doesn't support more.
     """
     if any(chess.popcount(men) > MOST_MEN for men in board.occupied_co):
         raise KibitzError(f"a position can have at most {MOST_MEN} pieces of one color. Remove some.")

@@ -49,8 +49,10 @@ class Outcome(IntEnum):
 
 @dataclass(frozen=True)
 class KnownMoves:
-    """The best moves of a position by the tablebases; all have the same result. plies: for each move, the number of
-    plies to the next capture or pawn move, 0 for draws.
+    """The best moves of a position according to the endgame tablebases. All of these moves have the same result.
+
+    moves: the moves. outcome: their result. plies: for each move, the number of plies to the next capture or pawn move;
+    0 for draws.
     """
 
     moves: tuple[chess.Move, ...]
@@ -66,10 +68,10 @@ class KnownMoves:
 
 
 class Tablebases:
-    """The tables in one or several folders.
+    """The endgame tablebases in one or several folders.
 
     paths: folders, separated as usual for paths on the system (`:`, on Windows `;`). problems: a line for each folder
-    or file that can't be used. The other folders and files are used. Raises UsageError if no folder has a table.
+    or file that can't be used; the other ones are used. Raises UsageError if no folder has a table.
     """
 
     def __init__(self, paths: str):

@@ -116,10 +116,10 @@ class RootSearch:
         """Moves, packed, that the last search did not visit."""
 
     def look(self, board: chess.Board, clock: TimeManager, before: int = 0) -> dict[int, tuple[float, list[int]]]:
-        """Search a position that has legal moves. Returns the value of each packed legal move, see score.py, and the
+        """Search a position that has legal moves. Returns, for each packed legal move, its value (see score.py) and the
         line that begins with it.
 
-        A move in `unvisited` gets the value of the position before it. The result is empty if the clock allows no
+        A move in `unvisited` gets the value of the position before it. The result is {} if the clock allows no
         evaluation. before: number of evaluations made before this search, which count towards the limits of the clock.
         """
         search = self.search

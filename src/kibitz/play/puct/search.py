@@ -180,10 +180,11 @@ class PuctSearch:
         return plies if node == 0 else -1
 
     def note_draws(self, often: NDArray[np.uint64]) -> None:
-        """Visit those moves of the root that lead to an immediate draw by the rules, because the policy may give them a
-        very small probability.
+        """Visit the moves of the root that lead to an immediate draw by the rules. Otherwise, the search may overlook
+        them, because the policy may give them a very small probability.
 
         If no other move was visited, the most likely move is visited too, so that a draw isn't the only known move.
+        often: uint64, keys of positions of the game that are drawn if they occur again.
         """
         tree = self.tree
         moves = children(tree, 0)
@@ -202,9 +203,10 @@ class PuctSearch:
             self.visit(others[[int(np.argmax(tree.prior[others]))]], often)
 
     def go_on(self, key: int) -> bool:
-        """Continue with the subtree whose root has this key for repetitions, if it is at most two moves below the root.
+        """Keep only the part of the tree below a position that was reached in the game, if the position is at most two
+        moves below the root. Returns whether the tree contains such a position.
 
-        Returns whether such a subtree exists.
+        key: the position's key for repetitions.
         """
         tree = self.tree
         node = _find(tree, key)

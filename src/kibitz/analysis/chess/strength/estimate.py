@@ -81,7 +81,8 @@ class RatingModel:
 
 
 def raw_rating(log: NDArray[np.float64]) -> float:
-    """Return the mean of the posterior of the rating. log: the sum of the log-likelihoods at RATINGS, float64 [6].
+    """Return the mean of the posterior distribution of a player's rating. log: the sum of the log-likelihoods of the
+    player's moves at each of RATINGS, float64 [6].
 
     Between RATINGS, the log-likelihood is a natural cubic spline; beyond them, it is a straight line.
     """

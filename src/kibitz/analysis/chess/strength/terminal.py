@@ -22,7 +22,7 @@ _WIDTH = 24
 
 
 def show(strength: PlayerStrength, console: Console) -> None:
-    """Print the rating, the parts of the games, and what the rating means."""
+    """Print a player's estimated rating, the estimates for parts of the games, and what the rating means."""
     whole = strength.rating()
     assert whole is not None
     print_line(console, f"{clean(strength.name, 60)}: {whole.games:,} games, {whole.moves:,} moves", "bold")
@@ -37,7 +37,7 @@ def show(strength: PlayerStrength, console: Console) -> None:
 
 
 def sentences(strength: PlayerStrength) -> Iterator[str]:
-    """Yield the result as sentences, one in each line."""
+    """Yield the estimated rating and its meaning as sentences."""
     whole = strength.rating()
     if whole is None:
         return
