@@ -44,7 +44,7 @@ class JudgedPositions:
     """A file that keeps the evaluations of moves (judgments), so that they are not computed again. Several threads may
     call the methods.
 
-    room: the largest number of judgments in the file. If there are more, the oldest are removed.
+    room: the largest number of judgments in the file. If there are more, the least recently used ones are removed.
     """
 
     def __init__(self, path: Path, room: int = ROOM):
