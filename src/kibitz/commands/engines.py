@@ -75,8 +75,8 @@ class UciOptions:
     ] = False
 
     def of_engine(self, run: str) -> Options:
-        """Return the engine's options for a run. Raises UsageError for a method or a rating that the run does not
-        support.
+        """Return the initial options of a UCI engine that plays with a run. run: the name or the folder of the run.
+        Raises UsageError for a method or a rating that the run does not support.
         """
         from kibitz.play import playable, plays_nothing, why_not
         from kibitz.runs import Run
@@ -342,7 +342,9 @@ class GtpOptions:
         return GO_TOP_PROB.name if run.person is not None else None
 
     def of_engine(self, run: str, largest: int) -> GtpSettings:
-        """Return the engine's settings. largest: the largest board that the run's network supports."""
+        """Return the settings of a GTP engine that plays with a run. run: the name or the folder of the run. largest:
+        the largest board that its network supports, such as 19.
+        """
         from kibitz import __version__
         from kibitz.engines.gtp.session import GtpSettings
         from kibitz.runs import Run

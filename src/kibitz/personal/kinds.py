@@ -43,10 +43,12 @@ class Kind(Protocol):
         """
 
     def level(self, settings: Any) -> dict[str, Any]:
-        """Return the person's strength in the form for run.json."""
+        """Return the person's rating or rank, as the entries that run.json stores about it."""
 
     def side_inputs(self, settings: Any) -> dict[str, int]:
-        """Return the side inputs of the person's network, with values that are typical for the person's games."""
+        """Return the values of the network's inputs in addition to the position, such as ratings, by name. They are
+        typical for the person's games. settings: the settings of the person's network.
+        """
 
 
 def kind_of(game: str) -> Kind:

@@ -77,7 +77,8 @@ def expected_scores(session: Session, boards: list[chess.Board], rating: int = E
 
 
 def handicaps(session: Session, store: Store, games: NDArray[np.int64], seed: int) -> tuple[Metrics, Table]:
-    """Return the results "ahead_by_queen", "ahead_by_rook", "ahead_by_piece" and "known_blunder", and their table.
+    """Test whether the network knows the value of pieces. Returns the metrics "ahead_by_queen", "ahead_by_rook",
+    "ahead_by_piece" and "known_blunder", and their table.
 
     The first three are mean expected scores of the side with the additional piece, between players rated 1500. The last
     one is the expected score after White took a queen for nothing.

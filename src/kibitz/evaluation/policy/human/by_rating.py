@@ -11,7 +11,9 @@ from kibitz.stats import ClusterBootstrap, Estimate, log_loss
 
 
 def moves_by_rating(results: HumanResults) -> tuple[Metrics, Table]:
-    """Return the metrics and the table of the predicted moves: accuracy, log loss and perplexity."""
+    """Return the accuracy, log loss and perplexity of the predicted moves: as metrics over all positions, and as a
+    table by rating.
+    """
     marks, groups = results.marks, results.groups
     loss = log_loss(marks["chance"], 1)
     columns = [*(marks["rank"] <= k for k in (1, 3, 5)), loss]
@@ -45,8 +47,8 @@ def _exp(estimate: Estimate) -> Estimate:
 
 
 def results_by_rating(results: HumanResults) -> tuple[Metrics, Table]:
-    """Return the metrics and the table of the predicted win, draw and loss: log loss and calibration. The network must
-    have this output.
+    """Return the log loss and the calibration of the predicted probabilities of win, draw and loss: as metrics over all
+    positions, and as a table by rating. The network must predict these probabilities.
     """
     marks, groups = results.marks, results.groups
     given = np.select([results.result > 0, results.result == 0], [marks["win"], marks["draw"]], marks["loss"])

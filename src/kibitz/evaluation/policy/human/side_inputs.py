@@ -29,8 +29,8 @@ ChangeState = Callable[[Batch, NDArray[np.uint8]], NDArray[np.uint8]]
 
 
 def other_inputs(results: HumanResults, seed: int) -> dict[str, ChangeState]:
-    """Return functions that change the side inputs, by name. One uses the ratings of other players, one removes the
-    ratings, and one removes all side inputs.
+    """Return three functions, by name, that change the network's inputs other than the position. One uses the ratings
+    of other players, one sets the ratings to unknown, and one sets all of these inputs to unknown.
 
     The ratings of other players come in pairs: both are from the same other game.
     """
@@ -100,8 +100,10 @@ class _Compared:
 def with_other_inputs(
     results: HumanResults, subset: NDArray[np.int64], seed: int, on_progress: OnProgress
 ) -> tuple[Metrics, Table]:
-    """Return the network's results with the side inputs that `other_inputs` changes. subset: indices of the
-    positions.
+    """Test the network again on some positions, with each change that `other_inputs` returns. Returns metrics by name
+    and their table.
+
+    subset: int64 [k], indices of the positions.
     """
     both = (results.rating[subset] > 0) & (results.opponent[subset] > 0)
     mask = both if both.any() else np.ones_like(both)

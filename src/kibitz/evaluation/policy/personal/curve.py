@@ -27,7 +27,10 @@ NAMES = {BOTH: "adapters and book", BOOK_ARM: "book", ADAPTED: "adapters", BASE:
 def learning_curve(
     run: Run, store: Store, tested: NDArray[np.int64], on_progress: OnProgress, log: Callable[[str], None]
 ) -> Curve:
-    """For each model, return the accuracy on the tested games after training on some of the earlier games.
+    """Return a curve that shows, for each model, how its accuracy on the tested games depends on the number of games it
+    was trained on.
+
+    tested: int64 [n], indices of the tested games.
 
     The networks are trained on the newest of these games, in a folder that is removed at the end. Raises KibitzError if
     the run was trained on another store.
