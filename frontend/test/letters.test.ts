@@ -53,6 +53,9 @@ test("moves in sentences and reasons have them too", async () => {
   await speak("de");
   expect(lettered(inLanguage(reason)!)).toBe("Der Springer auf f3 ist ungedeckt: Dxf3 gewinnt ihn.");
   expect(fromServer("the probability of Qxf3")).toContain("Dxf3");
+  // Names of files and programs are no moves.
+  for (const name of ["Nf3 games.pgn", "/home/me/Nf3/my.store"]) expect(fromServer(`${name}: the file is empty`)).toContain(name);
+  expect(fromServer("Kf3-bot plays a move now")).toContain("Kf3-bot");
   // A language that the server does not have.
   await speak("fr");
   expect(lettered(inLanguage(reason)!)).toBe("It leaves the knight on f3 without protection: Dxf3 wins it.");

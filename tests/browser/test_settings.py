@@ -166,3 +166,8 @@ def test_stones_have_the_numbers_of_their_moves(desk: Desk) -> None:
     expect(numbers).to_have_text([str(ply) for ply in range(12, 1, -1)])
     choose(page, Move_numbers="None")
     expect(numbers).to_have_count(0)
+    # The dialog shows what the key has chosen since.
+    desk.keys("n")
+    expect(numbers).to_have_count(10)
+    choose(page, Move_numbers="None")
+    expect(numbers).to_have_count(0)

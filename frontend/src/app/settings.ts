@@ -5,9 +5,12 @@ import { chooseLook, type Look, lookOf, LOOKS } from "./looks";
 import { chooseLanguage, language, LANGUAGES, texts } from "../texts";
 
 let dialog: HTMLDialogElement | null = null;
+const choices = new Map<Look, Choice>();
 
 export function showSettings(): void {
   dialog ??= make();
+  // A key may have chosen another look since the last time.
+  for (const [name, choice] of choices) choice.value = lookOf(name);
   if (!dialog.open) dialog.showModal();
 }
 
@@ -24,6 +27,7 @@ function make(): HTMLDialogElement {
       LOOKS[name].map((look) => [look, words[look] ?? look] as const),
       lookOf(name),
     );
+    choices.set(name, choice);
     return choice.element;
   });
   const made = el(

@@ -47,7 +47,7 @@ export function mountControls(host: HTMLElement, app: App): Typed {
         input.classList.add("wrong");
         input.value ||= move;
         input.select();
-        app.refuse(message(error).replace(sent, move));
+        app.refuse(message(error).replace(sent, () => move));
       },
     );
   });

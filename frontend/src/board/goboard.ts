@@ -85,7 +85,7 @@ export class GoView implements View {
     this.at(this.last, move !== null && stones[move] !== "." ? move : null);
     this.marks.draw(stones, picture, looks.small);
     this.marks.mark(stones, node.props);
-    this.marks.sequence(stones, looks.numbers, Boolean(picture.liberties || picture.chains), node.props);
+    this.marks.sequence(stones, looks.numbers, Boolean(picture.liberties || picture.chains || picture.heat), node.props);
     this.haunt();
     const whose = node.turn === "b" ? texts.common.black : texts.common.white;
     const after = node.move ? node.san : "";

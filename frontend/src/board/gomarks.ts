@@ -56,6 +56,8 @@ export class GoMarks {
   /** The numbers of moves. */
   private readonly order = svg("g", { class: "counts order" });
   private ordered = "";
+  /** Stones marked as the other side's. */
+  private readonly taken = new Set<number>();
   private readonly moves = new Map<number, SVGGElement>();
   private key = "";
   private told = "";
@@ -70,6 +72,7 @@ export class GoMarks {
   draw(stones: string, picture: Picture, small: boolean): void {
     this.suggest(stones, picture, small);
     this.shade(picture.owners);
+    this.taken.clear();
     if (picture.owners) this.owners(stones, picture.owners);
     else this.heat(picture.heat, stones);
     const { heat, liberties } = picture;
@@ -105,17 +108,18 @@ export class GoMarks {
     }
   }
 
-  /** Numbers of moves on stones. covered: whether other numbers or lines are on the stones. Stones with marks of the record have none. */
+  /** Numbers of moves on stones. covered: whether other numbers or lines are on the stones. Stones with marks of the record have none. On a square of the other side, a number has an outline. */
   sequence(stones: string, numbers: ReadonlyMap<number, number> | undefined, covered: boolean, props: Record<string, string[]> | undefined): void {
     const marks = numbers?.size ? [...MARKS.flatMap(([name]) => props?.[name] ?? []), ...(props?.LB ?? []).map((label) => label.trim().slice(0, 2))] : [];
     const marked = new Set(pointsOf(marks, this.size));
     const told = covered || !numbers ? [] : [...numbers].filter(([point]) => !marked.has(point));
-    const key = JSON.stringify([told, told.map(([point]) => stones[point])]);
+    const key = JSON.stringify([told, told.map(([point]) => [stones[point], this.taken.has(point)])]);
     if (key === this.ordered) return;
     this.ordered = key;
     this.order.replaceChildren(
       ...told.map(([point, number]) => {
-        const on = stones[point] === "B" ? "on-black" : "on-white";
+        const taken = this.taken.has(point);
+        const on = `${(stones[point] === "B") !== taken ? "on-black" : "on-white"}${taken ? " outlined" : ""}`;
         const [x, y] = [(point % this.size) * STEP, Math.floor(point / this.size) * STEP];
         return svg("text", { x, y, class: `${on} of-${String(number).length}` }, String(number));
       }),
@@ -152,6 +156,7 @@ export class GoMarks {
       const black = owners[point] ?? 0.5;
       const kind = black > 0.5 ? "black" : "white";
       const taken = stones[point] === (kind === "black" ? "W" : "B") && Math.abs(2 * black - 1) >= TAKEN;
+      if (taken) this.taken.add(point);
       return [kind, taken ? DEAD : 0];
     });
   }

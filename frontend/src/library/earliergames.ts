@@ -26,7 +26,7 @@ export async function showEarlier(app: App, store: Store): Promise<void> {
   };
   for (const kept of games) {
     const when = new Date(kept.time).toLocaleString(language === "en" ? "en-GB" : language, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
-    const about = el("span", { class: "about" }, [when, lettered(kept.about)].filter(Boolean).join(" · "));
+    const about = el("span", { class: "about" }, [when, movesLettered(kept.about)].filter(Boolean).join(" · "));
     const entry = button("", () => void open(kept));
     entry.append(el("span", {}, kept.title), about);
     const row = el("li", {}, entry);
@@ -48,3 +48,6 @@ export async function showEarlier(app: App, store: Store): Promise<void> {
   document.body.append(dialog);
   dialog.showModal();
 }
+
+/** The moves are the last part; before it, an event's name stays as it is. */
+const movesLettered = (about: string): string => about.replace(/[^·]*$/, lettered);

@@ -772,7 +772,7 @@ export const de: Texts = {
     readGames: (done, all) => `Deine Eröffnungen werden gelesen: ${number(done)} von ${count(all, { one: "# Partie", other: "# Partien" })} …`,
     choose: "Wähle zuerst deine Partien. Dann übst du hier deine Eröffnungen.",
     keptFrom: (games) => `Deine Eröffnungen vom letzten Besuch, aus ${count(games, { one: "# Partie", other: "# Partien" })}. Wähle deine Partien erneut, um sie zu aktualisieren.`,
-    about: (games, positions, rating) => `Aus ${count(games, { one: "# Partie", other: "# Partien" })}: ${count(positions, { one: "# Stellung", other: "# Stellungen" })} in denen du meist denselben Zug spielst. Gegner antworten wie Spieler mit ${rating}.`,
+    about: (games, positions, rating) => `Aus ${count(games, { one: "# Partie", other: "# Partien" })}: ${count(positions, { one: "# Stellung, in der", other: "# Stellungen, in denen" })} du meist denselben Zug spielst. Gegner antworten wie Spieler mit ${rating}.`,
     none: "In keiner Stellung wurde ein Zug zweimal gespielt. Füge mehr Partien hinzu.",
     color: "Farbe",
     both: "beide",

@@ -39,7 +39,7 @@ export function chooseLanguage(name: string): void {
 }
 
 /** Letters of pieces that are in a move, not in a word that was quoted as it is. */
-const PIECE = /(?<![\w'‘„“"]|«\s?)[KQRBN](?=[a-h]?[1-8]?[x:]?[a-h][1-8](?![a-z\d]))|(?<=[a-h][18]=)[QRBN]\b/g;
+const PIECE = /(?<![\w'‘„“"]|«\s?)[KQRBN](?=[a-h]?[1-8]?[x:]?[a-h][1-8](?![a-z\d]|-[a-z]{2}))|(?<=[a-h][18]=)[QRBN]\b/g;
 
 /**
  * Moves of chess with the language's letters of pieces, for display: "Nf3" is "Sf3" in German. The text may have other
@@ -55,9 +55,13 @@ export function inLanguage(by: Record<string, string> | null | undefined): strin
   return (by?.[language] ?? by?.["en"])?.replace(/ (?=[:;?!%])/g, "\u00a0");
 }
 
+/** A path or a file's name, which stays as it is. */
+const NAMED = /[/\\]|\.(pgn|sgf|gib|fen|zst|gz|bz2|store|onnx|safetensors)\b/i;
+
 /** What the server says in English, as the chosen language has it; what is not in its list stays English. */
 export function fromServer(text: string): string {
-  return lettered(translated(text));
+  const words = translated(text);
+  return NAMED.test(text) ? words : lettered(words);
 }
 
 function translated(text: string): string {
