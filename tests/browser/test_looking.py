@@ -258,7 +258,7 @@ def test_marks_and_puzzles_of_go_are_what_a_search_confirms(visit: Callable[...,
     desk.open("1. d4 d5 *")
     desk.counts(2)
     expect(page).not_to_have_url(re.compile("game=go"))  # a reload opens the game of the address
-    again = panel.get_by_role("button", name="Practice 1 due mistake", exact=True)
+    again = panel.get_by_role("button", name="Practice 1 mistake due today", exact=True)
     expect(again).to_be_hidden()
     page.clock.set_fixed_time(NOON + datetime.timedelta(days=3))
     page.reload()

@@ -35,12 +35,12 @@ function termsOf(line: Line): Terms {
   return { komi: komiOf(line), territory, stones: handicapOf(line) };
 }
 
-/** What the network is told beside the position: komi and the way of counting; all else as usual. */
+/** The inputs beside the position: komi, and the rules if they count territory; all others are as usual. */
 function told({ codes, state }: Row, { komi, territory }: Terms, shared: Shared): Row {
   const known: Record<string, number> = {
     komi: Math.min(255, Math.max(1, 128 + Math.round(2 * komi))),
     handicap: 0,
-    rules: (territory ? shared.rules?.territory : shared.rules?.area) ?? 0,
+    rules: territory ? (shared.rules?.territory ?? 0) : 0,
   };
   return { codes, state: [...state, ...shared.side_inputs.map(([name, usual]) => known[name] ?? usual)] };
 }

@@ -149,7 +149,7 @@ def test_a_program_that_cannot_be_started_ends_the_match(capsys: pytest.CaptureF
         (["--pgn", "x.pgn"], 2, "--pgn & chess"),
         (["--size", "20"], 2, "--size & 20 & 9, 13"),
         (["--komi", "6.3"], 2, "--komi & 6.3 & komi"),
-        (["--movetime", "100"], 2, "--movetime & got 100 & seconds"),
+        (["--movetime", "100"], 2, "--movetime & got 100 & 1000"),
         (["--clock-b", "10+0.1"], 2, "--clock & 10+0.1 & seconds"),
         (["--option-a", "level=3"], 2, "command line"),
     ],
