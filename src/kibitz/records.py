@@ -254,12 +254,12 @@ class Stream:
     """One file of records, decompressed while it is read.
 
     The first bytes of the file determine the compression, not its name. `consumed` is the number of bytes read from
-    disk. A path like "archive.zip:member" is a file in an archive. most: the largest number of decompressed bytes; None
-    for MOST_UNPACKED times the size.
+    disk. `converted` is True after `texts` has found UTF-16, which it converts. A path like "archive.zip:member" is a
+    file in an archive. most: the largest number of decompressed bytes; None for MOST_UNPACKED times the size.
     """
 
     def __init__(self, path: str, most: int | None = None):
-        self.unpacked, self._most = 0, most
+        self.unpacked, self._most, self.converted = 0, most, False
         self.name = "standard input" if path == STDIN else printable(path)
         if (advice := what_to_do(path)) and not Path(path).exists():
             raise UsageError(advice)
@@ -336,6 +336,7 @@ class Stream:
         blocks = self.blocks(size)
         first = next(blocks, b"")
         if (wide := wide_charset(first)) is not None:
+            self.converted = True
             blocks = _in_utf8(itertools.chain([first], blocks), wide)
             first = next(blocks, b"")
         if _is_binary(first):

@@ -51,7 +51,8 @@ def test_openings_are_practiced_and_come_back(visit: Callable[..., Page], own: S
     # The usual move of the start position, and what players of the rating play.
     here = view.get_by_role("region", name="Position on the board")
     expect(here.get_by_role("row", name=re.compile(r"^e4\s*usual\s*19\b"))).to_be_visible()
-    expect(here.get_by_role("list", name="Players rated 1500 play")).to_contain_text("your opponents played this in 6 games")
+    told = here.get_by_role("list", name="Players rated 1500 play")
+    expect(told).to_contain_text("your opponents played this in 6 games")
     # The usual move that gives the queen, and what is better; the one game that went another way.
     flaws = view.get_by_role("list", name="Your usual moves that lose a lot").get_by_role("listitem")
     expect(flaws).to_have_text(re.compile(r"3… Qd6.*3 games.*better: .*−\d\d%"), timeout=WORK)

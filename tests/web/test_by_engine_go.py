@@ -99,3 +99,13 @@ def test_passes_that_end_the_game_lose_nothing(session: Session) -> None:
     assert [over.judgment(ply)["points"] for ply in (2, 3)] == [0, 0]
     going_on = EngineValues(cast(Any, engine), session, read_line({**LINE, "moves": ["pass", "E5"]}))
     assert going_on.judgment(1)["points"] == 1, "a pass alone is a move like any other"
+
+
+def test_two_passes_before_the_end_are_not_scored(session: Session) -> None:
+    """The players went on after the passes, so the engine's values count; at the end, the same passes are scored."""
+    engine = Engine(2, 4, False)
+    moves = ["E5", "pass", "pass"]
+    ended = EngineValues(cast(Any, engine), session, read_line({**LINE, "moves": moves}))
+    went_on = EngineValues(cast(Any, engine), session, read_line({**LINE, "moves": [*moves, "G7"]}))
+    assert ended.at(3).lead == 73.5
+    assert [went_on.at(ply).lead for ply in (2, 3, 4)] == [2, 2, 2]

@@ -40,7 +40,7 @@ function told({ codes, state }: Row, { komi, territory }: Terms, shared: Shared)
   const known: Record<string, number> = {
     komi: Math.min(255, Math.max(1, 128 + Math.round(2 * komi))),
     handicap: 0,
-    rules: territory ? (shared.rules?.territory ?? 0) : 0,
+    rules: (territory ? shared.rules?.territory : shared.rules?.area) ?? 0,
   };
   return { codes, state: [...state, ...shared.side_inputs.map(([name, usual]) => known[name] ?? usual)] };
 }

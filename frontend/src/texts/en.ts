@@ -267,7 +267,7 @@ export const en = {
     checked: (moves: number) => `, ${moves} checked by search`,
     noOther: "none",
     points: "points",
-    ofAll: (done: number, total: number) => `Evaluated ${done} of ${total} positions`,
+    ofAll: (done: number, total: number) => `Evaluated ${done} of ${total}`,
     gray: "gray: network only",
     grayAbout: "Gray parts are evaluations by the network only. A search checks only moves that may be mistakes.",
   },
@@ -431,7 +431,7 @@ export const en = {
   },
   ratings: {
     rated: (rating: number) => `Players rated ${rating}`,
-    risk: (rating: number, p: string) => `Players rated ${rating} make a mistake here in ${p} of cases.`,
+    risk: (rating: number, p: string) => `Probability of a mistake at rating ${rating}: ${p}.`,
     riskAbout: "The probability of a move that loses 10 percentage points or more.",
     trap: (san: string, points: number, weak: number, often: string, strong: number, seldom: string) => `Trap: ${san} loses ${count(points, POINTS)}. It is the choice of ${often} of players rated ${weak} and of ${seldom} of players rated ${strong}.`,
     curves: (moves: string) => `How often players of each rating choose ${moves}.`,

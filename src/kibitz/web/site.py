@@ -13,7 +13,7 @@ from typing import Any
 
 from kibitz.durable import write_whole
 from kibitz.errors import KibitzError
-from kibitz.games.go.sides import rules_byte
+from kibitz.games.go.sides import board_inputs
 from kibitz.runs import ONNX, Run, write_json
 from kibitz.training.standalone import CARD, LICENSE, opened
 from kibitz.web.networks import MOVES, OWNERS, WHITE, NetworkInfo
@@ -98,7 +98,7 @@ def describe(run: Run, name: str) -> dict[str, Any]:
         "network": network,
         "file": {"name": ONNX, "bytes": len(content), "sha256": digest},
         "side_inputs": [[column, usual] for column, usual in run.side_inputs.items()],
-        "rules": {"area": rules_byte("chinese"), "territory": rules_byte("japanese")},
+        "rules": {name: board_inputs(0.0, name == "territory")["rules"] for name in ("area", "territory")},
         "license": LICENSE,
         "source": f"kibitz {version('kibitz')}",
         "card": card.read_text(encoding="utf-8") if card.is_file() and run.person is None else "",

@@ -107,6 +107,17 @@ def test_the_second_choice_is_searched_without_the_best_move() -> None:
         assert engine.position(game, 3).line
 
 
+def test_an_engine_that_ends_gives_no_second_choice() -> None:
+    checker = find_checker(f"{sys.executable} -m kibitz gtp gohuman", "go", "gohuman", None, 20)
+    game = record(SHORT)
+    with GoEngineJudge(checker) as engine:
+        best = engine.position(game, 2).line[0]
+        assert engine.second(game, 2, best) is not None
+        engine._program.kill()
+        assert engine.second(game, 2, best) is None
+        assert engine.position(game, 3).line, "it is started again"
+
+
 def test_gnugos_lead_is_the_mean_of_two_estimates(session: Session) -> None:
     """The slow way: the estimate of each position, and of the one after GNU Go's best move."""
     path = program("gnugo")

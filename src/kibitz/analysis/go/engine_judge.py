@@ -151,19 +151,17 @@ class GoEngineJudge:
     def second(self, record: Record, ply: int, best: int) -> EnginePosition | None:
         """Return the result for the position after `ply` moves of a game if its best move is excluded.
 
-        The result is None if the engine cannot exclude moves. best: the excluded move. Raises EngineDied.
+        The result is None if the engine cannot exclude moves, or if it ends during this search. best: the excluded
+        move.
         """
         if not self._searches:
             return None
         try:
             color = self._turn_to(record, (_start_of(record), tuple(record.moves[:ply])))
             return self._analyze(record.size, color, f" avoid {COLORS[color]} {to_gtp(best, record.size)} 1")
-        except CommandRefused:
+        except (CommandRefused, EngineDied):  # `position` starts the engine again
             self._at = None
             return None
-        except EngineDied:
-            self._at = None
-            raise
 
     def _turn_to(self, record: Record, key: _Key) -> int:
         """Set up a position in the engine, and return the side to move. Moves that the engine already has are not sent

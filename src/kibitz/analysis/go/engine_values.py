@@ -75,7 +75,8 @@ class ValuesByEngine:
 
     def _value(self, ply: int) -> Valued:
         board = self.record.board(ply, **self._rules)
-        if (final := final_count(board, self.terms)) is not None:
+        ended = set(self.record.moves[ply:]) <= {PASS}  # otherwise the game went on after two passes
+        if ended and (final := final_count(board, self.terms)) is not None:
             return Valued(final.black_wins, True, final.lead, ())
         found = self.engine.position(self.record, ply) if self._positions is None else self._positions[ply]
         if found.black_wins is not None:

@@ -436,6 +436,12 @@ def test_a_file_in_utf16(tmp_path: Path, charset: str) -> None:
     assert sum(map(len, PgnReader([str(file)], Filter()))) == 2
 
 
+def test_many_carriage_returns_take_no_longer_than_their_length(tmp_path: Path) -> None:
+    """A million of them after the moves, where a quadratic search would take an hour."""
+    (record,) = check_all_readers(tmp_path, f"{TAGS}1. e4 e5{chr(13) * 1_000_000}2. Nf3 1-0\n", 1)
+    assert ucis(record) == "e2e4 e7e5 g1f3"
+
+
 def test_the_same_games_as_pgn_extract(tmp_path: Path, bundled_games: list[str]) -> None:
     """Games one a line, without headers, some without move numbers."""
     rng = random.Random(5)

@@ -241,3 +241,13 @@ def test_moves_before_one_outside_the_board_are_kept() -> None:
     assert parse_record("(;SZ[9]KM[5.5];B[ee];W[cc];B[gc];W[gg])").problem is None
     with pytest.raises(ValueError, match="outside the board"):
         parse_record("(;SZ[9]KM[5.5];B[jj];W[gg])")
+
+
+@pytest.mark.parametrize("charset", ["", "CA[Shift_JIS]", "CA[GB2312]", "CA [UTF-16]"])
+def test_utf16_counts_more_than_the_named_charset(tmp_path: Path, charset: str) -> None:
+    """An editor that saves as "Unicode" leaves CA as it was."""
+    file = tmp_path / "game.sgf"
+    file.write_bytes(f"\ufeff(;GM[1]{charset}SZ[9]PB[柯洁]PW[Müller];B[ee])".encode("utf-16-le"))
+    (record,) = read_records([str(file)])
+    assert isinstance(record, Record)
+    assert (record.headers["PB"], record.headers["PW"]) == ("柯洁", "Müller")

@@ -151,14 +151,14 @@ def _texts(
         rest = text[complete:]
 
 
-_LONE_RETURN = re.compile(rb"\r(?!\r*\n)")
+_RETURNS = re.compile(rb"(\r+)(\n?)")
 
 
 def _with_newlines(text: bytes) -> bytes:
     """Replace each carriage return that ends a line alone, as on the first Macintosh computers, by a newline."""
     if text.count(b"\r") == text.count(b"\r\n"):
         return text
-    return _LONE_RETURN.sub(b"\n", text)
+    return _RETURNS.sub(lambda found: found[0] if found[2] else b"\n" * len(found[1]), text)
 
 
 def _end_of_first(text: bytes) -> int:

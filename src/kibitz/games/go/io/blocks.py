@@ -213,6 +213,10 @@ def _by_tree(text: bytes) -> tuple[int, NDArray[np.uint8], int, list[int]]:
     return FINE, setup, side, written
 
 
+_CHARSET = re.compile(rb"\bCA\s*\[[^]]*\]")
+"""The property of SGF that names the charset."""
+
+
 def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
     """Yield the games of one file, piece by piece. If an archive is damaged, the pieces end at the damage. Problems are
     appended to `broken`.
@@ -225,6 +229,8 @@ def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
         except KibitzError as error:
             broken.append(str(error))
             block = b""
+        if stream.converted:  # the editor that wrote UTF-16 left the name of the older charset
+            block = _CHARSET.sub(b"CA[UTF-8]", block)
         text = rest + block if rest else block
         gib = gib or (not games_read and is_gib(text))
         if gib:  # a file in Tygem's format has one game
