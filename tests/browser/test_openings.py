@@ -131,7 +131,7 @@ def test_a_usual_move_that_loses_much_is_not_the_answer(visit: Callable[..., Pag
         type_move(page, move)
         expect(question).to_contain_text(f"The opponent plays {answer}.", timeout=WORK)
     type_move(page, "Qd6")
-    expect(verdict).to_contain_text("Qd6 is your usual move, but it loses", timeout=WORK)
+    expect(verdict).to_contain_text("Qd6 is your usual move, but according to the search it loses", timeout=WORK)
     expect(verdict).to_contain_text(f"Better: {better[1]}")
     desk.counts(5)
     type_move(page, better[1])
