@@ -6,13 +6,7 @@ import { scored } from "../src/analysis/opinion";
 import { evaluated } from "../src/app/notes";
 import type { Node } from "../src/app/state";
 import { face } from "../src/play/clock";
-import { loadTexts } from "../src/texts";
-
-async function speak(language: string): Promise<void> {
-  vi.stubGlobal("navigator", { languages: [language] });
-  vi.stubGlobal("document", { documentElement: {} });
-  await loadTexts();
-}
+import { speak } from "./support/speak";
 
 afterEach(async () => {
   await speak("en");

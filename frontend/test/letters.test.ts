@@ -3,16 +3,11 @@
 import { afterEach, expect, test, vi } from "vitest";
 
 import { english } from "../src/app/typing";
-import { fromServer, inLanguage, LANGUAGES, lettered, loadTexts } from "../src/texts";
+import { fromServer, inLanguage, LANGUAGES, lettered } from "../src/texts";
+import { speak } from "./support/speak";
 import { Played } from "../src/share/chessrules";
 import { parseFen } from "chessops/fen";
 import { Chess } from "chessops/chess";
-
-async function speak(language: string): Promise<void> {
-  vi.stubGlobal("navigator", { languages: [language] });
-  vi.stubGlobal("document", { documentElement: {} });
-  await loadTexts();
-}
 
 afterEach(async () => {
   await speak("en");

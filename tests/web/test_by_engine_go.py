@@ -102,7 +102,7 @@ def test_passes_that_end_the_game_lose_nothing(session: Session) -> None:
 
 
 def test_two_passes_before_the_end_are_not_scored(session: Session) -> None:
-    """The players went on after the passes, so the engine's values count; at the end, the same passes are scored."""
+    """Moves follow the passes, so the engine's values count; at the end, the same passes are scored."""
     engine = Engine(2, 4, False)
     moves = ["E5", "pass", "pass"]
     ended = EngineValues(cast(Any, engine), session, read_line({**LINE, "moves": moves}))

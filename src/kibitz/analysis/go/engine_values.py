@@ -74,15 +74,14 @@ class ValuesByEngine:
         return self._known[ply]
 
     def _value(self, ply: int) -> Valued:
-        board = self.record.board(ply, **self._rules)
-        ended = set(self.record.moves[ply:]) <= {PASS}  # otherwise the game went on after two passes
-        if ended and (final := final_count(board, self.terms)) is not None:
+        ended = set(self.record.moves[ply:]) <= {PASS}  # two earlier passes are not scored, because moves follow them
+        if ended and (final := final_count(self.record.board(ply, **self._rules), self.terms)) is not None:
             return Valued(final.black_wins, True, final.lead, ())
         found = self.engine.position(self.record, ply) if self._positions is None else self._positions[ply]
         if found.black_wins is not None:
             return Valued(found.black_wins, True, found.lead, found.line, found.owners)
         if ownership.OUTPUT in self._session.outputs:
-            spread = judge_board(self._session, board, self.terms)[1]
+            spread = judge_board(self._session, self.record.board(ply, **self._rules), self.terms)[1]
         else:
             spread = SWINGS[self.record.size]
         return Valued(ownership.winrate(found.lead, spread), False, found.lead, found.line, found.owners)
