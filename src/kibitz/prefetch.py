@@ -14,10 +14,10 @@ _END = object()
 
 
 def prefetched(items: Generator[T]) -> Generator[T]:
-    """Yield the items of a generator, each of which another thread makes in advance. Closing this generator closes
+    """Yield the items of a generator, which runs ahead in a separate thread. Closing the returned generator also closes
     `items` in that thread.
 
-    The thread is a daemon, so that waiting for standard input doesn't prevent the program from ending.
+    The thread is a daemon, so the program can end while the thread waits for standard input.
     """
     ready: queue.Queue[Any] = queue.Queue(1)
     closed = threading.Event()

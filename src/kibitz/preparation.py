@@ -25,7 +25,7 @@ MOST_DAYS = 80
 class Preparation(NamedTuple):
     """The progress of compiling kernels.
 
-    done: number of ready kernels. total: the number that the work needs, at least `done`; 0 if it is unknown.
+    done: the number of compiled kernels. total: the expected number of kernels (see `expected`); 0 if it is unknown.
     is_running: whether a kernel is being compiled now.
     """
 
@@ -59,15 +59,17 @@ _work: list[str] = []
 
 
 def expect(work: str) -> None:
-    """Record the work that this process begins, so that messages can show how many kernels the work needs. work: a key
-    of KERNELS.
+    """Record what this process is going to do, so that progress messages can show how many kernels it needs. work: a
+    key of KERNELS.
     """
     if work not in _work:
         _work.append(work)
 
 
 def expected() -> int:
-    """Return the number of kernels that the work of this process needs; 0 if it is unknown."""
+    """Return the number of kernels that this process needs, for all work passed to `expect`; 0 if there was no such
+    call.
+    """
     return sum(KERNELS[work] for work in _work)
 
 
@@ -86,7 +88,9 @@ def _mark(game: str) -> Path:
 
 
 def remember(games: Sequence[str]) -> None:
-    """Record on the disk that games are prepared. If the disk can't be written, this does nothing."""
+    """Record on disk that the kernels of these games ("chess", "go") are compiled. If the disk can't be written, this
+    does nothing.
+    """
     for game in games:
         with contextlib.suppress(OSError):
             mark = _mark(game)
@@ -95,8 +99,8 @@ def remember(games: Sequence[str]) -> None:
 
 
 def are_prepared(games: Sequence[str]) -> bool:
-    """Return whether `remember` was called for these games by this version of the program, so recently that its kernels
-    still exist.
+    """Return whether this version of the program called `remember` for all these games in the last MOST_DAYS days, so
+    that the compiled kernels still exist.
     """
     for game in games:
         mark = _mark(game)
@@ -106,8 +110,8 @@ def are_prepared(games: Sequence[str]) -> bool:
 
 
 class PreparationLine:
-    """Shows the progress of a preparation on standard error. On a terminal, it is a line that changes and finally
-    disappears; elsewhere it is one line.
+    """Shows the progress of compiling kernels on standard error. On a terminal, this is one line that is updated, and
+    is removed at the end. If standard error is not a terminal, the line is printed once.
     """
 
     def __init__(self) -> None:

@@ -25,7 +25,9 @@ with the names of all imported files.
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file. Raises ValueError if it is invalid, too large or too deep, and OSError if it can't be read."""
+    """Read a JSON file. Raises ValueError if the file is invalid, too large or nested too deeply, and OSError if it
+    can't be read.
+    """
     if path.stat().st_size > MOST_JSON_BYTES:
         raise ValueError(f"the file is larger than {MOST_JSON_BYTES >> 20} MB")
     try:
@@ -35,9 +37,9 @@ def read_json(path: Path) -> Any:
 
 
 def read_array(path: Path, dtype: Any) -> NDArray[Any]:
-    """Memory-map a NumPy file that contains a one-dimensional array with this dtype, and return the array, [n].
+    """Memory-map a .npy file that contains a one-dimensional array of this dtype, and return the array, [n].
 
-    Raises ValueError if the file is something else, or is shorter than its header claims, and OSError if it can't be
+    Raises ValueError if the file has other contents or is shorter than its header claims, and OSError if it can't be
     read.
     """
     try:
@@ -52,7 +54,7 @@ def read_array(path: Path, dtype: Any) -> NDArray[Any]:
 
 
 def is_inside(folder: Path, path: Path) -> bool:
-    """Return whether a file is in a folder after all links are followed."""
+    """Return whether `path` is in `folder` after all symbolic links are resolved."""
     try:
         return path.resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError):  # circular links
@@ -60,11 +62,11 @@ def is_inside(folder: Path, path: Path) -> bool:
 
 
 def inflates(packed: bytes) -> bool:
-    """Return whether, by the directory of a zip archive, its files are larger than the archive. Torch does not compress
-    files, so torch did not write such an archive.
+    """Return whether the files in a zip archive are together larger than the archive, according to its directory.
+    torch.save does not compress, so it did not write such an archive.
 
-    Raises ValueError if `packed` isn't an archive, or if a checksum is wrong, because torch doesn't check the
-    checksums.
+    packed: the bytes of the archive. Raises ValueError if they aren't a zip archive, or if a checksum is wrong (torch
+    doesn't verify checksums).
     """
     try:
         with zipfile.ZipFile(io.BytesIO(packed)) as archive:
@@ -94,10 +96,10 @@ _DEEPEST = 64
 
 
 def is_self_contained(path: Path) -> bool:
-    """Return whether an ONNX file contains all its weights.
+    """Return whether an ONNX file contains all its weights, so that loading it reads no other file and no memory
+    address.
 
-    A file without all weights refers to other files, or even to memory addresses, that only its author knows. Raises
-    ValueError if the file isn't an ONNX file, and OSError if it can't be read.
+    Raises ValueError if the file isn't an ONNX file, and OSError if it can't be read.
     """
     if path.stat().st_size == 0:
         raise ValueError("the file is empty")

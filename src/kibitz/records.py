@@ -43,12 +43,12 @@ member.
 
 
 def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
-    """Return the record files at the paths.
+    """Return the record files at the paths, without duplicates.
 
-    The path of a file is returned unchanged. Folders and zip archives are searched for files with the given extensions,
-    which may be followed by that of a compression format. "archive.zip:member" is a file in an archive. "-" is
-    standard input; s3://… and similar paths are read with fsspec. Raises KibitzError for a path that is missing, or a
-    folder or archive without records, and UsageError for an empty path.
+    The path of a file is returned unchanged. Folders and zip archives are searched for files with the given extensions;
+    an extension of PACKED may follow, as in ".pgn.zst". "archive.zip:member" is one file in an archive, and "-" is
+    standard input. Remote paths, such as s3://…, are read with fsspec. Raises KibitzError if a path does not exist, or
+    if a folder or an archive has no record file, and UsageError for an empty path.
     """
     ends = tuple(ending + packed for ending in endings for packed in ("", *PACKED))
     records: list[str] = []
@@ -92,8 +92,8 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
 
 
 def game_by_ending(path: str) -> str:
-    """Return the game of a record file by its file extension, which may be followed by that of a compression format;
-    chess if the extension doesn't decide.
+    """Return the game ("chess" or "go") of a record file, by its file extension: the one before the extension of a
+    compression format, if there is such an extension. Unknown extensions count as chess.
     """
     plain = Path(path.lower())
     ending = Path(plain.stem).suffix if plain.suffix in PACKED else plain.suffix
@@ -101,11 +101,11 @@ def game_by_ending(path: str) -> str:
 
 
 def games_by_ending(paths: Sequence[str]) -> dict[str, str]:
-    """Return the games that the extensions of these files indicate, each with one of its files, for example {"chess":
+    """Return the games to which these files belong by their extensions, each with the path of one such file: {"chess":
     path, "go": path}.
 
-    paths: record files, and archives and folders that couldn't be searched. These archives and folders don't count if
-    there are record files.
+    paths: record files, and the folders and archives that couldn't be searched. Folders and archives are ignored if
+    there is at least one record file.
     """
     telling = [path for path in paths if not path.lower().endswith(ARCHIVE) and not Path(path).is_dir()]
     return {game_by_ending(path): path for path in telling or paths}
@@ -138,7 +138,9 @@ def _in_archive(path: str) -> tuple[str, str] | None:
 
 
 def on_disk(path: str) -> str:
-    """Return the file on disk that contains a record file: its archive, or the file itself."""
+    """Return the path on disk of a record file: for "archive.zip:member" the path of the archive, or else the path
+    itself.
+    """
     inside = None if Path(path).exists() else _in_archive(path)
     return inside[0] if inside else path
 
@@ -169,12 +171,12 @@ def _why_not_opened(path: str) -> str:
 
 
 def printable(path: str) -> str:
-    """Return a path as text that can be stored and shown: undecodable bytes become question marks."""
+    """Return a path as text that can be saved and printed. Bytes that can't be decoded become question marks."""
     return path.encode(errors="replace").decode()
 
 
 def decode(text: bytes) -> str:
-    """Decode UTF-16 with a byte order mark, or UTF-8, or Latin-1 if it isn't UTF-8."""
+    """Decode a text: UTF-16 if it has a byte order mark, else UTF-8, or Latin-1 if it isn't valid UTF-8."""
     if (wide := wide_charset(text)) is not None:
         return text.decode(wide, "replace").removeprefix("\ufeff")
     try:
@@ -184,7 +186,9 @@ def decode(text: bytes) -> str:
 
 
 def size(paths: Iterable[str]) -> int | None:
-    """Return the bytes of all files together, on disk; None if standard input or a pipe is among them."""
+    """Return the size of all files together in bytes, as they are on disk (compressed). Returns None if standard input,
+    a pipe or a remote file is among them.
+    """
     total = 0
     for path in paths:
         if path != STDIN and Path(path).is_file():
@@ -210,8 +214,8 @@ _MARK = b"\xef\xbb\xbf"
 
 
 def wide_charset(text: bytes) -> str | None:
-    """Return the kind of UTF-16 that the byte order mark of a text names; None without such a mark. Windows' editors
-    call this encoding "Unicode".
+    """Return "utf-16-le" or "utf-16-be", according to the byte order mark at the beginning of a text; None without such
+    a mark. Editors on Windows call these encodings "Unicode".
     """
     if text.startswith(b"\xff\xfe\0\0"):  # UTF-32
         return None
@@ -251,11 +255,15 @@ def _ends_in_mark(text: bytes, count: int, begins_line: bool) -> bool:
 
 
 class Stream:
-    """One file of records, decompressed while it is read.
+    """One file of records, which is decompressed while it is read.
 
-    The first bytes of the file determine the compression, not its name. `consumed` is the number of bytes read from
-    disk. `converted` is True after `texts` has found UTF-16, which it converts. A path like "archive.zip:member" is a
-    file in an archive. most: the largest number of decompressed bytes; None for MOST_UNPACKED times the size.
+    path: a file; "archive.zip:member" for a file in an archive. The compression format is detected from the first bytes
+    of the file, not from its name. most: the largest allowed number of decompressed bytes; None for no such limit. In
+    both cases, more than FREELY_UNPACKED bytes are allowed only up to MOST_UNPACKED times the number of bytes read from
+    disk.
+
+    `consumed` is the number of bytes read from disk so far. `converted` becomes True if `texts` converts the file from
+    UTF-16.
     """
 
     def __init__(self, path: str, most: int | None = None):
@@ -289,10 +297,10 @@ class Stream:
         return self._raw.count
 
     def blocks(self, size: int) -> Iterator[bytes]:
-        """Yield the decompressed bytes, `size` at a time.
+        """Yield the decompressed bytes in blocks of `size` bytes.
 
-        Raises KibitzError if the compression is damaged, the file can't be read, or it decompresses to far more than
-        games do. Everything before the damage is returned first.
+        Raises KibitzError if the compressed data are damaged, if the file can't be read, or if it decompresses to far
+        more bytes than game records do. The bytes before the damage are yielded first.
         """
         fault = None
         while fault is None:
@@ -328,10 +336,11 @@ class Stream:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces), fault
 
     def texts(self, size: int, what: str) -> Iterator[bytes]:
-        """Yield the blocks of a text file, without the byte order marks that some editors put before UTF-8.
+        """Yield the blocks of a text file without byte order marks. Files in UTF-16 are converted to UTF-8.
 
-        In concatenated files, such marks are also in the middle. UTF-16 with a byte order mark is converted to UTF-8.
-        Raises KibitzError at the first block of a binary file; `what` describes the expected contents and encoding.
+        Byte order marks are also removed inside the text, at the beginning of lines, because concatenated files have
+        them there. Raises KibitzError at the first block of a binary file; the message contains `what`, a description
+        of the expected contents and encoding.
         """
         blocks = self.blocks(size)
         first = next(blocks, b"")
@@ -366,10 +375,10 @@ class Stream:
 
 
 class Files:
-    """Files of records, which are read one after the other. This is the base class of the readers.
+    """Record files, which are read one after another. This is the base class of the readers.
 
-    consumed: bytes read from disk so far. broken: problems with whole files, one line each. most: the largest number of
-    decompressed bytes of a file, see `Stream`.
+    consumed: the number of bytes read from disk so far. broken: a message of one line for each file that can't be
+    opened. most: the largest allowed number of decompressed bytes per file; None for no such limit (see `Stream`).
     """
 
     def __init__(self, paths: list[str]):

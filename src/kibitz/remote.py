@@ -19,8 +19,9 @@ def is_remote(path: str) -> bool:
 
 
 def find(path: str, ends: tuple[str, ...]) -> list[str]:
-    """Return the path of a remote file in a list. For a folder (a path that ends in /), return the files in it with
-    these extensions.
+    """Return the addresses of remote record files: [path] for a file; for a folder (an address that ends in /), all
+    files in it with these extensions. Raises KibitzError if there are none, or if the address can't be read, and
+    UsageError without fsspec.
     """
     system, inner_path = _reach(path)
     try:
@@ -37,7 +38,7 @@ def find(path: str, ends: tuple[str, ...]) -> list[str]:
 
 
 def open_remote(path: str) -> IO[bytes]:
-    """Open a file for sequential reading, piece by piece."""
+    """Open a remote file for sequential reading. Raises KibitzError if this fails, and UsageError without fsspec."""
     system, inner_path = _reach(path)
     try:
         return cast("IO[bytes]", system.open(inner_path, "rb", cache_type="readahead"))

@@ -5,8 +5,8 @@ metrics.jsonl      one row per summary or validation
 last.pt            everything that is needed to resume training
 snapshots/         earlier weights, by stage and iteration
 best.safetensors   the weights of the best validation
-model.onnx the network with these weights, for every interface
-seen.npy short hashes of the training and validation games, which tests exclude
+model.onnx         the network with these weights, for every interface
+seen.npy           short hashes of the training and validation games, which tests exclude
 learning.svg       the learning curve
 """
 
@@ -50,7 +50,9 @@ FORMAT = 1
 
 
 def barely_begun(path: Path) -> bool:
-    """Return whether a folder is empty, or has only files of a call that was killed before it wrote run.json."""
+    """Return whether a folder is empty, or contains only the files that `kibitz train` writes before run.json. Such a
+    folder is left over from a process that was killed.
+    """
     return path.is_dir() and all(file.name in (SEEN, LOCK) or file.name.endswith(NEW) for file in path.iterdir())
 
 
@@ -81,8 +83,8 @@ def find(name: str | Path) -> Path:
 
 
 class Run:
-    """An open run. Raises KibitzError if the directory is not a run, or if the run is damaged or was made by another
-    version of kibitz.
+    """An open run. name: the directory of a run, or the name of a bundled network. Raises KibitzError if there is no
+    such run, or if it is damaged or was made by another version of kibitz.
     """
 
     def __init__(self, name: str | Path):
@@ -125,25 +127,29 @@ class Run:
 
     @property
     def person(self) -> dict[str, Any] | None:
-        """The person of a personal network (kibitz personal): "name", "names" and more; None for other networks."""
+        """The player whom a personal network imitates, as a dict with "name", "names" and more; None for other
+        networks.
+        """
         return self.info.get("person")
 
     @property
     def takes_ratings(self) -> bool:
-        """Whether the user can set the rating input of the network. A personal network has the person's rating."""
+        """Whether the network has a rating input that the user can set. In a personal network, the input is always the
+        rating of its player.
+        """
         return "rating" in self.side_inputs and self.person is None
 
     @property
     def split(self) -> Split:
-        """The split of the run's games. Raises KibitzError if run.json has no split."""
+        """The split of the games that this run was trained on. Raises KibitzError if run.json has no valid split."""
         try:
             return Split.from_json(self.info["data"]["split"])
         except (KeyError, TypeError, ValueError, AttributeError):
             raise KibitzError(f"{self.path / INFO} is damaged. Train the network again.") from None
 
     def trained(self) -> Path:
-        """Return the weights file. Raises KibitzError if there was no validation yet, or if a bundled file is
-        damaged.
+        """Return the path of the best weights. Raises KibitzError if the run has no weights because there was no
+        validation yet, or if the weights of a bundled network are damaged.
         """
         path = self.path / WEIGHTS
         if not path.is_file():
@@ -158,7 +164,7 @@ class Run:
         return hashlib.sha256(self.trained().read_bytes()).hexdigest()
 
     def checkpoints(self) -> list[Path]:
-        """Return the weights files that training has saved, in no particular order."""
+        """Return the paths of the weights that training saved at intervals, in no particular order."""
         folder = self.path / CHECKPOINTS
         if not is_inside(self.path, folder):
             return []
@@ -166,9 +172,9 @@ class Run:
         return [path for path in files if not path.is_symlink() or is_inside(self.path, path)]
 
     def load_network(self, checkpoint: Path | None = None) -> nn.Module:
-        """Return the network in evaluation mode, on the CPU, with its best weights or those of a checkpoint.
+        """Return the network in evaluation mode, on the CPU. checkpoint: the weights file; None for the best weights.
 
-        Raises KibitzError if nothing is trained yet, if the weights are damaged, or if they belong to another network.
+        Raises KibitzError if there are no weights yet, if they are damaged, or if they belong to another network.
         """
         from safetensors.torch import load_file
 
@@ -179,8 +185,10 @@ class Run:
         return network.eval()
 
     def load_weights(self) -> dict[str, NDArray[Any]]:
-        """Return the best weights as NumPy arrays by their names in torch, without importing torch. Dtypes and shapes
-        are those of the network's weights. Raises KibitzError for the same reasons as `load_network`.
+        """Return the best weights as NumPy arrays, by the names of torch's state dict. This does not import torch.
+
+        Dtypes and shapes are those of the network's weights. Raises KibitzError if there are no weights yet, or if they
+        are damaged.
         """
         from safetensors.numpy import load_file
 
@@ -190,7 +198,7 @@ class Run:
 
     @contextlib.contextmanager
     def naming_unreadable_weights(self) -> Iterator[None]:
-        """Inside the context, convert every error that damaged weights cause to a KibitzError."""
+        """Context manager that converts every error caused by damaged weights to a KibitzError."""
         from safetensors import SafetensorError
 
         try:
@@ -199,8 +207,8 @@ class Run:
             raise KibitzError(f"{self.path}: the weights cannot be read. Train the network again.") from None
 
     def metrics(self) -> list[dict[str, Any]]:
-        """Return the lines of metrics.jsonl, the log of the training: a dict for each summary, validation and warning.
-        An incomplete last line is skipped.
+        """Return the rows of metrics.jsonl, the log of the training: a dict for each summary, validation and warning.
+        Invalid lines, such as an incomplete last line, are skipped.
         """
         path = self.path / "metrics.jsonl"
         rows = []
@@ -215,7 +223,7 @@ class Run:
         return rows
 
     def unseen(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Return, for each game, whether this run used it neither for training nor for validation, bool [n]. hashes:
+        """Return which games are unseen, bool [n]: this run used them neither for training nor for validation. hashes:
         uint64 [n], the hashes of the games.
         """
         wanted, seen = short_hashes(hashes), self.seen()
@@ -226,10 +234,11 @@ class Run:
         return unseen
 
     def unseen_games(self, store: Store, games: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return, for each of some games of a store, whether this run used it neither for training nor for validation,
-        bool [n].
+        """Return which games of a store are unseen, bool [n]: this run used them neither for training nor for
+        validation.
 
-        games: int64 [n]. A short game is also searched by the hash of its moves alone, which earlier versions stored.
+        games: int64 [n], indices in the store. Short games are also looked up by `Store.move_hashes`, because runs of
+        earlier versions contain these hashes.
         """
         from kibitz.games.hashing import LONG_PLIES
 
@@ -239,8 +248,8 @@ class Run:
         return unseen
 
     def seen(self) -> NDArray[np.uint32]:
-        """Return short hashes of the run's training and validation games, uint32 [n], ascending and without
-        repetitions. Raises KibitzError if the file of hashes is missing or damaged.
+        """Return the short hashes of the run's training and validation games (see `short_hashes`), uint32 [n], in
+        ascending order and without duplicates. Raises KibitzError if the file of hashes is missing or damaged.
         """
         path = self.path / SEEN
         if not path.is_file():
@@ -255,23 +264,25 @@ class Run:
 
 
 def write_seen(path: Path, seen: Sequence[NDArray[np.uint32]]) -> None:
-    """Write the short hashes of the games that a run has seen to its directory, without duplicates."""
+    """Write the short hashes of a run's training and validation games to the run's directory, without duplicates. path:
+    the directory. seen: arrays of hashes, which are combined.
+    """
     write_array(path / SEEN, np.unique(np.concatenate(seen)))
 
 
 def short_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
-    """Return the upper half of each hash, uint32 [n]. hashes: uint64 [n].
+    """Return a short hash, the upper 32 bits, for each 64-bit hash, uint32 [n]. hashes: uint64 [n].
 
-    By chance, two or three of 100,000 unseen games have the same short hash as one of 100,000 seen games.
+    Collisions are rare: of 100,000 unseen games, two or three have the same short hash as one of 100,000 seen games.
     """
     return (hashes >> np.uint64(32)).astype(np.uint32)
 
 
 def with_default_side_inputs(state: NDArray[np.uint8], side_inputs: Mapping[str, int]) -> NDArray[np.uint8]:
-    """Append columns to `state`, uint8 [n, k]: one for each side input, filled with its default. Returns uint8 [n, k +
-    len(side_inputs)].
+    """Append one column per side input to `state`, filled with the side input's default. state: uint8 [n, k]. Returns
+    uint8 [n, k + len(side_inputs)].
 
-    side_inputs: the default of each side input (an input in addition to the position, such as a rating), by name.
+    side_inputs: the defaults by name. A side input is a network input in addition to the position, such as a rating.
     """
     if not side_inputs:
         return state
@@ -285,7 +296,9 @@ def write_json(path: Path, data: Any) -> None:
 
 
 def same_training(info: dict[str, Any], system: str, settings: Any, data: dict[str, Any], seed: int) -> bool:
-    """Return whether a run.json describes a run with this system and the same settings, games, split and seed."""
+    """Return whether a run has this system and the same settings, games, split, seed and initial network. info: the
+    contents of the run's run.json. data: the part "data" of the other run's run.json.
+    """
     return bool(
         info.get("kibitz_run") == FORMAT
         and info.get("system") == system

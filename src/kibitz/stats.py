@@ -45,10 +45,11 @@ as an integer.
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its 95% interval, from `n` positions of `games` games.
+    """A value with its 95% confidence interval from `low` to `high`. It was computed from `n` positions of `games`
+    games.
 
-    low and high are NaN if there are no positions, or if all positions are from one game, because one game contains no
-    information on differences between games. Without positions, n is 0 and value is also NaN.
+    low and high are NaN if all positions are from one game, because one game has no information about differences
+    between games. Without positions, n is 0, and value, low and high are NaN.
     """
 
     value: float
@@ -58,7 +59,7 @@ class Estimate:
     games: int
 
     def as_json(self) -> dict[str, float | int | None]:
-        """Return the five numbers under their names; NaN, which JSON does not have, becomes None."""
+        """Return the five fields as a dict. NaN becomes None, because JSON has no NaN."""
         return {
             "value": _or_none(self.value),
             "low": _or_none(self.low),
@@ -69,10 +70,10 @@ class Estimate:
 
 
 class ClusterBootstrap:
-    """Positions grouped by game, to compute all results of one test.
+    """Computes estimates with confidence intervals for the positions of one test. The bootstrap resamples whole games.
 
-    game: int64 [positions], the id of each position's game. The ids may be any numbers in any order. resamples: the
-    number of bootstrap resamples. Raises ValueError if `game` is not one-dimensional.
+    game: int [positions], the id of each position's game. The ids may be any integers in any order. resamples: the
+    number of bootstrap resamples. Raises ValueError if `game` is not one-dimensional, or if `resamples` is less than 1.
     """
 
     def __init__(self, game: ArrayLike, resamples: int = RESAMPLES, seed: int = SEED) -> None:
@@ -91,17 +92,18 @@ class ClusterBootstrap:
     def mean(
         self, values: ArrayLike, mask: ArrayLike | None = None, over: ArrayLike | None = None, score: bool = False
     ) -> Estimate:
-        """Return the mean of `values` over positions, with the bootstrap interval over games.
+        """Return the mean of `values` over the positions. Its confidence interval comes from resampling games.
 
         values: numeric or bool [positions], finite where `mask` is true.
-        mask: bool [positions]; None for all. Only games with positions in the mask are counted and resampled.
-        over: not negative, [positions]. If a position has many predictions (the points of a board), `values` are sums
-            over them and `over` is their number: the result is sum of values / sum of over. Positions with 0 are not
-            counted.
-        score: whether values are game results, 0 for a loss and 1 for a win. A mean of 0 or 1 then has an interval.
+        mask: bool [positions], the positions to include; None for all. Only games of included positions are resampled.
+        over: [positions], at least 0; None if each position has one value. If a position has many predictions, such as
+            one per point of a Go board, `values` has their sum and `over` their number. The result is then the sum of
+            `values`, divided by the sum of `over`. Positions with over = 0 are excluded.
+        score: whether values are game results, from 0 for a loss to 1 for a win.
 
-        A share of 0 or 1 also has an interval; `values` are then booleans, or integers with `over`. Raises ValueError
-        for a wrong shape, or values that are not finite.
+        If all values are equal, resamples do not vary. A mean of 0 or 1 still has an interval if values are boolean, or
+        integers with `over`, or if `score` is true. Raises ValueError for a wrong shape, or if included values are not
+        finite.
         """
         found = self.means([values], mask, over)[0]
         return _all_alike(found) if score and found.n else found
@@ -109,8 +111,9 @@ class ClusterBootstrap:
     def means(
         self, columns: Sequence[ArrayLike], mask: ArrayLike | None = None, over: ArrayLike | None = None
     ) -> list[Estimate]:
-        """Return the means of several values over the same positions, as `mean` does, with a single set of
-        resamples."""
+        """Return the mean of each column as `mean` does. All columns use the same resamples. columns: arrays of values,
+        each [positions].
+        """
         if not columns:
             return []
         weights = np.ones(self.positions) if over is None else self._shaped(over, "over")
@@ -132,9 +135,9 @@ class ClusterBootstrap:
         return [_all_alike(one) if is_share else one for one, is_share in zip(found, shares, strict=True)]
 
     def correlation(self, a: ArrayLike, b: ArrayLike, mask: ArrayLike | None = None) -> Estimate:
-        """Return Pearson's correlation of `a` with `b` over positions, in [-1, 1]; NaN if either does not vary.
+        """Return Pearson's correlation of `a` with `b` over the positions, in [-1, 1]; NaN if `a` or `b` is constant.
 
-        Shapes, mask and errors are those of `mean`. Resamples in which either does not vary are skipped.
+        Shapes, mask and errors are those of `mean`. Resamples in which `a` or `b` is constant are skipped.
         """
         (first, of), (second, _) = self._select(a, mask), self._select(b, mask)
         n, games = self._n_and_games(of)
@@ -150,10 +153,10 @@ class ClusterBootstrap:
         return _with_interval(value, drawn, n, games) if drawn.size else Estimate(value, math.nan, math.nan, n, games)
 
     def difference(self, a: ArrayLike, b: ArrayLike, mask: ArrayLike | None = None) -> Estimate:
-        """Return the mean of `a` - `b`, position by position.
+        """Return the mean of `a` - `b` over the positions, with the confidence interval of the paired differences.
 
-        The interval is much narrower than a comparison of the two means would suggest, because both are computed on the
-        same positions. Shapes, mask and errors are those of `mean`.
+        This interval is usually much narrower than the intervals of the two means suggest, because `a` and `b` are
+        values of the same positions. Shapes, mask and errors are those of `mean`.
         """
         first, second = self._shaped(a, "a"), self._shaped(b, "b")
         found = self.mean(first - second, mask)
@@ -171,12 +174,14 @@ class ClusterBootstrap:
 
     def calibration_error(self, probability: ArrayLike, outcome: ArrayLike, bins: int = 10) -> Estimate:
         """Return the expected calibration error (ECE): the mean absolute difference between predicted probabilities and
-        observed frequencies.
+        observed frequencies, over equal bins of [0, 1].
 
-        probability, outcome: [positions], in [0, 1]. bins: number of equal bins of [0, 1]; only the last bin includes
-        its upper end. Value and interval are in [0, 1]. Noise can only increase an ECE, and resampling adds noise
-        again. So the interval is a "basic" bootstrap interval, which subtracts this increase. It extends to 0 if noise
-        alone explains the value. Raises ValueError for a wrong shape, values outside [0, 1] or fewer than one bin.
+        probability, outcome: [positions], in [0, 1]. bins: the number of bins. A bin includes its lower end, and the
+        last bin also its upper end. Value and interval are in [0, 1]. Raises ValueError for a wrong shape, values
+        outside [0, 1] or fewer than one bin.
+
+        Noise makes an ECE too large, and resampling adds more noise. The interval is therefore a "basic" bootstrap
+        interval, which subtracts this bias. It begins at 0 if noise alone can explain the value.
         """
         chance, happened = self._pair(probability, outcome)
         at = _bin(chance, bins)
@@ -185,10 +190,11 @@ class ClusterBootstrap:
         return self._calibration(gaps, np.bincount(self._of, minlength=self._units), *self._n_and_games(self._of))
 
     def binned_calibration_error(self, gaps: ArrayLike, over: ArrayLike) -> Estimate:
-        """Return the calibration error if a position has many predictions, which the caller has put into bins.
+        """Return the expected calibration error of predictions that the caller has put into bins. A position may have
+        many predictions.
 
-        gaps: [positions, bins], for each bin the sum of predicted minus observed values. over: [positions], the number
-        of predictions of each position. Positions with 0 are not counted.
+        gaps: [positions, bins], the sum of (prediction - outcome) over the position's predictions in each bin. over:
+        [positions], the number of the position's predictions. Positions with over = 0 are excluded.
         """
         binned = np.asarray(gaps, np.float64)
         if binned.ndim != 2 or len(binned) != self.positions or binned.shape[1] < 1:
@@ -280,8 +286,8 @@ def difference_between(
     """Return the mean of `values` over the positions of `one`, minus the mean of `others` over the positions of
     `other`.
 
-    `one` and `other` must have no game in common, and different seeds, because equal resamples would not be
-    independent. The result has no interval if one of them has only one game.
+    values, others: numeric or bool, one value per position. `one` and `other` must not share games, and must have
+    different seeds so that their resamples are independent. The interval is NaN if one of them has only one game.
     """
     value = float(np.mean(np.asarray(values, np.float64)) - np.mean(np.asarray(others, np.float64)))
     drawn = [one.resampled_means(values), other.resampled_means(others)]
@@ -295,11 +301,12 @@ def difference_between(
 def reliability(
     probability: ArrayLike, outcome: ArrayLike, game: ArrayLike | ClusterBootstrap, bins: int = 10
 ) -> list[dict[str, Any]]:
-    """Return the contents of a reliability diagram: the observed frequency for each bin of predicted probability.
+    """Return the rows of a reliability diagram: the observed frequency for each bin of predicted probabilities.
 
-    The arguments are those of `ClusterBootstrap.calibration_error`; `game` is that of `ClusterBootstrap`. Each row is
-    {"low", "high": the bin's ends, "predicted": mean probability, "observed": the estimate as JSON, "n": positions}.
-    Bins without positions have no row.
+    game: the id of each position's game, or a `ClusterBootstrap`. The other arguments are those of
+    `ClusterBootstrap.calibration_error`. Each row is {"low", "high": the bin's ends, "predicted": the mean prediction,
+    "observed": the observed frequency as an estimate in JSON form, "n": the number of positions}. Bins without
+    positions have no row.
     """
     groups = game if isinstance(game, ClusterBootstrap) else ClusterBootstrap(game)
     chance, happened = groups._pair(probability, outcome)
@@ -326,11 +333,12 @@ def reliability(
 def binned_reliability(
     predicted: ArrayLike, happened: ArrayLike, counts: ArrayLike, game: ArrayLike | ClusterBootstrap
 ) -> list[dict[str, Any]]:
-    """Return the rows of `reliability` if a position has many predictions, which the caller has put into bins.
+    """Return the rows of `reliability` for predictions that the caller has put into bins. A position may have many
+    predictions.
 
-    predicted, happened, counts: [positions, bins], for each bin the sum of the predictions, the number of events, and
-    the number of predictions. In a row, "n" is the number of predictions. The n of its estimate is the number of
-    positions that have predictions in the bin.
+    predicted, happened, counts: [positions, bins], for the position's predictions in each bin: their sum, the number of
+    events that happened, and the number of predictions. In a row, "n" is the number of predictions in the bin. The "n"
+    of "observed" is the number of positions with predictions in the bin. game: see `reliability`.
     """
     groups = game if isinstance(game, ClusterBootstrap) else ClusterBootstrap(game)
     chance, true, many = (np.asarray(values, np.float64) for values in (predicted, happened, counts))
@@ -349,10 +357,11 @@ def binned_reliability(
 
 
 def log_loss(probability: ArrayLike, outcome: ArrayLike) -> NDArray[np.float64]:
-    """Return the log loss of each position, in nats: −log of the probability of the actual outcome.
+    """Return the log loss of each position in nats, −log of the predicted probability of the actual outcome.
 
-    probability, outcome: in [0, 1], broadcast; an outcome between 0 and 1 weighs both sides. Probabilities are clipped
-    to [1e-7, 1 - 1e-7], so no loss exceeds 16.2.
+    probability, outcome: in [0, 1], broadcast. probability is that of the outcome 1. For an outcome between 0 and 1,
+    the loss is the weighted mean of the losses for 1 and 0. Probabilities are clipped to [1e-7, 1 - 1e-7], so no loss
+    exceeds 16.2.
     """
     chance = np.clip(np.asarray(probability, dtype=np.float64), CLIP, 1 - CLIP)
     happened = np.asarray(outcome, dtype=np.float64)
@@ -369,16 +378,18 @@ def slices(
     labels: Sequence[str] | None = None,
     over: ArrayLike | None = None,
 ) -> list[dict[str, Any]]:
-    """Return the mean of `values` slice by slice, as rows {"slice": label, "figure": Estimate} in order. Empty slices
-    are included.
+    """Return the mean of `values` for each slice of the positions, as rows {"slice": label, "figure": Estimate} in
+    order. Empty slices have rows too.
 
-    edges: ascending numbers, which may be infinite. Slice i has the positions with edges[i] <= key < edges[i + 1].
-    labels: the names of the slices, one fewer than edges; None for names that are made from the edges. Without edges,
-        `key` has indices into `labels`.
+    key: [positions], the number that decides to which slice a position belongs.
+    edges: ascending numbers, which may be infinite. Slice i has the positions with edges[i] <= key < edges[i + 1]. If
+        edges is None, `key` contains indices into `labels`.
+    labels: the names of the slices, one fewer than edges; None for names that are made from the edges.
+    game: the id of each position's game, or a `ClusterBootstrap`.
     over: as in `ClusterBootstrap.mean`.
 
-    Positions that belong to no slice, because their key is NaN or outside the edges, are in a last row "other". Raises
-    ValueError without edges and labels, or if lengths do not fit.
+    A last row "other" has the positions of no slice, whose key is NaN or outside the edges. It is missing if there are
+    no such positions. Raises ValueError if both edges and labels are None, or if lengths do not fit.
     """
     groups = game if isinstance(game, ClusterBootstrap) else ClusterBootstrap(game)
     keys = groups._shaped(key, "key")

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 LAST_MOVES = (("last_from", "last_to"), ("before_from", "before_to"))
-"""Columns of the last move and of the one before it: board squares + 1, 0 if there is no such move."""
+"""The columns for the from-square and the to-square of the last move, and of the move before it. A value is the square
+(0 to 63) + 1; 0 if there is no such move.
+"""
 
 
 def last_moves(board: chess.Board) -> dict[str, int]:
-    """Return the columns of LAST_MOVES for a board with its move stack; a null move counts as none."""
+    """Return the values of the LAST_MOVES columns by name, from the board's move stack; 0 for a null move."""
     columns: dict[str, int] = {}
     for back, (start, end) in enumerate(LAST_MOVES, 1):
         move = board.move_stack[-back] if len(board.move_stack) >= back else None
@@ -24,11 +26,10 @@ def last_moves(board: chess.Board) -> dict[str, int]:
 def with_side_inputs(
     state: NDArray[np.uint8], side_inputs: Mapping[str, int], board: chess.Board, known: Mapping[str, int]
 ) -> NDArray[np.uint8]:
-    """Append a column for each side input to one state row. state: uint8 [1, 4]. The result is uint8 [1, 4 +
-    len(side_inputs)].
+    """Append one column per side input to a state row. state: uint8 [1, 4]. Returns uint8 [1, 4 + len(side_inputs)].
 
-    known: values by name, 0 to 255, except the last moves, which come from the board. side_inputs: the names, with the
-    defaults for unknown values.
+    side_inputs: the default value of each side input, by name. known: the known values by name, 0 to 255. The columns
+    of LAST_MOVES always come from the board.
     """
     if not side_inputs:
         return state

@@ -14,12 +14,12 @@ RULES, SEARCH, NETWORK = "rules", "search", "network"
 class PositionValue:
     """The value of one position.
 
-    chance: the win probability, 0 to 1, of White in chess and of Black in Go, such as 0.62; 1 or 0 if a mate is
-    proven.
+    chance: the win probability of White in chess and of Black in Go, 0 to 1; exactly 1 or 0 if a mate is proven.
     source: RULES, SEARCH or NETWORK.
-    mate: the number of moves to a proven mate, above 0 if White mates; None if no mate is proven, and always in Go.
-    moves: the best line, such as ("a1a6", "b7a6"), in UCI moves or in GTP vertices; () if the game is over, or if the
-        network does not search.
+    mate: the number of moves to a proven mate, positive if White mates and negative if Black mates; None if no mate is
+        proven, and always in Go.
+    moves: the best line, such as ("a1a6", "b7a6"), in UCI moves or in GTP vertices; () if the game is over or there was
+        no search.
     lead: in Go, Black's lead in points, komi included, such as -3.5; None in chess.
     """
 

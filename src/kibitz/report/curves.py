@@ -61,11 +61,11 @@ Row = Mapping[str, Any]
 
 
 def reliability_svg(calibration: Sequence[Row], counted: str = "positions") -> Markup:
-    """Return a reliability diagram, which shows the observed frequency for each predicted probability, with intervals.
+    """Return a reliability diagram: the observed frequency for each predicted probability, with 95% intervals.
 
-    The diagonal is perfect calibration. Below the diagram, bars show the share of the positions in each bin.
-    calibration: rows as `kibitz.stats.reliability` returns them. counted: the name of the counted objects, such as
-    "positions".
+    On the diagonal, predictions are perfectly calibrated. Bars below the diagram show the share of the predictions in
+    each bin. calibration: the rows of `kibitz.stats.reliability`. counted: the label of the bars, which names the
+    things that are counted, such as "positions".
     """
     with _drawing():
         figure = Figure(figsize=(_WIDTH, 5.2), layout="constrained")
@@ -93,11 +93,12 @@ def slices_svg(
     span: tuple[float, float] | None = None,
     percent: bool = True,
 ) -> Markup:
-    """Draw the value of each slice as a dot with its interval, from top to bottom. `whole`, the value over all slices,
-    is a dashed line.
+    """Draw the value of each slice of the positions as a dot with its 95% interval, one slice per line. A dashed line
+    shows `whole`, the value over all slices.
 
-    Rows are {"slice": label, "figure": estimate as JSON}. A slice without positions gets a line with no dot. span: the
-    range of the axis, the same for pictures that are next to each other.
+    rows: {"slice": label, "figure": estimate as JSON} for each slice. A slice without positions gets a line without a
+    dot. span: a range that the axis must include, so that diagrams side by side can have the same axis. percent:
+    whether the values are shares, which are shown in percent.
     """
     with _drawing():
         figure = Figure(figsize=(_WIDTH, 0.62 + 0.27 * len(rows)), layout="constrained")
@@ -121,19 +122,19 @@ def slices_svg(
 def learning_curve_svg(metrics: Sequence[Row]) -> Markup:
     """Draw loss and accuracy by iteration, for training and validation, as inline SVG.
 
-    metrics: the lines of metrics.jsonl. Rows of the kinds "summary" and "validation" are used; they have "iteration"
-    and "loss", and perhaps other keys of `_SHOWN` and "stage". Rows of other kinds are skipped. Stages follow one
-    another. If a row was written twice, for example after a run was resumed, the last of them is used.
+    metrics: the rows of metrics.jsonl. Only rows of the kinds "summary" and "validation" are drawn. They have
+    "iteration" and "loss", and may have "stage" and the other keys of `_SHOWN`. The curves of several stages are drawn
+    one after another. If rows of a resumed run have the same iteration, the last one is drawn.
     """
     with _drawing():
         return _inline(_learning_figure(metrics), "Learning curve")
 
 
 def course_svg(curve: Row) -> Markup:
-    """Draw estimates as a function of a number, such as the move number: lines with shaded intervals, as inline SVG.
+    """Draw estimates by move number, or by another number, as lines with shaded 95% intervals, as inline SVG.
 
-    curve: a dict with "title"; "heading", the name of the number; and "lines". Each line has a "name" and "points"
-    [number, estimate as JSON].
+    curve: a dict with "title"; "heading", the label of the x axis; and "lines". Each line has a "name" and "points",
+    which are [x, estimate as JSON].
     """
     with _drawing():
         figure = Figure(figsize=(_WIDTH, 4), layout="constrained")
@@ -158,10 +159,10 @@ def course_svg(curve: Row) -> Markup:
 
 
 def landscape_svg(landscape: Row) -> Markup:
-    """Draw positions as points that are colored by group, and the path of one game through them, as inline SVG.
+    """Draw positions as points on a map, colored by group, and the path of one game through them, as inline SVG.
 
-    landscape: a dict with "points", each [x, y, number of the group]; "groups", the names of the groups; and "course",
-    each [x, y], in the order of the game.
+    landscape: a dict with "points", each [x, y, index of the group]; "groups", the names of the groups; and "course",
+    the [x, y] of the game's positions, in the order of the game.
     """
     with _drawing():
         figure = Figure(figsize=(_WIDTH, 5.2), layout="constrained")
@@ -205,8 +206,8 @@ def moves_by_rating_png(found: Row, title: str, words: Sequence[str]) -> bytes:
 
 
 def save_learning_curve(metrics: Sequence[Row], path: Path | str) -> None:
-    """Write the learning curve to `path` atomically. The extension of the path selects the format, .svg or .png. Raises
-    ValueError for any other extension.
+    """Write the learning curve to `path` atomically. metrics: the rows of metrics.jsonl. The extension of `path`
+    selects the format, .svg or .png. Raises ValueError for any other extension.
     """
     target = Path(path)
     kind = target.suffix.lower()
@@ -219,9 +220,10 @@ def save_learning_curve(metrics: Sequence[Row], path: Path | str) -> None:
 
 
 def draw_curve(run: Path, again: bool) -> None:
-    """Draw the learning curve and save it in a run's folder.
+    """Draw the learning curve of a run and save it in the run's folder. Without metrics, this does nothing.
 
-    again: whether to replace an existing picture. Without `again`, a read-only run that has a picture causes no error.
+    again: whether to replace an existing picture. If False and the picture exists, nothing is written, so that the
+    folder may be read-only.
     """
     if (again or not (run / CURVE).is_file()) and (rows := Run(run).metrics()):
         save_learning_curve(rows, run / CURVE)

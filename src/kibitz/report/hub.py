@@ -21,12 +21,13 @@ _ROW = re.compile(r"^\| (?!for comparison)(.+?) \| ([-+−]?[\d.,]+)(%?) \(([^)]
 
 
 def hub_card(run: Run, name: str | None = None) -> str:
-    """Return a network's card as Markdown with front matter: license, library, tags, and each metric with its interval.
+    """Return a network's model card as Markdown. Its front matter contains license, library, tags, and each metric with
+    its interval.
 
-    name: the public name of the network; None for its name and version.
+    name: the network's name in the card; None for the name with the version.
 
-    Percentages become shares between 0 and 1. Only bundled networks have a card. Raises KibitzError for any other
-    network.
+    In the front matter, percentages are shares from 0 to 1. Only bundled networks have a card. Raises KibitzError for
+    any other network.
     """
     path = run.path / CARD
     if not path.is_file():

@@ -26,10 +26,10 @@ Row = Mapping[str, Any]
 
 
 def curves_of(found: Row) -> list[tuple[Row, str, bool]]:
-    """Return the moves that get a curve, each with its color and whether it is a trap; the most likely move is first.
+    """Return the moves that get a curve, the most likely move first. Each is (move, color, whether the move is a trap).
 
-    found: a dict with "ratings"; "moves", each with "move", "san" and "p", the shares at these ratings, 0 to 1; and
-    "traps", each with the "move".
+    found: a dict. "ratings": the ratings on the x axis. "moves": each with "move" (UCI), "san" and "p", the share of
+    players who choose the move at each rating, 0 to 1. "traps": each with its "move".
     """
     traps = {trap["move"] for trap in found["traps"]}
     first = [move for move in found["moves"] if max(move["p"]) >= LEAST][:CURVES]
@@ -41,15 +41,17 @@ def curves_of(found: Row) -> list[tuple[Row, str, bool]]:
 
 
 def top_of(curves: Sequence[tuple[Row, str, bool]]) -> float:
-    """Return the upper end of the vertical axis for these curves, one of TOPS. curves: as `curves_of` returns them."""
+    """Return the upper end of the vertical axis: the smallest of TOPS that no curve exceeds. curves: as `curves_of`
+    returns them.
+    """
     highest = max((max(move["p"]) for move, _, _ in curves), default=0.0)
     return next(top for top in TOPS if top >= min(highest, 1.0))
 
 
 def moves_by_rating_svg(found: Row, title: str, words: Sequence[str]) -> Markup:
-    """Return the picture as one SVG element.
+    """Draw the curves of `curves_of` as one SVG element.
 
-    found: see `curves_of`. title: the text above the curves. words: the lines of text below.
+    found: the argument of `curves_of`. title: the text above the curves. words: the lines of text below the curves.
     """
     curves, ratings = curves_of(found), found["ratings"]
     top, tall = top_of(curves), HEIGHT + _LINE * len(words) + 14

@@ -13,9 +13,8 @@ Row = Mapping[str, Any]
 
 
 def figure_text(value: float | None, kind: Kind) -> str:
-    """Format a value: "66.0%" for a share, "66.04%" for a small share, "+8.1" for points, else three decimals.
-
-    None and NaN become a dash.
+    """Format a value by its kind: "share" as "66.0%", "small share" as "0.04%", "points" as "+8.1", any other kind with
+    three decimals. None and NaN become a dash.
     """
     if value is None or math.isnan(value):
         return "–"
@@ -25,7 +24,9 @@ def figure_text(value: float | None, kind: Kind) -> str:
 
 
 def interval_text(figure: Row, kind: Kind) -> str:
-    """Format the 95% interval, such as "65.0 to 67.0%"; a dash if there is none."""
+    """Format a 95% interval, such as "65.0 to 67.0%"; a dash if there is no interval. figure: a dict with "low" and
+    "high". kind: the kind of the value.
+    """
     low, high = figure.get("low"), figure.get("high")
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return "–"
@@ -35,7 +36,7 @@ def interval_text(figure: Row, kind: Kind) -> str:
 
 
 def is_share(kind: Kind) -> bool:
-    """Return whether values of this kind are written in percent."""
+    """Return whether values of this kind are shares, which are shown in percent."""
     return kind in ("share", "small share")
 
 
@@ -45,10 +46,11 @@ def _digits(kind: Kind) -> int:
 
 
 def cell_text(cell: Any, kind: Kind) -> str:
-    """Format a cell of a table. Words and counts are not changed; `figure_text` formats values.
+    """Format a cell of a table. Text is not changed, integers get thousands separators, and `figure_text` formats
+    floats. None becomes a dash.
 
-    An estimate is followed by half the width of its interval, "56.1% ±0.3". If the value is at an end of the interval,
-    the whole interval is shown. kind: the kind of the column.
+    An estimate, a dict with "value", "low" and "high", is followed by half the width of its interval: "56.1% ±0.3". If
+    the value is at one end of the interval, the whole width is shown. kind: the kind of the values in the column.
     """
     if cell is None:
         return "–"

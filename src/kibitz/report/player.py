@@ -67,11 +67,11 @@ _STYLE = """
 
 
 def render_player_page(report: Row, about: Row) -> str:
-    """Return the whole page as HTML.
+    """Return the whole page of a player's report as HTML.
 
-    report: the content of "player" in `kibitz analyze --player --json`. about: a dict. "run", "system" and "file" are
-    the names of the network, of its system and of the file of games. "game" exists only for Go. "checked_by" is the
-    engine that evaluated the moves, if an engine did.
+    report: the value of "player" in the output of `kibitz analyze --player --json`. about: a dict with "run", "system"
+    and "file", which are the names of the network, of its system and of the file of games. It has "game" only for Go,
+    and "checked_by" only if an engine evaluated the moves, with the engine's name.
     """
     is_go = about.get("game") == "go"
     titles, report = _GO_TITLES if is_go else _CHESS_TITLES, _in_points(report, 1 if is_go else 100)

@@ -23,7 +23,9 @@ FILL_IN = "FILL ME IN"
 
 @dataclass(frozen=True)
 class SetupFile:
-    """A configuration file of a program: the file's name, its text, and whether it is a script."""
+    """A file to write for a program. name: the file name, without a folder. text: the contents. is_script: whether the
+    file must be executable.
+    """
 
     name: str
     text: str
@@ -32,10 +34,10 @@ class SetupFile:
 
 @dataclass(frozen=True)
 class Setup:
-    """The configuration for a program.
+    """How a user adds the kibitz engine to a chess or Go program.
 
-    command: the words that start the engine. files: the files to write. steps: what the user must do in the program, as
-    sentences.
+    command: the command that starts the engine, as a list of words. files: the files to write. steps: instructions for
+    the user, one sentence each.
     """
 
     command: tuple[str, ...]
@@ -45,8 +47,9 @@ class Setup:
 
 @dataclass(frozen=True)
 class EngineProgram:
-    """A program that uses engines: its name, its game, the function that makes the setup for it, and extra options of
-    the engine.
+    """A chess or Go program that uses engines. title: its name. game: "chess" or "go". make: a function that takes the
+    engine's command and the folder for the files, and returns the `Setup`. options: extra options for the engine's
+    command.
     """
 
     title: str
@@ -56,7 +59,9 @@ class EngineProgram:
 
 
 def kibitz_command() -> list[str]:
-    """Return the words that start kibitz in this installation, by an absolute path."""
+    """Return the command that starts kibitz in this installation, as a list of words; the first word is an absolute
+    path.
+    """
     name = "kibitz.exe" if sys.platform == "win32" else "kibitz"
     # the path is not resolved, because symbolic links lead out of a virtual environment
     beside = Path(sys.executable).absolute().with_name(name)
@@ -64,12 +69,12 @@ def kibitz_command() -> list[str]:
 
 
 def line_of(command: Sequence[str]) -> str:
-    """Format a command as one line, quoted for this system."""
+    """Format a command as one line, quoted for the shell of this operating system."""
     return subprocess.list2cmdline(command) if sys.platform == "win32" else shlex.join(command)
 
 
 def script_of(command: Sequence[str]) -> SetupFile:
-    """Return a script that starts an engine, as a file to write."""
+    """Return a script that runs this command, as a file to write."""
     if sys.platform == "win32":
         return SetupFile(SCRIPT, f"@echo off\r\n{line_of(command)}\r\n", True)
     return SetupFile(SCRIPT, f"#!/bin/sh\nexec {line_of(command)}\n", True)

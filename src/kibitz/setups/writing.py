@@ -14,11 +14,11 @@ from kibitz.setups.programs import FILL_IN, SetupFile
 
 
 def write_files(files: Sequence[SetupFile], folder: Path) -> list[tuple[Path, Path | None]]:
-    """Write files into a folder, which is created if necessary. Returns the path of each file, and of its backup if
-    there was an older file.
+    """Write files into a folder, which is created if necessary. Returns, for each file, its path and the path of the
+    backup of the previous file; None if there was no previous file or its contents are the same.
 
-    In JSON files, other settings and other engines stay. Raises KibitzError, before anything is written, if a file
-    should be JSON and isn't. Raises OSError if the folder can't be written.
+    If a JSON file exists, its other settings and engines are kept. Raises KibitzError, before anything is written, if
+    such a file isn't valid JSON. Raises OSError if the folder can't be written.
     """
     texts = [_with_old(file, folder / file.name) for file in files]
     folder.mkdir(parents=True, exist_ok=True)
@@ -48,9 +48,11 @@ def _with_old(file: SetupFile, path: Path) -> str:
 
 
 def merged(old: Any, new: Any) -> Any:
-    """Add new settings to JSON data, and return the result. New values replace old ones; other old values stay. An
-    object in a list is replaced by the new object with the same "name". The placeholder FILL_IN never replaces an old
-    value.
+    """Return JSON data with new settings added. New values replace old values with the same key, and other old values
+    stay.
+
+    In a list of objects, a new object replaces the old object with the same "name". The placeholder FILL_IN never
+    replaces an old value.
     """
     if isinstance(old, dict) and isinstance(new, dict):
         return {**old, **{key: merged(old[key], value) if key in old else value for key, value in new.items()}}

@@ -23,10 +23,10 @@ _LIGHT, _DARK = "#eeddc0", "#b58f6c"
 
 
 def piece_defs(turned: bool = False) -> Markup:
-    """Return the hidden SVG with the common parts to which `board_svg` refers. A page needs it once, before its first
-    board.
+    """Return a hidden SVG with the squares and pieces that the boards of `board_svg` share. A page needs it once,
+    before its first board.
 
-    turned: whether to include the parts for boards that are seen from Black's side.
+    turned: whether to include the squares for boards that are seen from Black's side.
     """
     pieces = "".join(chess.svg.PIECES[symbol] for symbol in "PNBRQKpnbrqk")
     other = f'<g id="board-squares-turned">{_squares(turned=True)}</g>' if turned else ""
@@ -43,16 +43,16 @@ def board_svg(
     turned: bool = False,
     arrow: str | None = None,
 ) -> Markup:
-    """Return one board for a page with `piece_defs`. The board is seen from White's side, or from Black's if `turned`
-    is true.
+    """Return one board as SVG, for a page that has `piece_defs`.
 
-    last_move_uci: a move ("e2e4") whose squares are tinted.
-    tints: probabilities of the 64 squares (a1 first), shown as tints of this strength; values of at least 1% are also
-        shown as numbers.
-    arrow: a move that is drawn as an arrow.
+    last_move_uci: a move, such as "e2e4", whose two squares are highlighted.
+    tints: a probability for each of the 64 squares, a1 first. A more probable square is darker, and probabilities of at
+        least 1% are also shown as numbers.
+    turned: whether the board is seen from Black's side.
+    arrow: a move in UCI notation that is drawn as an arrow.
 
-    A disc on the right is at the bottom if White is to move and at the top if Black is. The `<title>` describes the
-    position in words. Raises ValueError for an invalid FEN or move.
+    A disc to the right of the board shows the side to move. It is at this side's edge of the board. The `<title>`
+    describes the position in words. Raises ValueError for an invalid FEN or move.
     """
     board = chess.Board(fen)
     move = chess.Move.from_uci(last_move_uci) if last_move_uci else chess.Move.null()
@@ -110,7 +110,9 @@ def _percents(chances: Sequence[float], turned: bool) -> Iterator[str]:
 
 
 def describe(board: chess.Board, move: chess.Move) -> str:
-    """Describe the position in words, for screen readers: "White to move, after e2e4. White: Ke1, … Black: …"."""
+    """Describe the position in words, for screen readers: "White to move, after e2e4. White: Ke1, … Black: …". move:
+    the last move, or a null move if there is none.
+    """
     after = f", after {move.uci()}" if move else ""
     sides = [f"{_side(board.turn)} to move{after}."]
     for colour in (chess.WHITE, chess.BLACK):

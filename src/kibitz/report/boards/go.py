@@ -30,8 +30,8 @@ _STARS = {9: (2, 4, 6), 13: (3, 6, 9), 19: (3, 9, 15)}
 
 
 def board_defs(sizes: Iterable[int]) -> Markup:
-    """Return the hidden SVG with the empty boards to which `board_svg` refers. A page needs it once, before its first
-    board.
+    """Return a hidden SVG with an empty board of each size, which the boards of `board_svg` share. A page needs it
+    once, before its first board.
     """
     boards = "".join(f'<g id="go-{size}">{_empty(size)}</g>' for size in sorted(set(sizes)))
     return Markup(
@@ -41,15 +41,20 @@ def board_defs(sizes: Iterable[int]) -> Markup:
 
 
 def board_svg(position: Mapping[str, Any], last_move: str | None = None, better: str | None = None) -> Markup:
-    """Return one board, for a page with `board_defs` of its size.
+    """Return one board as SVG, for a page that has `board_defs` for this board size.
 
-    position: "size"; "stones", a string for each row from the top, with "X" for black, "O" for white and "." for empty
-        points; "black_owns", if it is known: for each row the predicted probabilities of Black's ownership in percent,
-        separated by spaces; and "owners", if it is known: rows of "X", "O" and "-", the final owners.
+    position: a dict with these keys:
+    "size": the board size.
+    "stones": one string per row, from the top: "X" for black, "O" for white, "." for empty points.
+    "black_owns" (optional): one string per row, with the predicted probability of Black's ownership for each point, in
+        percent, separated by spaces.
+    "owners" (optional): one string per row with the final owners: "X" for Black, "O" for White, "-" for neither.
+
     last_move: a move such as "Q16", which gets a ring. better: a better move, which gets a dot.
 
-    The squares have the color of the predicted owner, and their size shows the certainty. A cross of the same size
-    marks a wrong prediction. Raises ValueError for rows that do not fit the size, other letters, and an invalid move.
+    Predictions are drawn as squares in the color of the predicted owner; a larger square is a more certain prediction.
+    A cross marks a wrong prediction. Raises ValueError if rows don't fit the size, and for unknown letters or an
+    invalid move.
     """
     size = int(position["size"])
     if size not in SIZES:
@@ -79,8 +84,9 @@ def describe(
 ) -> str:
     """Describe a position in words, for screen readers.
 
-    stones: the rows of the board, with X for Black and O for White. chances: the probability that each point is
-    Black's, in percent, or None. owners: the rows of the final owners, or None. last_move: the vertex, or None.
+    stones: one string per row, with X for Black and O for White. chances: the predicted probability of Black's
+    ownership for each point, in percent, by row; None if there is no prediction. owners: the final owners, one string
+    per row; None if unknown. last_move: the vertex of the last move; None if there is none.
     """
     black, white = (sum(row.count(letter) for row in stones) for letter in "XO")
     words = [f"{black} black and {white} white stones" + (f", after {_plain(last_move)}." if last_move else ".")]
