@@ -94,6 +94,7 @@ class GameServer:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # otherwise each answer waits about 40 ms for the client's acknowledgment
 
             def log_message(self, *_: Any) -> None: ...
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 
 class _Handler(http.server.SimpleHTTPRequestHandler):
+    disable_nagle_algorithm = True  # otherwise each answer waits about 40 ms for the client's acknowledgment
+
     def log_message(self, format: str, *args: object) -> None:
         """Says nothing of requests."""
 

@@ -174,9 +174,13 @@ def test_only_some_moves_and_none() -> None:
 
 
 def test_moves_are_drawn_as_often_as_is_said() -> None:
-    player = HumanSearchPlayer(RatedFake(), temperature=1.0, lines=20, seed=1, weights=HumanWeights(beta=5.0))
-    said = {line.move: line.probability for line in think(player).lines}
-    drawn = Counter(think(player).lines[0].move for _ in range(400))
+    def player(lines: int) -> HumanSearchPlayer:
+        return HumanSearchPlayer(RatedFake(), temperature=1.0, lines=lines, seed=1, weights=HumanWeights(beta=5.0))
+
+    said = {line.move: line.probability for line in think(player(20), nodes=5).lines}
+    assert len(said) == 20
+    drawing = player(1)  # a single line needs no value of its own, which would take most of the time
+    drawn = Counter(think(drawing, nodes=5).lines[0].move for _ in range(400))
     for move, share in said.items():
         assert abs(drawn[move] / 400 - share) < 4 * math.sqrt(share / 400) + 0.01
 
