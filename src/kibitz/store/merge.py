@@ -17,9 +17,9 @@ BLOCK = 20_000
 
 
 def blocks(store: Store, columns: pa.Schema, size: int = BLOCK) -> Iterator[GameBatch]:
-    """Yield the games of a store in the store's order, in batches of at most `size` games, as a reader of records does.
+    """Yield the games of a store, in the store's order, as batches of at most `size` games.
 
-    columns: the schema of the batches' tables. A column that the store lacks is null for all games.
+    columns: the schema of the table in each batch. Columns that the store lacks are null for all games.
     """
     per_move = {name: store.per_move(name) for name in store.info["beside"]}
     per_game = {name: store.per_game(name) for name in store.info.get("carried", {})}

@@ -20,8 +20,8 @@ _APART = 64
 
 @dataclass(frozen=True)
 class Batch:
-    """Replayed positions. codes: uint8 [n, squares]. state: uint8 [n, 4]. games, plies: int64 [n], the games and plies
-    of the positions.
+    """Replayed positions. codes: uint8 [n, squares]. state: uint8 [n, 4]. games, plies: int64 [n], each position's
+    game, as an index in the store, and its ply.
     """
 
     codes: NDArray[np.uint8]
@@ -34,11 +34,11 @@ class Batch:
 
 
 class Positions:
-    """The positions from ply `first` to ply `last` of some games of a store. The positions are numbered 0 to len - 1.
+    """The positions from ply `first` to ply `last` of some games of a store. They have ids from 0 to len - 1.
 
-    A negative `last` counts from the end. The default is every position, from ply 0 to the position after the last
-    move, which is last = -1. If last is -2, the last included position is the one in which the last move was played.
-    Games that are too short for the range have no positions.
+    games: int64 [n], indices in the store. A negative `last` counts from the end: -1 is the position after the last
+    move, and -2 is the position in which the last move was played. The default is all positions of the games. Games
+    that are too short for the range have no positions.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], first: int = 0, last: int = -1):
@@ -58,9 +58,9 @@ class Positions:
         return int(self._ends[-1]) if len(self._ends) else 0
 
     def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the games and the plies of the positions with these ids (0 to len - 1), both int64 [n].
+        """Return the games (indices in the store) and the plies of the positions with these ids, both int64 [n].
 
-        Raises IndexError for other ids.
+        ids: int64 [n], from 0 to len - 1. Raises IndexError for other ids.
         """
         ids = np.ascontiguousarray(ids, np.int64)
         if ids.size and not 0 <= ids.min() <= ids.max() < len(self):
@@ -70,7 +70,8 @@ class Positions:
         return games, plies
 
     def find(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the ids of the positions (games[i], plies[i]), int64 [n], or −1 for positions that are not included.
+        """Return the ids of the positions after `plies[i]` moves of the games `games[i]`, int64 [n]; −1 for positions
+        that are not included.
 
         games, plies: int64 [n], in any order. `self.games` must be in ascending order and without duplicates.
         """
@@ -131,11 +132,11 @@ def _shuffled(size, key, first, ids):  # type: ignore[no-untyped-def]
 
 
 def permutation(size: int, seed: int, epoch: int, first: int, count: int) -> NDArray[np.int64]:
-    """Return the entries `first` to `first + count - 1` of a random permutation of 0 to `size` - 1, int64 [count].
+    """Return the entries `first` to `first + count - 1` of a random permutation of 0 to `size` - 1, int64 [count]. Seed
+    and epoch determine the permutation.
 
-    Each epoch has a different permutation, in which each number occurs exactly once. The permutation is a Feistel
-    network of four rounds with cycle walking. size: at most 2^46. Raises ValueError for entries outside the
-    permutation.
+    Only the requested entries are computed, by a Feistel network of four rounds with cycle walking. size: at most 2^46.
+    Raises ValueError for entries outside the permutation.
     """
     if not 0 <= first <= first + count <= size:
         raise ValueError(

@@ -17,7 +17,9 @@ from kibitz.store.store import Store
 
 @dataclass(frozen=True)
 class Sample:
-    """Sampled positions, in the order of the given games. games, plies: int64 [n]."""
+    """Sampled positions, in the order of the games that were given. games, plies: int64 [n], each position's game, as
+    an index in the store, and its ply.
+    """
 
     games: NDArray[np.int64]
     plies: NDArray[np.int64]
@@ -37,13 +39,14 @@ def sample_positions(
     held_out: bool = False,
     seed: int = 0,
 ) -> Sample:
-    """Sample at most `each` positions of every game, without repetition. If `each` is 0, all plies that qualify are
-    taken.
+    """Sample at most `each` positions per game, without replacement; if `each` is 0, take all positions that qualify.
+    The result is in the order of `games`, and by ply within a game.
 
-    first: the first ply that qualifies. The last ply that qualifies is the position after the last move. exclude: bool,
-    one entry for each move of the store; positions after a move whose entry is true are never sampled. share:
-    percentage of the plies that is held out. held_out: whether to sample from the held-out plies, and not from the
-    other plies. The sample is sorted by game and ply.
+    games: int64 [n], indices in the store.
+    first: the first ply that qualifies. The last one is the position after the last move.
+    exclude: bool [moves], for each move of the store whether the position after it is excluded; None to exclude none.
+    share: the percentage of all positions that are held out.
+    held_out: whether to sample from the held-out positions; if False, from all other positions.
     """
     games = np.ascontiguousarray(games, np.int64)
     hashes = store.column("hash")[games].astype(np.uint64)
@@ -56,11 +59,10 @@ def sample_positions(
 
 
 def whole_times(times: NDArray[np.float64], hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Round how often each of n games is repeated in training to integers, int64 [n].
+    """Round the number of times that each game is repeated in training to an integer, int64 [n].
 
-    times: float64 [n], the numbers to round. hashes: uint64 [n], a hash of each game.
-
-    A hash of each game decides whether to round up or down, with probabilities that keep the mean.
+    times: float64 [n], the numbers to round. hashes: uint64 [n], the hashes of the games. The hash decides whether a
+    number is rounded up or down. Its fraction is the probability of rounding up, so the mean stays the same.
     """
     chance = (splitmix64(hashes.astype(np.uint64)) >> np.uint64(40)) / 2.0**24
     return np.floor(times + chance).astype(np.int64)

@@ -21,10 +21,10 @@ _PARTS = 1_000_000
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Check the options for a split that the user gave. Raises UsageError if a share and a date are given for the same
-    split, because the share would have no effect.
+    """Check the options for a split that the user gave. Raises UsageError if an option would have no effect, such as a
+    share and a date for the same part of the split.
 
-    options: the fields of a Split that the user gave.
+    options: the given fields of `Split`, by name.
     """
     for side in ("validate", "test"):
         if f"{side}_from" in options and f"{side}_share" in options:
@@ -36,20 +36,20 @@ def check_options(options: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Split:
-    """How games are divided into training, validation and test.
+    """How games are divided into training, validation and test games.
 
-    Without dates, the hash of a game decides: validate_share and test_share are percentages of the games.
+    Without dates, the hash of a game decides. validate_share and test_share are then percentages of the games.
 
-    test_from: a date; the test split has the games from this date on. validate_from: the validation split has the games
-    from this date on, and before test_from. If only test_from is given, the validation split is sampled by hash from
-    the earlier games. If only validate_from is given, there is no test split. Games without a date count as early.
+    test_from: a date; games from this day on are test games. validate_from: a date; games from this day on, and before
+    test_from, are validation games. If only test_from is given, the validation games are sampled by hash from the
+    earlier games. If only validate_from is given, there are no test games. Games without a date count as early.
 
-    newest: the test split has this number of games: the last games by date. Games of one day are in the order of the
-    store. The validation split is sampled by hash from the other games.
+    newest: the number of test games, which are the last games by date. Games of the same day are ordered as in the
+    store. The validation games are sampled by hash from the other games.
 
-    together: games with the same start and first 40 moves, which are usually near-duplicates, are in the same split.
-    All of them are in the split of the first such game in the store, or, if dates decide, of the earliest one. The
-    value is False in splits that earlier versions of kibitz made.
+    together: whether games with the same start position and the same first 40 moves, usually near-duplicates, stay
+    together. They all belong to the part of the first of them in the store; if dates decide, to the part of the
+    earliest. The value is False in splits that earlier versions of kibitz made.
     """
 
     validate_share: float = 5.0
@@ -60,7 +60,9 @@ class Split:
     newest: int = 0
 
     def check(self) -> None:
-        """Check the values. Raises UsageError for shares or dates that leave no games for training."""
+        """Check the values. Raises UsageError if a value is invalid, if the shares leave no training games, or if
+        values contradict each other.
+        """
         shares = self.validate_share, self.test_share
         if not (all(share >= 0 for share in shares) and sum(shares) < 100):  # this form of the test also rejects NaN
             raise UsageError(
@@ -75,7 +77,9 @@ class Split:
             )
 
     def changed(self, options: dict[str, Any]) -> Split:
-        """Return this split with other values. If only shares are given, the result splits by hash, without dates."""
+        """Return this split with some values replaced. options: the new values, by the name of the field. If `options`
+        has shares but neither dates nor `newest`, the result splits by hash.
+        """
         by_day = {"validate_from", "test_from", "newest"}
         if options.keys() & {"validate_share", "test_share"} and not options.keys() & by_day:
             options = {"validate_from": None, "test_from": None, "newest": 0, **options}
@@ -84,10 +88,10 @@ class Split:
     def assign(
         self, hashes: NDArray[np.uint64], dates: NDArray[np.datetime64], openings: NDArray[np.uint64] | None = None
     ) -> NDArray[np.uint8]:
-        """Return the split of each game, uint8 [n]: 0 training, 1 validation, 2 test.
+        """Return the part to which each game belongs, uint8 [n]: 0 training, 1 validation, 2 test.
 
-        hashes: uint64 [n]. dates: datetime64[D] [n], NaT if unknown. openings: uint64 [n], equal for games that must be
-        in the same split; None if openings are unknown.
+        hashes: uint64 [n]. dates: datetime64[D] [n], NaT if unknown. openings: uint64 [n], equal for near-duplicates,
+        which stay together (see `Split`); None if openings are unknown.
         """
         if self.together and openings is not None:
             hashes, dates = _as_one(hashes, dates, openings)
@@ -124,8 +128,8 @@ class Split:
         return f"by date: validation {validate}, test {f'from {self.test_from}' if self.test_from else 'none'}"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the values in the form that stores and runs save. `newest` is missing if it is unused, because earlier
-        versions don't know it.
+        """Return the values as stores and runs save them. `newest` is omitted if it is 0, because earlier versions
+        don't know this key.
         """
         return {
             key: str(value) if isinstance(value, datetime.date) else value
@@ -135,9 +139,8 @@ class Split:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Split:
-        """Build a split from the result of `as_json`.
-
-        Raises ValueError, KeyError, TypeError or AttributeError for any other value.
+        """Build a split from a result of `as_json`. Raises ValueError, KeyError, TypeError or AttributeError for any
+        other value.
         """
         days = {key: datetime.date.fromisoformat(data[key]) for key in ("validate_from", "test_from") if data.get(key)}
         split = cls(**{"together": False, **data, "validate_from": None, "test_from": None, **days})

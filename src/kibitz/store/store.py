@@ -43,7 +43,8 @@ TABLE = "games.parquet"
 
 
 def for_pyarrow(path: Path, mode: str = "rb") -> Path | pa.NativeFile:
-    """Return a file in a form that pyarrow can open: its path, or the open file if the path is not Unicode.
+    """Return a file in a form that pyarrow can open. This is the path, or the open file if the path is not valid
+    Unicode.
 
     mode: "rb" to read, "wb" to write.
     """
@@ -55,9 +56,9 @@ def for_pyarrow(path: Path, mode: str = "rb") -> Path | pa.NativeFile:
 
 
 class Store:
-    """Reads a store. Arrays are memory-mapped, not copied.
+    """Reads a game store. Arrays are memory-mapped.
 
-    Raises KibitzError if there is no store, or if the store is damaged or was made by another version of kibitz.
+    Raises KibitzError if there is no store at this path, if it is damaged, or if its format is of an unknown version.
     """
 
     def __init__(self, path: str | Path):
@@ -137,7 +138,7 @@ class Store:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the games, as text: two stores with the same fingerprint contain the same games."""
+        """A hash of all games, as text. Two stores with the same fingerprint contain the same games."""
         return str(self.info["fingerprint"])
 
     def _broken(self, name: str, what: str) -> KibitzError:
@@ -164,25 +165,25 @@ class Store:
 
     @cached_property
     def moves(self) -> NDArray[np.uint16]:
-        """All moves, game after game, uint16 [moves]."""
+        """The moves of all games, one game after another, uint16 [moves]."""
         return self._map("moves.u16", "<u2")
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
-        """The index in `moves` at which each game's moves begin and, as the last entry, the end: int64 [games + 1]."""
+        """The index in `moves` of each game's first move, int64 [games + 1]. The last entry is the total number of
+        moves.
+        """
         offsets = self._map("offsets.i64", "<i8")
         if offsets[0] != 0 or offsets[-1] != self.info["moves"] or (np.diff(offsets) < 0).any():
             raise KibitzError(f"{self._folder / 'offsets.i64'} is damaged. Import the games again.")
         return offsets
 
     def move_hashes(self, games: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Return hashes of games that depend only on start, moves and result, uint64 [n], see
-        `games.hashing.hash_games`.
+        """Return hashes of games that depend only on start position, moves and result, uint64 [n] (see
+        `games.hashing.hash_games`).
 
-        games: int64 [n], indices in the store.
-
-        The column "hash" of a short game also depends on its players and date. Runs of earlier versions of kibitz
-        contain hashes without players and dates.
+        games: int64 [n], indices in the store. These hashes differ from the column "hash", which for short games also
+        depends on players and date. Runs of earlier versions of kibitz contain these hashes.
         """
         from kibitz.games.hashing import hash_games
 
@@ -201,7 +202,7 @@ class Store:
 
     @cached_property
     def starts(self) -> NDArray[np.uint8]:
-        """The start positions, uint8 [starts, width]. Row 0 is the standard start."""
+        """The start positions of the games, uint8 [starts, width]. Row 0 is the game's standard start position."""
         starts, width = self._map("starts.u8", "u1"), self.info["start_width"]
         rows = starts.reshape(-1, width) if len(starts) % width == 0 else starts[:0]
         if not len(rows) or not game_of(self.game).are_starts(rows):
@@ -210,15 +211,15 @@ class Store:
 
     @cached_property
     def start_of(self) -> NDArray[np.int32]:
-        """The row in `starts` of each game, int32 [games]."""
+        """Each game's start position, as a row of `starts`, int32 [games]."""
         starts = self.column("start")
         if len(starts) and not 0 <= starts.min() <= starts.max() < len(self.starts):
             raise KibitzError(f"{self._folder / TABLE} is damaged. Import the games again.")
         return cast("NDArray[np.int32]", starts)
 
     def per_move(self, name: str) -> NDArray[Any] | None:
-        """Return an array with a value for each move of the store, [moves]. name: the name of the array, such as
-        "clock". None if the store has no array with this name.
+        """Return an array with a value for each move of the store, [moves]; None if the store lacks this array. name:
+        the name of the array, such as "clock".
         """
         kind = self.info["beside"].get(name)
         return self._map(f"{name}.bin", kind["dtype"]) if kind else None
@@ -227,15 +228,16 @@ class Store:
         return cast("dict[str, Any]", self.info.get("carried", {}))
 
     def per_game(self, name: str) -> NDArray[Any] | None:
-        """Return an array with a row for each game of the store, [games, width]. name: the name of the array, such as
-        "owner". None if the store has no array with this name.
+        """Return an array with a row for each game of the store, [games, width]; None if the store lacks this array.
+        name: the name of the array, such as "owner".
         """
         kind = self._carried().get(name)
         return self._map(f"{name}.bin", kind["dtype"]).reshape(-1, kind["width"]) if kind else None
 
     def table(self, columns: list[str] | None = None) -> pa.Table:
-        """Return the table with one row per game, in the order of the store. columns: the columns to read; None for
-        all."""
+        """Return the table of the games, one row per game, in the order of the store. columns: the names of the columns
+        to read; None for all columns.
+        """
         table = pa.concat_tables([self._table(name, columns) for name in self.tables])
         if len(table) != len(self):
             file = self._folder / self.tables[-1]
@@ -252,7 +254,7 @@ class Store:
             raise self._broken(name, "the file is missing or damaged") from None
 
     def batches(self, size: int) -> Iterator[tuple[int, pa.Table]]:
-        """Yield the table in pieces, each as the index of its first game and a table of at most `size` rows."""
+        """Yield the table of the games in parts of at most `size` rows, each as (index of its first game, table)."""
         first = 0
         for name in self.tables:
             try:
@@ -277,10 +279,9 @@ class Store:
             raise self._broken(TABLE, "the file is missing or damaged") from None
 
     def column(self, name: str) -> NDArray[Any]:
-        """Return one column as an array [games].
+        """Return one column of the table as an array [games].
 
-        Unknown integers are 0, unknown floats are NaN (such as the margin of a Go game), unknown dates are NaT, and
-        unknown texts are None.
+        Unknown values are 0 for integers, NaN for floats, NaT for dates, and None for texts.
         """
         try:
             values = self.table([name])[name].combine_chunks()
@@ -291,8 +292,8 @@ class Store:
         return cast("NDArray[Any]", values.to_numpy(zero_copy_only=False))
 
     def row(self, game: int) -> dict[str, Any]:
-        """Return the row of one game in the table, by the column's name. game: its index. Raises IndexError for a game
-        that is not in the store.
+        """Return one game's row of the table, as a dict from column names to values. game: the index of the game in the
+        store. Raises IndexError if there is no such game.
         """
         if not 0 <= game < len(self):
             raise IndexError(f"game must be from 0 to {len(self) - 1} (got {game})")
@@ -311,33 +312,33 @@ class Store:
     def sides(self, split: Split | None = None) -> NDArray[np.uint8]:
         """Return the part of the split to which each game belongs, uint8 [games]: 0 training, 1 validation, 2 test.
 
-        split: how to divide the games; None for the store's own split.
+        split: the split to use; None for the split that is saved in the store.
         """
         dates = self.column("date").astype("datetime64[D]")
         return (split or self.split).assign(self.column("hash"), dates, self.openings())
 
     def openings(self) -> NDArray[np.uint64] | None:
-        """Return a hash of each game's start and first moves, uint64 [games]. Games with equal hashes are
+        """Return a hash of each game's start position and first moves, uint64 [games]. Games with equal hashes are
         near-duplicates (see `games.hashing.hash_openings`).
 
-        The result is None for a store of an earlier version, which has no such hashes.
+        Returns None for stores of earlier versions, which lack these hashes.
         """
         if "opening" not in self.columns:
             return None
         return self.column("opening")
 
     def near_duplicates(self) -> int | None:
-        """Return the number of games with the same start and first moves as an earlier game of the store. None if the
-        store has no hashes of openings (see `openings`).
+        """Return the number of games with the same start position and first moves as an earlier game of the store.
+        Returns None if `openings` does.
         """
         openings = self.openings()
         return None if openings is None else len(openings) - len(np.unique(openings))
 
     def replay(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return positions as the arrays `codes`, uint8 [n, squares], and `state`, uint8 [n, 4]; see
-        `kibitz.PositionArrays`.
+        """Return positions as the arrays `codes`, uint8 [n, squares], and `state`, uint8 [n, 4] (see
+        `kibitz.PositionArrays`).
 
-        games, plies: int64 [n]. Position i is the one after `plies[i]` moves of the game with the index `games[i]`.
+        games, plies: int64 [n]. Position i is the position after `plies[i]` moves of the game with index `games[i]`.
         """
         return game_of(self.game).replay(self.moves, self.offsets, self.starts, self.start_of, games, plies)
 

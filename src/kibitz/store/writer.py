@@ -42,20 +42,21 @@ def refuse_existing(path: Path, remedy: str) -> None:
 
 
 class StoreWriter:
-    """Collects batches of games. `commit` makes a store of these games.
+    """Writes batches of games to a store. `commit` makes the store visible with these games.
 
     The writer is a context manager. If the context ends without a commit, everything that was written is removed. The
-    writer locks the store's path, so a second writer to the same path raises an error. Duplicates are rejected,
-    including games that the store already has. Games are duplicates if they have the same start, moves and result and,
-    if they are short, the same players and date.
+    writer locks the store's path, so a second writer for this path raises KibitzError.
+
+    Duplicates are rejected, also those of games that the store already has. Two games are duplicates if they have the
+    same start position, moves and result. Short games must also have the same players and date.
 
     game: "chess" or "go".
-    columns: the schema of the table.
-    standard_start: the usual start position, uint8 [width].
-    per_move: the dtype and the missing value of each array that can have a value for each move.
-    split: how a new store divides its games; None for the default.
+    columns: the schema of the table with one row per game.
+    standard_start: the game's standard start position, uint8 [width].
+    per_move: arrays with a value for each move, by name: (dtype, value for games without data).
+    split: how the store divides its games; None for the split of the existing store, or the default.
     append: whether to add the games to the store if it exists.
-    per_game: the dtype, the missing value and the width of each array that can have a row for each game.
+    per_game: arrays with a row for each game, by name: (dtype, value for games without data, width).
     keep_duplicates: whether to accept duplicates.
     """
 
@@ -255,22 +256,20 @@ class StoreWriter:
         limit: int | None = None,
         finish: Callable[[GameBatch], GameBatch] | None = None,
     ) -> int:
-        """Write a batch. Returns the number of games that were added.
+        """Write a batch of games. Returns the number of games that were added.
 
-        limit: the largest number of games to add; None for all. finish: a function for costly work on new games before
-        they are written. The function does not get duplicates, and may reject games. Raises KibitzError if the disk is
-        full or the path has disappeared.
+        limit: the largest number of games to add; None for no limit. finish: a function that takes the new games,
+        without duplicates, and returns the games to write. It does costly work, and may reject games. Raises
+        KibitzError if the disk is full or the path has disappeared.
         """
         with self._os_errors_in_words():
             return self._add(batch, limit, finish)
 
     def add_nameless(self, batch: GameBatch, hashes: NDArray[np.uint64]) -> int:
-        """Write games from which the players' names were removed. hashes: uint64 [games], the hashes that the games had
-        with the names.
+        """Write games from which the players' names were removed. Returns the number of games that were added.
 
-        A short game's hash depends on the players and the date. Without players and date in the hash, different games
-        would count as duplicates, and games would move between training and validation. Returns the number of games
-        that were added.
+        hashes: uint64 [games], the hashes of the games with names. They decide which games are duplicates, and to which
+        part of the split a game belongs. Hashes without names would be equal for different short games.
         """
         with self._os_errors_in_words():
             new = self._known.add(hashes)
@@ -382,9 +381,10 @@ class StoreWriter:
         _copy(np.broadcast_to(np.array(missing, dtype), games * width if width else moves), self._arrays[name])
 
     def commit(self, how: Mapping[str, Any]) -> Store:
-        """Close the files and make the store visible. how: the options of this import, for the store's history.
+        """Close the files, make the new games visible, and return the store. how: the options of the import, for the
+        store's history.
 
-        Raises KibitzError if the disk is full or the path has disappeared. In this case, an old store stays unchanged.
+        Raises KibitzError if the disk is full or the path has disappeared. An existing store is then unchanged.
         """
         with self._os_errors_in_words():
             self._commit(how)

@@ -279,12 +279,14 @@ SYSTEMS = _Registry(_OURS)
 
 
 def register(declaration: Declaration) -> None:
-    """Add a system for this process, or replace one. Installed packages use an entry point instead."""
+    """Make a system known to this process. It replaces a system of the same name. Installed packages use an entry point
+    instead of this function.
+    """
     SYSTEMS.add(declaration)
 
 
 def find(name: str) -> Declaration:
-    """Return the declaration of a system. Raises UsageError if there is none with this name."""
+    """Return the declaration of a system. name: the name of the system. Raises UsageError for an unknown name."""
     try:
         return SYSTEMS[name]
     except KeyError:
@@ -295,9 +297,9 @@ def find(name: str) -> Declaration:
 
 
 def load(name: str) -> System:
-    """Return a system, which builds and trains the network.
+    """Return a system, which can build and train its networks. This imports torch.
 
-    Raises UsageError if there is none with this name, and KibitzError if something that it needs is not installed.
+    Raises UsageError for an unknown name, and KibitzError if a required package is not installed.
     """
     declaration = find(name)
     need_training(f"the system {name}")

@@ -30,70 +30,69 @@ Loss = Callable[[Tensors], tuple[Tensor, dict[str, Tensor]]]
 
 
 class Examples(Protocol):
-    """The training examples of a stage, computed when a batch needs them. They are numbered from 0 to len - 1."""
+    """The training examples of a stage, with ids from 0 to len - 1. An example is computed when a batch needs it."""
 
     def __len__(self) -> int: ...
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
-        """Return the examples with these ids, int64 [n], as a dict of arrays. The first axis of each array is the
-        example.
+        """Return the examples with these ids, int64 [n], as a dict of arrays. The first axis of each array runs over
+        the examples.
 
-        The result, random choices included, must be a function of the arguments, so that an interrupted training run
-        resumes exactly. Each example must depend only on its id and the epoch, so that several processes can share a
-        batch. Otherwise the class must implement `part` (see `Parted`). Several threads call this method at the same
-        time.
+        The result, including random choices, must depend only on the arguments, so that an interrupted training resumes
+        exactly. Each example must depend only on its id and the epoch, so that several processes can share a batch;
+        classes for which this is false must implement `Parted`. Several threads call this method at the same time.
         """
 
 
 @runtime_checkable
 class Parted(Protocol):
-    """Examples whose batches several processes can't divide row by row, because the rows of a batch belong together,
-    for example as pairs.
+    """Examples whose batches can't be divided among processes row by row, because several rows of a batch belong
+    together, such as the two positions of a pair.
     """
 
     def part(self, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
-        """Return the part of a batch for process `rank` of `world` processes. The loss is a mean over the rows of the
-        part.
+        """Return the rows of a batch that process `rank` of `world` processes handles. Each row belongs to exactly one
+        process.
 
-        Each row is in the part of exactly one process. If the loss is a mean over groups of other rows, such as pairs,
-        each part has the same share of every group.
+        ids, epoch: the arguments of `Examples.batch` for the whole batch. The loss is the mean over the rows of the
+        result. If it is a mean over groups of rows, such as pairs, each process gets the same share of the groups.
         """
 
 
 def batches_in_epoch(examples: int, batch: int) -> int:
-    """Return the number of full batches in one pass over `examples` examples, at least 1.
+    """Return the number of full batches in one pass over the examples, at least 1. examples: the number of examples.
+    batch: the number of examples per batch.
 
-    A pass skips the last examples, which don't fill a batch. Each pass skips different examples.
+    The last examples of a pass, which don't fill a batch, are skipped. These are different examples in each pass.
     """
     return max(1, examples // batch)
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One part of a network, trained on one loss.
+    """One stage of training: a part of a network and the loss on which it is trained.
 
-    name: the stage's name, for example "piece".
+    name: the name of the stage, such as "piece".
     module: the part of the network that the stage trains.
-    examples: a function that returns the training examples from some games of a store.
+    examples: a function that takes a store and the indices of its training games, and returns the examples.
     loss: a function that takes the tensors of a batch. It returns the mean loss to minimize, and the metrics by name,
         each with one value per example.
     optimiser: a function that makes the optimizer.
-    learning_rate: a function that takes the iteration, from 0, and the number of iterations. It returns the learning
-        rate.
-    batch: examples per batch, for example 512.
-    iterations: number of batches; None for `epochs` passes over the examples.
-    epochs: number of passes if `iterations` is None.
-    most_epochs: largest number of passes, even if `iterations` would need more; 0 for no limit. The limit ends training
-        early if there are only few positions for a recipe that is made for millions.
-    monitor: the metric for early stopping and for the choice of the best weights. Lower is better, except for
-        "accuracy".
+    learning_rate: a function that takes the iteration, from 0, and the total number of iterations. It returns the
+        learning rate.
+    batch: the number of examples per batch, such as 512.
+    iterations: the number of batches; None for `epochs` passes over the examples.
+    epochs: the number of passes if `iterations` is None.
+    most_epochs: the largest number of passes, even if `iterations` would need more; 0 for no limit. The limit ends
+        training early if a recipe for millions of positions is used with few positions.
+    monitor: the metric for early stopping and for choosing the best weights. Lower is better, except for "accuracy".
     keep_last: whether to train to the end and keep the last weights, whatever the validation results are.
     constant_loss: a function that takes the tensors of a batch. It returns the mean loss of the best constant
-        prediction. If a network's loss does not fall below this loss, the network has learned nothing.
-    independent: whether the module shares no weights with other stages' modules and no other stage depends on it. If
-        all stages are independent, they train in rounds (see training.rounds).
-    time_share: the weight by which a time limit is divided among the stages.
-    decay: factor of the learning rate after each pass over the examples, over 0 to 1.
+        prediction. A network whose loss is not lower has learned nothing.
+    independent: whether the module shares no weights with the modules of other stages, and no other stage depends on
+        it. If all stages are independent, they train in rounds (see training.rounds).
+    time_share: the weight of this stage when a time limit is divided among the stages.
+    decay: the factor by which each pass over the examples multiplies the learning rate, greater than 0 and at most 1.
     """
 
     name: str
@@ -114,24 +113,30 @@ class Stage:
     decay: float = 1.0
 
     def rate(self, iteration: int, iterations: int, examples: int) -> float:
-        """Return the learning rate at an iteration, from 0 to `iterations` − 1. examples: the number of examples."""
+        """Return the learning rate at an iteration. iterations: the number of iterations of the stage; the first
+        iteration is 0. examples: the number of training examples.
+        """
         passes = iteration // batches_in_epoch(examples, self.batch)
         return self.learning_rate(iteration, iterations) * self.decay**passes
 
     def iterations_over(self, examples: int) -> int:
-        """Return the number of batches of this stage. examples: the number of examples."""
+        """Return the number of batches that this stage trains on. examples: the number of training examples."""
         in_epoch = batches_in_epoch(examples, self.batch)
         planned = self.iterations or max(1, round(self.epochs * in_epoch))
         return min(planned, max(1, round(self.most_epochs * in_epoch))) if self.most_epochs else planned
 
     def monitor_value(self, means: Mapping[str, float]) -> float:
-        """Return the monitored metric from the means of a validation, so that lower is better (see `monitor_value`)."""
+        """Return the monitored metric in a form in which lower is better (see the function `monitor_value`). means: the
+        mean of each metric over the validation examples.
+        """
         return monitor_value(self.monitor, means)
 
 
 def monitor_value(monitor: str, means: Mapping[str, float]) -> float:
-    """Return the monitored metric from the means of a validation, so that lower is better. If the metric is the
-    accuracy, the result is 1 - accuracy.
+    """Return the monitored metric in a form in which lower is better: 1 - accuracy for "accuracy", or else the metric
+    itself.
+
+    monitor: the name of the metric. means: the mean of each metric over the validation examples, by name.
     """
     return 1 - means[monitor] if monitor == "accuracy" else means[monitor]
 
@@ -141,11 +146,10 @@ DOCUMENT, READING, OURS, OFF = "document", "reading", "ours", "off"
 
 @dataclass(frozen=True)
 class ValueSource:
-    """The source of a setting's value in a recipe.
+    """The reason for a setting's value in a recipe that reproduces a document, such as a paper.
 
-    kind: one of four kinds. DOCUMENT: the document states the value. READING: the document can be read in several ways.
-        OURS: the document doesn't mention the value. OFF: the setting is an addition of kibitz, which the recipe turns
-        off.
+    kind: DOCUMENT if the document states the value. READING if the document can be read in several ways. OURS if the
+        document doesn't mention the value. OFF if the setting is an addition of kibitz that the recipe turns off.
     note: what the document states, in a few words.
     """
 
@@ -180,10 +184,10 @@ BF16_IF_FAST = ours(
 class Recipe:
     """A tested way to train a system: `kibitz train SYSTEM STORE --recipe NAME`.
 
-    title: a title of one line.
-    settings: values that differ from the defaults of the system's Settings.
-    training: values that differ from the defaults of TrainConfig (intervals, patience).
-    reaches: measured results, each with its value, n, data, and time on two cores.
+    title: a description in one line.
+    settings: values of the system's Settings that differ from the defaults.
+    training: values of TrainConfig, such as intervals and patience, that differ from the defaults.
+    reaches: measured results, each with its value, n, data, and training time on two cores.
     departures: the differences from the paper, each with its reason.
     """
 
@@ -214,11 +218,10 @@ def setting(
     below: float | None = None,
     at_most: float | None = None,
 ) -> Any:
-    """Declare a field of a system's Settings: its default, a help text of one sentence with the unit, and the allowed
-    values.
+    """Declare a field of a system's Settings. The field becomes an option of `train` and `tune`.
 
-    The field becomes an option of `train` and `tune`. choices: the allowed values. at_least, over, below, at_most:
-    limits of a number; at_least and at_most are allowed values, over and below are not.
+    help: the option's help text, one sentence with the unit. choices: the allowed values; () for all. at_least,
+    at_most: the limits of a number, included. over, below: limits, excluded.
     """
     bounds = {"choices": tuple(choices), "at_least": at_least, "over": over, "below": below, "at_most": at_most}
     return field(default=default, metadata={"help": help, **bounds})
@@ -230,7 +233,7 @@ def fraction(default: float, help: str) -> Any:
 
 
 def check_bounds(settings: Any) -> None:
-    """Raise UsageError, with the option's name, for the first setting outside its choices or limits."""
+    """Raise UsageError if a setting is not among its choices or not within its limits. The message names the option."""
     for each in fields(settings):
         value, allowed = getattr(settings, each.name), _bounds(type(settings), each.name)
         if value == AUTO and isinstance(each.default, int):
@@ -259,7 +262,10 @@ def _bounds(kind: type, name: str) -> Mapping[str, Any]:
 
 
 def range_of(kind: type, name: str) -> str:
-    """Return the range of a setting in words, such as "from 0 to 1"; "" for a setting without limits."""
+    """Return the allowed range of a setting in words, such as "from 0 to 1"; "" if the setting has no limits.
+
+    kind: the Settings class. name: the name of the setting.
+    """
     allowed = _bounds(kind, name)
     limited = any(allowed.get(limit) is not None for limit in ("at_least", "over", "below", "at_most"))
     return _bounds_in_words(allowed) if limited else ""
@@ -292,11 +298,12 @@ def _bounds_in_words(allowed: Mapping[str, Any]) -> str:
 
 
 def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
-    """Build the Settings from the values in a run.json, which may have names of earlier versions.
+    """Build the Settings from the values in a run.json, which may have names of earlier versions. kind: the Settings
+    class.
 
-    A setting that is missing in the file gets its default. If a setting was added later and its default changed the
-    behavior, the class's `unnamed` has the value for such files. Raises KibitzError for a name that this version
-    doesn't know, because its meaning can't be guessed.
+    A setting that the file lacks gets its default. `kind.unnamed` has other values for settings that were added later,
+    if their defaults would change how older networks work. Raises KibitzError for an unknown setting, because its
+    meaning can't be guessed.
     """
     known = {f.name for f in fields(kind)}
     current = respelled(values, known, {f.name: f.metadata.get("choices", ()) for f in fields(kind)})
@@ -317,14 +324,15 @@ class Network(Protocol):
 
 
 class System:
-    """The implementation of one paper. A subclass sets `name`, `settings_type` and `recipes`, and builds and trains its
+    """The implementation of a paper. A subclass sets `name`, `settings_type` and `recipes`, and builds and trains its
     network.
 
-    `network(settings)` returns a network. The network takes `codes`, uint8 [n, squares], and `state`, uint8
-    [n, numbers]. It returns a tuple of tensors, named by its attribute `outputs` (see systems.declaration.OUTPUTS).
-    Outputs are probabilities, not logits. The network computes its input planes from these arrays. A network with side
-    inputs, such as ratings, reads them from further columns of the state. Its attribute `side_inputs` maps the name of
-    each side input to the value (0 to 255) that is used if an interface has no value for it.
+    `network(settings)` returns a network. Its inputs are `codes`, uint8 [n, squares], and `state`, uint8 [n, columns],
+    from which it computes its input planes. It returns a tuple of tensors, whose names are in its attribute `outputs`
+    (see systems.declaration.OUTPUTS). Outputs are probabilities, not logits.
+
+    A network may have side inputs, such as ratings, which are additional columns of `state`. Its attribute
+    `side_inputs` maps the name of each side input to its default (0 to 255), which is used if the value is unknown.
 
     The `Declaration` has everything else that kibitz must know about the system.
     """
@@ -349,15 +357,15 @@ class System:
         return self.declaration.game
 
     def check(self, settings: Any) -> None:
-        """Check the settings. Raises UsageError, which describes the fault, if no network can be trained with them.
+        """Check the settings. Raises UsageError if no network can be trained with them.
 
-        This method checks the choices and limits of each field. Systems add checks of combinations.
+        This method checks the choices and limits of each setting. Subclasses add checks of combinations.
         """
         check_bounds(settings)
 
     def games(self, store: Store, settings: Any) -> NDArray[np.int64]:
-        """Return the indices of the store's games that the paper would use, int64 [n]; by default,
-        these are all games.
+        """Return the indices of the games in the store that the paper would use, int64 [n]. By default, these are all
+        games.
         """
         return np.arange(len(store))
 
@@ -366,15 +374,17 @@ class System:
         raise NotImplementedError
 
     def prepare(self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Any, seed: int) -> None:
-        """Set the initial weights from `seed`. A system may use training examples for this; games: int64 [n], the
-        indices of the training games. By default, torch's initial weights stay.
+        """Set the initial weights of a new network. By default, torch's initial weights stay.
+
+        games: int64 [n], the indices of the training games, for systems whose initial weights depend on training
+        examples. seed: the seed for random numbers.
         """
 
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
-        """Return initial weights for `network`, taken from a trained network of `system`.
+        """Return initial weights for `network`, from the weights of a trained network of `system`.
 
-        By default these are the trained network's weights, which must have the same shapes. Systems may convert weights
-        of other shapes. Raises UsageError if the weights don't fit.
+        By default, these are the same weights, which must have the same names and shapes. Systems may convert other
+        weights. Raises UsageError if the weights don't fit.
         """
         if {name: value.shape for name, value in weights.items()} != {
             name: value.shape for name, value in network.state_dict().items()
@@ -385,18 +395,18 @@ class System:
         return weights
 
     def stages(self, network: nn.Module, settings: Any) -> Sequence[Stage]:
-        """Return the stages of training, in order."""
+        """Return the stages of training, in the order in which they are trained."""
         raise NotImplementedError
 
 
 def grown(begun: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return the weights of a new network that starts from a trained network. Each weight that the trained network has
-    is taken from there. begun: all weights of the new network, by name. weights: the weights of the trained network, by
-    name.
+    """Return initial weights for a network that extends a trained network. Weights that the trained network has are
+    copied.
 
-    Residual blocks that only `begun` has become identities: their second convolution is set to 0. Normalization layers
-    that only `begun` has stay identities. Raises UsageError if the trained network has weights that `begun` lacks, such
-    as more blocks, or other shapes.
+    begun: the weights of the new network, by name. weights: the weights of the trained network, by name.
+
+    Residual blocks that only the new network has become identities, because the weights of their second convolution are
+    set to 0. Raises UsageError if a weight of the trained network is missing in `begun` or has another shape there.
     """
     taken = dict(begun)
     for stored, value in weights.items():

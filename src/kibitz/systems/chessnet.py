@@ -21,8 +21,8 @@ from kibitz.text import either
 class Settings(system.Settings):
     """The settings of `chessnet`. The defaults are those of the thesis.
 
-    The thesis used 6 planes of ±1, and also 12 planes of 0 and 1. The thesis also tried additional planes: the mover's
-    rating, the moving piece (for the move selectors), and the result. The board is in the mover's view.
+    The thesis uses 6 planes with the values ±1, or 12 planes with the values 0 and 1. It also tries additional planes
+    for the mover's rating, the result, and (in the move selectors) the moving piece. The board is in the mover's view.
     """
 
     # ChessNet-1: convolutions 3×3 padded, 64, 96 and 256 filters, dense 1024, ReLU each; 64 outputs, softmax.

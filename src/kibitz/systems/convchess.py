@@ -18,10 +18,11 @@ from kibitz.text import either
 
 @dataclass(frozen=True)
 class Settings(system.Settings):
-    """The paper's settings.
+    """The settings of `convchess`. The defaults are those of the paper.
 
-    The board has six planes, +1 for the mover and −1 for the opponent. If Black is to move, the board is flipped, so
-    that the mover's pawns always move up the board. Castling rights and en passant are not inputs.
+    The board has six planes, one per piece type: 1 for the mover's pieces and −1 for the opponent's. If Black is to
+    move, the board is flipped, so the mover's pawns always move up the board. Castling rights and en passant are not
+    inputs.
     """
 
     # Three convolutions of 32 filters 3×3, stride 1, ReLU; a pool 2×2; dense 128, ReLU; dense 64, softmax.

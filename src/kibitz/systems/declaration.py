@@ -36,11 +36,11 @@ All refer to the board's real squares and points. A network with such outputs wo
 
 @dataclass(frozen=True)
 class Meaning:
-    """The meaning of a probability for White (in Go, for Black).
+    """The meaning of the value for White (in Go, for Black) that a system predicts, such as a win probability.
 
-    name: the name of the probability.
+    name: the name of the value.
     short: a heading of up to 12 characters.
-    note: a sentence that prevents a wrong reading of the values, or "".
+    note: a sentence that prevents a wrong reading of the values; "" if none is needed.
     """
 
     name: str = "White's win probability"
@@ -50,14 +50,14 @@ class Meaning:
 
 @dataclass(frozen=True)
 class Method:
-    """A method to choose a move.
+    """A method to choose a move from a network's outputs.
 
     name: for example "top-prob".
-    title: what it does, in a few words.
-    needs: the kinds of outputs that it needs.
+    title: what the method does, in a few words.
+    needs: the kinds of outputs that the method needs.
     opener: "module:function". The function is called as `open(run, session, method=..., **settings)` and returns a
         player (see kibitz.play.open_player).
-    searches: whether the method searches deeper if it has more time. Other methods always do the same work.
+    searches: whether the method searches deeper if it has more time. If False, it always does the same work.
     """
 
     name: str
@@ -108,25 +108,25 @@ class Declaration:
     """Everything about a system that kibitz must know without loading torch.
 
     name, game: for example "winner" and "chess".
-    title: what it predicts, in a few words.
-    module: where its `SYSTEM` (systems.base.System) is; importing it needs torch.
+    title: what the system's networks predict, in a few words.
+    module: the module that has the `System` in its variable `SYSTEM`. Importing it needs torch.
     answers: the kinds of outputs of the system's networks: VALUE, MOVES, COMPARISON or OWNERS.
-    evaluation: the module whose function `evaluate` makes the table for `kibitz test`.
-    paper: the paper; "" for a system without a paper.
+    evaluation: the module whose function `evaluate` computes the results for `kibitz test`.
+    paper: the paper; "" if there is none.
     anchor: the published result to compare with.
-    planes: "module:function". The function returns the named input planes without torch, see systems.planes. "" for
-        none.
-    meaning: the meaning of White's probability.
-    methods: the methods to choose a move, the default first. A run supports those methods whose `needs` its outputs
-        cover.
-    analysis: the module that reads the outputs for `kibitz analyze` and the board. "" selects the module of the game,
-        which reads the outputs in OUTPUTS.
-    trained: a function that takes the settings of a run and returns the run's kinds of outputs. None if every run has
-        all of `answers`.
-    board_sizes: for Go, a function that takes the settings of a run and returns the board sizes that the run supports.
-    correction: "module:function"; "" for no correction of the network's outputs. The function takes the run and returns
-    None, or a function that takes codes, state and answers and returns the corrected answers.
-    command: the command that makes its runs, if this command is not `train`. Such a system is not in lists of systems.
+    planes: "module:function". The function returns the named input planes without torch (see systems.planes). "" if
+        there is none.
+    meaning: the meaning of the predicted value for White (in Go, for Black).
+    methods: the methods to choose a move, the default first. A run supports a method if its outputs include the
+        method's `needs`.
+    analysis: the module that reads the outputs for `kibitz analyze` and the board. "" selects the game's standard
+        module, which reads the outputs in OUTPUTS.
+    trained: a function that takes the settings of a run and returns the kinds of outputs of this run. None if every run
+        has all of `answers`.
+    board_sizes: for Go, a function that takes the settings of a run and returns the board sizes that this run supports.
+    correction: "module:function"; "" if outputs are not corrected. The function takes the run. It returns None, or a
+        function that takes `codes`, `state` and the network's outputs and returns corrected outputs.
+    command: the command that makes the system's runs, if it is not `train`. Such a system is not listed.
     """
 
     name: str
@@ -147,7 +147,7 @@ class Declaration:
     command: str = ""
 
     def as_json(self) -> dict[str, object]:
-        """Return the declaration as JSON, for `kibitz systems --json`."""
+        """Return the fields that `kibitz systems --json` prints, as a dict."""
         return {name: getattr(self, name) for name in ("game", "title", "paper", "anchor", "answers")}
 
     def answers_of(self, settings: Settings) -> tuple[str, ...]:

@@ -274,10 +274,10 @@ def sizes(text: str) -> list[int]:
 def positions(
     store: Store, games: NDArray[np.int64], settings: Settings, *, held_out: bool = False, each: int | None = None
 ) -> Sample:
-    """Sample the paper's positions from some games.
+    """Sample positions of some games as the paper does.
 
-    held_out: whether to sample the positions that are never used in training. each: the number of positions per game;
-    None for the number in the settings.
+    games: int64 [n], indices in the store. held_out: whether to sample the held-out positions, which are never used in
+    training. each: the number of positions per game; None for the number in the settings.
     """
     return sample_positions(
         store, games, settings.positions if each is None else each, first=2 * settings.opening,
@@ -286,7 +286,7 @@ def positions(
 
 
 class PositionExamples:
-    """The examples for Pos2Vec: every sampled position."""
+    """The examples for training the layers of Pos2Vec: the sampled positions."""
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, salt: int = 0):
         self.store, self.colours, self.mirror, self.salt = store, settings.colours, settings.mirror, salt
@@ -305,17 +305,15 @@ class PositionExamples:
 
 
 class PairExamples:
-    """The examples for the comparison. Each is a position of a game that White won and a position of a game that Black
-    won, in random order.
+    """The examples for training the comparison. Each example is a pair of positions in random order: one from a game
+    that White won, and one from a game that Black won.
 
-    A batch has the `codes` and `state` of its positions, `first` and `second` (the indices of each pair's positions),
-    and `target`. The target is 1.0 if the first position is from the game that White won. If the setting `reuse` is r,
-    n pairs are made from n / r positions of games that White won and n / r positions of games that Black won. Each
-    position is in r pairs.
+    A batch has the `codes` and `state` of its positions. `first` and `second` have the indices of each pair's
+    positions. `target` is 1.0 if the first position is from the game that White won. If the setting `reuse` is r, each
+    position of the batch is in r pairs, so a batch of n pairs has 2n / r positions.
 
-    If the setting `nearer` is on, the batch has further positions, and `more_first`, `more_second` and `more_target`
-    describe pairs from the same game. salt: a number that determines the pairs and their order. It differs for every
-    stage and seed.
+    If the setting `nearer` is on, a batch also has pairs of two positions of one game, as `more_first`, `more_second`
+    and `more_target`. salt: a number that determines the pairs and their order; see `salt_of`.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, salt: int = 0):
@@ -342,8 +340,8 @@ class PairExamples:
         return self.part(ids, epoch, 0, 1)
 
     def part(self, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
-        """Return one process's part of a batch (see `systems.base.Parted`): some of the positions from games that White
-        won, and all pairs that contain them.
+        """Return one process's part of a batch (see `systems.base.Parted`). It has a part of the positions from games
+        that White won, and all pairs with these positions.
         """
         reuse = self.settings.reuse if len(ids) % self.settings.reuse == 0 else 1
         few = ids[: len(ids) // reuse]
@@ -443,9 +441,9 @@ def salt_of(stage: str, seed: int) -> int:
 
 
 class Pos2Vec(nn.Module):
-    """The network that converts a position to features. A ReLU follows each layer.
+    """The network that converts a position to features. Each layer is followed by a ReLU.
 
-    Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4]. Output: features, float32 [n, last size].
+    Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4]. Output: the features, float32 [n, units of the last layer].
     """
 
     def __init__(self, layers: Sequence[int], dropout: float):
@@ -455,7 +453,7 @@ class Pos2Vec(nn.Module):
         self.rest = nn.ModuleList(nn.Linear(wide, narrow) for wide, narrow in pairwise(layers))
 
     def forward(self, codes: Tensor, state: Tensor, depth: int | None = None) -> Tensor:
-        """Return the features. depth: the number of layers to apply; None for all."""
+        """Return the features. depth: the number of layers to apply, at least 1; None for all layers."""
         values: Tensor = F.relu(self.first(codes, state))
         for layer in list(self.rest)[: None if depth is None else depth - 1]:
             values = F.relu(layer(self.dropout(values)))
@@ -463,12 +461,12 @@ class Pos2Vec(nn.Module):
 
 
 class ComparisonHead(nn.Module):
-    """Computes, from the features of pairs, the logit [pairs] that the first position is better for White than the
-    second.
+    """Computes the logit of the probability that the first position of a pair is better for White than the second
+    position.
 
-    The paper's network ends with 2 values and a softmax; the difference of these values is this logit. The first layer
-    takes both positions' features. Its product with one position's features is computed once per position, and not once
-    per pair.
+    The paper's network ends with two values and a softmax; the logit is the difference of the two values. The input of
+    the first layer is the features of both positions. This layer is computed as the sum of `as_first` of the first
+    position and `as_second` of the second, so each position needs it only once, even in many pairs.
     """
 
     def __init__(self, features: int, layers: Sequence[int], dropout: float):
@@ -480,8 +478,9 @@ class ComparisonHead(nn.Module):
         self.answer = nn.Linear(layers[-1], 2)
 
     def forward(self, as_first: Tensor, as_second: Tensor) -> Tensor:
-        """Return the logits. as_first, as_second: [..., first size], products of the first layer with the features of
-        the first and of the second positions. Their shapes are broadcast.
+        """Return the logits, without the last axis of the arguments. as_first, as_second: [..., units], the outputs of
+        the layers `as_first` and `as_second` for the first and the second position of each pair. Their shapes are
+        broadcast.
         """
         values = F.relu(as_first + as_second)
         for layer in self.rest:
@@ -492,7 +491,9 @@ class ComparisonHead(nn.Module):
 
 
 class ComparisonNet(nn.Module):
-    """A comparison network: Pos2Vec, which computes the features of both positions, and a head that compares them."""
+    """A comparison network: Pos2Vec, which computes features of each position, and a head that compares two
+    positions.
+    """
 
     def __init__(self, pos2vec: str, compare: str, antisymmetric: bool, dropout: float = 0.0):
         super().__init__()
@@ -502,14 +503,14 @@ class ComparisonNet(nn.Module):
 
     @property
     def trained(self) -> bool:
-        """Whether the network has been trained: before training, all biases are 0. `play.comparison.embedding` has the
-        same test.
+        """Whether the network has been trained. Before training, all biases of the head are 0.
+        `play.comparison.embedding` uses the same test.
         """
         return any(bool(p.any()) for name, p in self.compare.named_parameters() if name.endswith("bias"))
 
     def logit(self, features: Tensor, first: Tensor, second: Tensor) -> Tensor:
-        """Return the logit of each pair, [pairs]. features: [n, units]. first, second: int64 [pairs], the indices of
-        each pair's positions in `features`.
+        """Return for each pair the logit that its first position is better for White, [pairs]. features: [n, units].
+        first, second: int64 [pairs], the positions of each pair, as indices into `features`.
         """
         compare = self.compare
         left, right = compare.as_first(features), compare.as_second(features)
@@ -519,8 +520,9 @@ class ComparisonNet(nn.Module):
         return logit
 
     def against(self, features: Tensor, references: Tensor) -> Tensor:
-        """Return the logit that each position is better for White than each reference position, [n, references]. It is
-        the mean over both orders of a pair.
+        """Return the logit that each position is better for White than each reference position, [n, references].
+        features: [n, units]. references: [references, units], the features of the reference positions. The logits are
+        averaged over both orders of a pair.
         """
         compare = self.compare
         forth = compare(compare.as_first(features)[:, None], compare.as_second(references)[None])
@@ -530,11 +532,11 @@ class ComparisonNet(nn.Module):
 
 
 class DeepChess(nn.Module):
-    """The full network, the decoders that train Pos2Vec, and the distilled network. The settings determine which of
-    these parts exist.
+    """The full network, the decoders for pretraining Pos2Vec, and the distilled network. The settings determine which
+    of these exist.
 
-    The output is `white_better`, [n]: the probability that a position is better for White than a balanced position. It
-    is the mean over the reference positions. The full network computes this output if it exists, or else the distilled
+    The output is `white_better`, [n]: the probability that a position is better for White than a balanced position, as
+    the mean over the reference positions. It is computed by the full network if this exists, or else by the distilled
     network.
     """
 
@@ -556,8 +558,8 @@ class DeepChess(nn.Module):
         self.register_buffer("reference_state", torch.zeros(N_REFERENCES, 4, dtype=torch.uint8))
 
     def parts(self) -> dict[str, ComparisonNet]:
-        """Return the networks by name: "full", "distilled". An untrained distilled network is omitted if a full network
-        exists.
+        """Return the comparison networks by name: "full", "distilled". If there is a full network, the distilled
+        network is included only after it has been trained.
         """
         parts = {name: getattr(self, name) for name in PARTS[1:] if hasattr(self, name)}
         return {name: part for name, part in parts.items() if part.trained or len(parts) == 1 or name == "full"}
@@ -570,11 +572,11 @@ class DeepChess(nn.Module):
 
 
 def reference_positions(store: Store, games: NDArray[np.int64], settings: Settings, seed: int) -> Sample:
-    """Sample balanced positions, in which both sides have the same pieces.
+    """Sample the reference positions, which are balanced: both sides have the same pieces.
 
-    Half of them are from games that White won, and in each half White is to move in half of the positions. If the games
-    have too few balanced positions, other sampled positions are added. Raises KibitzError if no position can be sampled
-    from the games that White won, or from those that Black won.
+    Half of them are from games that White won, and half from games that Black won. In each half, White is to move in
+    one half of the positions and Black in the other. If the games have too few balanced positions, other positions are
+    added. Raises KibitzError if there are no positions from games that White won, or none from games that Black won.
     """
     sample = positions(store, games, settings)
     white_won = store.column("result")[sample.games] > 0
@@ -600,12 +602,12 @@ def reference_positions(store: Store, games: NDArray[np.int64], settings: Settin
 
 
 def reconstruction_loss(network: DeepChess, index: int, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return how well the decoder of Pos2Vec's layer `index` (from 0) reconstructs the layer's input.
+    """Return how well the decoder of Pos2Vec's layer `index` (from 0) reconstructs the input of this layer: the mean
+    loss, and the metrics "loss" and "wrong", each float32 [n].
 
-    For layer 0, the loss is the cross entropy, summed over the bits of a position; the metric `wrong` is the number of
-    wrong bits. For other layers, the loss is the mean squared error of the values of the layer below; `wrong` is this
-    error divided by the values' mean square. Returns the mean loss and the metrics "loss" and "wrong", each float32
-    [n].
+    For layer 0, the loss is the cross entropy, summed over the bits of a position, and "wrong" is the number of wrong
+    bits. For the other layers, the loss is the mean squared error, and "wrong" is this error divided by the mean square
+    of the inputs.
     """
     pos2vec, decoder = network.full.pos2vec, network.decoders[index]
     if index == 0:
@@ -632,10 +634,11 @@ def _reconstruction_constant_loss(network: DeepChess, index: int, batch: Tensors
 
 
 def comparison_loss(part: ComparisonNet, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the cross entropy of pairs. batch: a batch of PairExamples.
+    """Return the mean loss, which is the cross entropy of the pairs, and the metrics "loss" and "accuracy", float32
+    [pairs].
 
-    Returns the mean loss and two metrics, float32 [pairs]: "loss" and "accuracy". The accuracy is 1 if the network
-    prefers the position of the game that White won.
+    batch: a batch of PairExamples. The loss includes pairs from the same game, if the batch has such pairs, and the
+    metrics don't. The accuracy is 1 if the network prefers the position of the game that White won.
     """
     features = part.pos2vec(batch["codes"], batch["state"])
     logits = part.logit(features, batch["first"], batch["second"])
@@ -650,11 +653,11 @@ def comparison_loss(part: ComparisonNet, batch: Tensors) -> tuple[Tensor, dict[s
 def distillation_loss(
     teacher: ComparisonNet, student: ComparisonNet, batch: Tensors
 ) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the cross entropy between the student's outputs and the teacher's probabilities.
+    """Return the mean cross entropy of the student network's outputs against the probabilities of the teacher network.
 
-    Returns the mean loss and three metrics, float32 [pairs]: "loss", "accuracy" and "agreement". The accuracy is 1 if
-    the student prefers the position of the game that White won. The agreement is 1 if the student prefers the same
-    position as the teacher.
+    batch: a batch of PairExamples. The metrics are "loss", "accuracy" and "agreement", float32 [pairs]. The accuracy is
+    1 if the student prefers the position of the game that White won. The agreement is 1 if student and teacher prefer
+    the same position.
     """
     first, second, count = batch["first"], batch["second"], len(batch["first"])
     if "more_first" in batch:
@@ -673,10 +676,10 @@ def distillation_loss(
 
 
 def optimiser(settings: Settings, *modules: nn.Module, weight_decay: float = 0.0) -> torch.optim.Optimizer:
-    """Return the optimizer. weight_decay: an option of kibitz; the paper has no regularization, because each pass has
-    new pairs.
+    """Return the optimizer for the weights of `modules`. The optimizer Muon uses Adam for the first layer, the last
+    layer and the biases.
 
-    Muon optimizes the matrices of the inner layers. Adam optimizes the first layer, the last layer and the biases.
+    weight_decay: an addition of kibitz. The paper uses no regularization, because every pass has new pairs.
     """
     if settings.optimiser == "muon":
         parameters = [p for module in modules for p in module.parameters()]
@@ -724,8 +727,8 @@ class DeepChessSystem(System):
             raise UsageError("--pretrain-epochs, --epochs and --distil-epochs must not all be 0. Raise one of them.")
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
-        """Return the indices of the decisive games that continue beyond the opening, int64 [n]. Raises KibitzError if
-        one side has won almost none of these games.
+        """Return the indices of the decisive games that are longer than the opening, int64 [n]. Raises KibitzError if
+        White or Black won fewer than MIN_GAMES_WON of them.
         """
         result = store.column("result")
         short = (result != 0) & (store.plies < 2 * settings.opening)
@@ -764,8 +767,8 @@ class DeepChessSystem(System):
                 layer.draw(generator)
 
     def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
-        """Return the stages: Pos2Vec layer by layer, then the comparison, then the distillation. Stages with 0 epochs
-        are omitted.
+        """Return the stages: one for each layer of Pos2Vec, then the comparison, then the distillation. Stages with 0
+        epochs are omitted.
         """
         assert isinstance(network, DeepChess)
         layers = range(1 + len(network.full.pos2vec.rest))

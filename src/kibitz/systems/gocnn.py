@@ -60,8 +60,8 @@ _SCHEDULES = ("constant", "cosine")
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of `gocnn`. The defaults are the values in the repository's text. Options that the text only
-    proposes, and additions of kibitz, are off.
+    """The settings of `gocnn`. The defaults are the values in the text of the original repository. Options that this
+    text only proposes are off, and so are additions of kibitz.
     """
 
     # games
@@ -126,7 +126,7 @@ class Settings:
 
     @property
     def board(self) -> int:
-        """The largest board that the network supports."""
+        """The size of the largest board that the network supports."""
         return self.boards[-1]
 
 
@@ -207,10 +207,10 @@ RECIPES = {
 
 
 class OwnerExamples(Positions):
-    """Every position of the games, with the final owner of each point, uint8 [n, 361]: 1 Black, 2 White, 0 unknown or
-    neutral.
+    """Every position of the games, with `owner`, the final owner of each point, uint8 [n, 361]: 1 Black, 2 White, 0
+    unknown or neutral.
 
-    With `symmetry`, each position is shown in one of the board's eight symmetries.
+    symmetry: whether to show each position in a random one of the board's eight symmetries.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], symmetry: bool = False):
@@ -238,15 +238,15 @@ class OwnerExamples(Positions):
 
 
 class GoNet(nn.Module):
-    """The network.
+    """A convolutional network that predicts territory.
 
-    Inputs: `codes`, uint8 [n, 361]; `state`, uint8 [n, 4]. Output: the probability that each point will be Black's,
-    float32 [n, 361].
+    Inputs: `codes`, uint8 [n, 361]; `state`, uint8 [n, 4]. Output: `black_owns`, the probability that each point will
+    be Black's at the end, float32 [n, 361].
 
-    The layers are five convolutions of 5×5 with ReLU (64, 64, 64, 48, 48), a convolution of 5×5 to a single channel,
-    and a sigmoid. Every layer keeps the grid. Inside the network, the board and the `logits` are in the view of the
-    side to move. Points outside a board that is smaller than the grid are masked to 0 after every layer, like the
-    padding; their probability is 0.5.
+    By default, the layers are five convolutions of 5×5 with ReLU (64, 64, 64, 48 and 48 filters), a convolution of 5×5
+    to one channel, and a sigmoid. Inside the network, the board and the logits are in the view of the side to move. If
+    a board is smaller than the network's grid, the points outside the board are masked to 0 after every layer. Their
+    output is 0.5.
     """
 
     outputs = ("black_owns",)
@@ -266,7 +266,9 @@ class GoNet(nn.Module):
         self.last = nn.Conv2d(before, 1, settings.last, padding=settings.last // 2)
 
     def logits(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the logits that each point will belong to the side to move, [n, grid²]."""
+        """Return the logit that each point will belong to the side to move at the end, float32 [n, grid²]. grid: the
+        size of the largest board that the network supports.
+        """
         values = self.planes(codes, state)
         board = corner(codes, self.grid)
         mask = on_board(board)[:, None].to(values.dtype)
@@ -312,11 +314,11 @@ def _pool_chains(values: Tensor, chains: Tensor, channels: int) -> Tensor:
 
 
 def loss(network: GoNet, batch: Tensors, kind: str) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean loss and two metrics, float32 [n].
+    """Return the mean loss, and the metrics "loss" and "accuracy", float32 [n]. The accuracy is the share of points
+    with a known owner that are predicted correctly.
 
-    The metrics are "loss", and "accuracy", the share of points with a known owner that are predicted correctly. kind:
-    "squares", or any other name for the cross entropy. batch: `codes`, uint8 [n, 361]; `state`, uint8 [n, 4]; and
-    `owner`, uint8 [n, 361], with the values NONE, BLACK and WHITE.
+    kind: "squares" for the squared error, "entropy" for the cross entropy. batch: `codes`, uint8 [n, 361]; `state`,
+    uint8 [n, 4]; and `owner`, uint8 [n, 361], with the values NONE, BLACK and WHITE.
     """
     logits = network.logits(batch["codes"], batch["state"])
     owner = corner(batch["owner"], network.grid).flatten(1)
@@ -364,8 +366,8 @@ class GoCnnSystem(System):
                 )
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
-        """Return the indices of the games with owners, int64 [n]. Raises KibitzError if no game of the store has
-        owners.
+        """Return the indices of the games whose final territory is known and that fit the settings, int64 [n]. Raises
+        KibitzError if the store has no territory labels.
         """
         labelled = np.array([label is not None for label in store.column("labels")], np.bool_)
         if store.per_game("owner") is None or not labelled.any():

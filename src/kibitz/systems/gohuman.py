@@ -51,7 +51,7 @@ from kibitz.systems.planes import RECENT
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of `gohuman`; the defaults are those of the bundled network."""
+    """The settings of `gohuman`. The defaults are those of the bundled network."""
 
     # network
     blocks: int = setting(6, "Number of residual blocks.", at_least=1)
@@ -147,8 +147,8 @@ class GameConditions(nn.Module):
     """Converts the side inputs (komi, handicap, ranks and others) to features. Input: `state`, uint8 [n, 10]. Output:
     float [n, 64].
 
-    A rank is a point on the line through two learned vectors, at 30k and at 9p. An unknown rank has a separate vector.
-    Komi and handicap are numbers from the view of the side to move.
+    The vector of a rank is interpolated linearly between two learned vectors, for 30k and for 9p. An unknown rank has
+    another learned vector. Komi and handicap are numbers from the point of view of the side to move.
     """
 
     WIDTH, RANK_WIDTH, KIND_WIDTH = 64, 8, 8
@@ -177,7 +177,7 @@ class GameConditions(nn.Module):
         return F.relu(self.mix(torch.cat([vectors.flatten(1), *kinds, self.numbers(state)], 1)))
 
     def numbers(self, state: Tensor) -> Tensor:
-        """Return seven numbers, float32 [n, 7], in the mover's view.
+        """Return the numeric features, float32 [n, 7], from the point of view of the side to move.
 
         The numbers are: the mover's komi / 10; 1 if the komi is known; 1 if the komi is a whole number; the mover's
         handicap stones / 5; the opponent's handicap stones / 5; 1 if the handicap is known; and the number of passes
@@ -199,22 +199,22 @@ class GameConditions(nn.Module):
 
 
 def mover_sign(state: Tensor) -> Tensor:
-    """Return 1 if Black is to move and −1 if White is, float32 [n]."""
+    """Return 1 if Black is to move and −1 if White is to move, float32 [n]."""
     return 1 - 2 * state[:, SIDE].float()
 
 
 def white_komi(state: Tensor) -> Tensor:
-    """Return the points that White has at the start, float32 [n]; KOMI if the komi is unknown."""
+    """Return White's komi in points, float32 [n]; the default KOMI if it is unknown."""
     byte = state[:, KOMI_BYTE].float()
     return torch.where(byte > 0, (byte - NO_KOMI) / 2, torch.full_like(byte, KOMI))
 
 
 @dataclass(frozen=True)
 class BoardMask:
-    """The points of a board on the 19×19 grid, for masking and pooling.
+    """Which points of the 19×19 grid belong to the board, for masking and pooling.
 
-    mask: [n, 1, 19, 19], 1 on the board. area: [n, 1], number of points. width: [n, 1], the board's width, shifted to
-    about 0.
+    mask: [n, 1, 19, 19], 1 on the board and 0 outside it. area: [n, 1], the number of points of the board. width: [n,
+    1], the scaled board size, (size - 14) / 10.
     """
 
     mask: Tensor
@@ -229,20 +229,20 @@ class BoardMask:
     POOLED: ClassVar[int] = 3
 
     def pool(self, values: Tensor) -> Tensor:
-        """Pool values over the board: [n, channels, 19, 19] becomes [n, 3 · channels]. The three results for each
-        channel are the mean, the mean times the board's width, and the maximum.
+        """Pool values over the board, from [n, channels, 19, 19] to [n, 3 · channels]: the mean of each channel, the
+        mean times the scaled board size, and the maximum.
 
-        values: 0 or more, and 0 outside the board.
+        values: at least 0, and 0 outside the board.
         """
         mean = values.sum((2, 3)) / self.area.to(values.dtype)
         return torch.cat([mean, mean * self.width.to(values.dtype), values.amax((2, 3))], 1)
 
 
 class Block(nn.Module):
-    """A residual block: `relu(x + conv(relu(norm(conv(x)))))`.
+    """A residual block with global pooling: `relu(x + conv(relu(norm(conv(x)))))`.
 
-    Between the convolutions, the first `pooled` channels are pooled over the whole board. A linear layer of the pooled
-    values and a linear layer of the conditions are added to every point.
+    If `pooled` is greater than 0, the first `pooled` channels after the first convolution are pooled over the board. A
+    linear layer of the pooled values and of the conditions is then added to every point.
     """
 
     def __init__(self, filters: int, pooled: int, norm: bool = False):
@@ -263,18 +263,18 @@ class Block(nn.Module):
 
 
 class GoHuman(nn.Module):
-    """Predicts a person's move, the winner, the territory and the score.
+    """Predicts the move that a person plays, the winner, the territory and the score.
 
-    Inputs: `codes`, uint8 [n, 361]; `state`, uint8 [n, 10]. Outputs: `policy` [n, 362], `value` [n], `black_owns`
-    [n, 361], `lead` [n] and `spread` [n].
+    Inputs: `codes`, uint8 [n, 361]; `state`, uint8 [n, 10]. The outputs are float32:
 
-    policy: probability of a move at each point and, as the last value, of a pass; 0 on stones and outside the board.
-    value: probability of a win minus probability of a loss, for the side to move.
-    black_owns: probability that each point will be Black's; 0.5 outside the board.
-    lead: expected final score of the side to move, in points, komi included.
-    spread: the standard deviation of this score, in points.
+    policy: [n, 362], the probability of a move at each point and, as the last value, of a pass; 0 on stones and outside
+        the board.
+    value: [n], the probability of a win minus the probability of a loss, for the side to move.
+    black_owns: [n, 361], the probability that each point will be Black's at the end; 0.5 outside the board.
+    lead: [n], the expected final lead of the side to move, in points, komi included.
+    spread: [n], the standard deviation of this lead, in points.
 
-    All outputs are float32. Inside the network, boards and values are in the mover's view.
+    Inside the network, boards and values are from the point of view of the side to move.
     """
 
     POOLING = (2, 4)
@@ -320,7 +320,7 @@ class GoHuman(nn.Module):
         self.trust = nn.Parameter(torch.zeros(1))  # how strongly the winner's logit depends on the lead
 
     def consumed_units(self) -> Iterator[ConsumedUnits]:
-        """Yield the units outside of the blocks, with the layers that use their outputs."""
+        """Yield the units outside of the residual blocks, each with the layers that use the unit's output as input."""
         pooled, pooled_values = BoardMask.POOLED * self.SEEN_CHANNELS, BoardMask.POOLED * self.VALUE_CHANNELS
         spreads = [cast(Block, block).spread for block in self.blocks]
         by_blocks = [(spread, [BoardMask.POOLED * self.pooled]) for spread in spreads if spread is not None]
@@ -333,7 +333,9 @@ class GoHuman(nn.Module):
         yield ConsumedUnits(self.before, [(self.point, [0])], added=[self.everywhere])
 
     def trunk(self, codes: Tensor, state: Tensor) -> tuple[Tensor, BoardMask, Tensor]:
-        """Return the features, [n, filters, 19, 19], the board's mask (see BoardMask), and the conditions, [n, 64]."""
+        """Return the features of the last block, [n, filters, 19, 19], the board's mask, and the features of the side
+        inputs (see `GameConditions`), [n, 64].
+        """
         board, conditions = BoardMask.of(codes, state), self.conditions(state)
         grid = self.stem(self.planes(codes, state))
         condition_bias = self.told(conditions).to(grid.dtype)[:, :, None, None]
@@ -343,12 +345,14 @@ class GoHuman(nn.Module):
         return grid, board, conditions
 
     def features(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the mean of the trunk's last layer over the board, [n, filters]."""
+        """Return the features of the last block, averaged over the board, [n, filters]."""
         grid, board, _ = self.trunk(codes, state)
         return grid.sum((2, 3)) / board.area.to(grid.dtype)
 
     def move_logits(self, grid: Tensor, board: BoardMask, conditions: Tensor, codes: Tensor) -> Tensor:
-        """Return the logits of each empty point and of a pass, float32 [n, 362]. Other points get a very low logit."""
+        """Return the logits of a move at each point and of a pass, float32 [n, 362]. Points that aren't empty get a
+        very low logit.
+        """
         seen = board.pool(F.relu(self.seen(grid)) * board.mask.to(grid.dtype))
         summary = torch.cat([seen, conditions.to(grid.dtype)], 1)
         moves = F.relu(self.before(grid) + self.everywhere(summary)[:, :, None, None]) * board.mask.to(grid.dtype)
@@ -357,20 +361,19 @@ class GoHuman(nn.Module):
         return torch.cat([points, self.passing(F.relu(self.pause(summary))).float()], 1)
 
     def owner_logits(self, grid: Tensor) -> Tensor:
-        """Return the logits that each point will belong to the side to move, float32 [n, 361]."""
+        """Return the logit that each point will belong to the side to move at the end, float32 [n, 361]."""
         logits: Tensor = self.owner(F.leaky_relu(self.around(grid), 0.1))
         return self.CALM_OWNERS * logits.flatten(1).float()
 
     def results(
         self, grid: Tensor, board: BoardMask, conditions: Tensor, state: Tensor, owners: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the winner's logit, the lead and the spread for the side to move, each float32 [n].
+        """Return the logit of a win, the lead and the spread for the side to move, each float32 [n].
 
-        owners: the territory logits. The lead is the sum of the predicted territory and a correction. Only the
-        correction is trained on the score. The reason: if the territory were trained on the score too, this single
-        number per game would shift the logits of all points together. The effect would be nine times that of the known
-        owners. The winner's logit is the logit that follows from lead and spread, times a learned factor, plus a
-        correction.
+        owners: the territory logits. The lead is the predicted territory plus a learned correction. No gradient of the
+        score flows into the territory. This single number per game would shift the logits of all points together, with
+        nine times the effect of the known owners. The logit of a win is a learned factor times the logit that follows
+        from lead and spread, plus a learned correction.
         """
         seen = board.pool(F.relu(self.narrow(grid)) * board.mask.to(grid.dtype))
         units = F.leaky_relu(self.weigh(torch.cat([seen, conditions.to(grid.dtype)], 1)), 0.1)
@@ -398,10 +401,11 @@ class GoHuman(nn.Module):
 
 
 def loss(network: GoHuman, batch: Tensors, settings: Settings) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the weighted sum of the losses of move, winner, territory and score.
+    """Return the mean of the weighted sum of the losses of move, winner, territory and score, and the metrics, each
+    float32 [n].
 
-    Territory and score contribute to the loss only in games whose final territory is known. batch: a batch of GoMoves.
-    The metrics are the sum, the parts of the sum, and the top-1 accuracy.
+    Territory and score contribute only in games whose final territory is known. batch: a batch of GoMoves. The metrics
+    are "loss", its parts for move, winner and territory, and the accuracies of move (top-1) and territory.
     """
     grid, board, conditions = network.trunk(batch["codes"], batch["state"])
     moves = network.move_logits(grid, board, conditions, batch["codes"])
@@ -425,10 +429,10 @@ def loss(network: GoHuman, batch: Tensors, settings: Settings) -> tuple[Tensor, 
 
 
 def owners_loss(owners: Tensor, batch: Tensors) -> tuple[Tensor, Tensor]:
-    """Return the mean cross entropy over the points with a known owner, and the accuracy at these points, both float32
-    [n].
+    """Return the cross entropy, averaged over the points with a known owner, and the accuracy at these points, each
+    float32 [n]. Both are 0 if no owner is known.
 
-    Both are 0 if no owner is known. owners: logits for the side to move.
+    owners: [n, 361], the territory logits for the side to move. batch: a batch of GoMoves.
     """
     mine = (batch["owner"] == batch["state"][:, SIDE, None] + BLACK).float()
     known = (batch["owner"] != NONE).float()
@@ -439,10 +443,10 @@ def owners_loss(owners: Tensor, batch: Tensors) -> tuple[Tensor, Tensor]:
 
 
 def score_loss(lead: Tensor, spread: Tensor, target: Tensor) -> Tensor:
-    """Return minus the log density of the final score under a logistic distribution, float32 [n]; 0 for an unknown
-    score (NaN).
+    """Return the negative log density of the final lead under a logistic distribution, float32 [n]; 0 if the final lead
+    is unknown.
 
-    lead, spread: mean and standard deviation of the distribution.
+    lead, spread: the mean and the standard deviation of the distribution. target: the final lead, NaN if unknown.
     """
     known = ~target.isnan()
     scale = spread * (math.sqrt(3) / math.pi)
@@ -451,9 +455,7 @@ def score_loss(lead: Tensor, spread: Tensor, target: Tensor) -> Tensor:
 
 
 def constant_loss(batch: Tensors, settings: Settings) -> float:
-    """Return the loss of the best constant prediction of winner and move, plus the loss of predicting 50% for every
-    owner.
-    """
+    """Return the loss of the best constant prediction: the frequencies of winners and moves, and 50% for each owner."""
     winners = of_shares(batch["won"][batch["won"] >= 0])
     known = (batch["owner"] != NONE).any(1).float().mean()
     return float(
@@ -465,18 +467,18 @@ def constant_loss(batch: Tensors, settings: Settings) -> float:
 
 
 class GoMoves:
-    """Every position in which a move was played, in a random symmetry, with the move and the result.
+    """Every position in which a move was played, in a random symmetry, with the move and the result of the game.
 
-    Games with known owners and games on small boards are repeated, up to MAX_REPEATS times, until they make up the
-    shares of the samples that the settings specify. The other games are sampled less often.
+    The settings give the shares of the samples that are from games with known owners, and from games on small boards.
+    Such games are repeated, up to MAX_REPEATS times, to make up these shares. The other games are sampled less often.
 
     A batch has `codes`, `state` with the side inputs, and these arrays:
 
-    move: int64, a point or PASS.
-    won: float32, the mover's result: 1 won, 0.5 drawn, 0 lost, −1 unknown.
-    owner: uint8 [n, 361].
-    lead: float32, the mover's final lead; NaN if the end is unknown.
-    known: bool, whether the owners are known.
+    move: int64 [n], a point or PASS.
+    won: float32 [n], the mover's result: 1 for a win, 0.5 for a draw, 0 for a loss, −1 if unknown.
+    owner: uint8 [n, 361], the final owners.
+    lead: float32 [n], the mover's final lead in points; NaN if it is unknown.
+    known: bool [n], whether the final owners are known.
     """
 
     MAX_REPEATS = 128
@@ -501,7 +503,7 @@ class GoMoves:
         self.positions = Positions(store, np.repeat(games, self._times(games)), last=-2)
 
     def _times(self, games: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return how often each game is sampled, int64 [games], from 0 to MAX_REPEATS + 1."""
+        """Return how often each game is sampled, int64 [games], from 0 to MAX_REPEATS."""
         if not len(games):
             return np.zeros(0, np.int64)
         # The groups: 0 for 19×19 boards with an unknown end, 1 for 19×19 boards with a known end, 2 for smaller boards.
@@ -571,7 +573,7 @@ class GoMoves:
 
 
 def known_ends(store: Store) -> NDArray[np.bool_]:
-    """Return, for each game of a store, whether the owners of the points at its end are known, bool [games]."""
+    """Return which games of a store have known final owners of the points, bool [games]."""
     if store.per_game("owner") is None:
         return np.zeros(len(store), np.bool_)
     return np.array([label is not None for label in store.column("labels")], np.bool_)
@@ -581,8 +583,8 @@ def known_ends(store: Store) -> NDArray[np.bool_]:
 
 
 def draw_weights(network: GoHuman, generator: torch.Generator) -> None:
-    """Set random initial weights with the variance 2 / fan-in. Blocks begin as identities. At first, the network
-    predicts even results and nearly even territory.
+    """Set random initial weights with the variance 2 / fan-in. The last layer of each block gets small weights, so that
+    blocks begin almost as identities. At first, the network predicts even results and nearly even territory.
     """
     for name, p in network.named_parameters():
         with torch.no_grad():
@@ -619,7 +621,7 @@ class GoHumanSystem(System):
         draw_weights(network, torch.Generator().manual_seed(seed))
 
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Return the weights of `network` (as prepared), replaced by those of another `gohuman` network.
+        """Return initial weights for `network`, from the weights of another `gohuman` network.
 
         Additional blocks of `network` begin as identities, so they change nothing at first. Raises UsageError if the
         other network has more blocks or a different width.

@@ -57,7 +57,7 @@ from kibitz.systems.movers.nets import real, real_pairs
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of `human`; the defaults are those of the bundled network."""
+    """The settings of `human`. The defaults are those of the bundled network."""
 
     # network
     blocks: int = setting(6, "Number of residual blocks.", at_least=1)
@@ -160,8 +160,8 @@ class Conditions(nn.Module):
     """Converts the side inputs, such as the players' ratings, to features. Input: `state`, uint8 [n, 12]. Output: float
     [n, 64].
 
-    A rating is a point on the line through two learned vectors, at 800 and at 2800. An unknown rating has a separate
-    vector.
+    The vector of a rating is interpolated linearly between two learned vectors, for 800 and for 2800. An unknown rating
+    has another learned vector.
     """
 
     WIDTH, RATING_WIDTH, KIND_WIDTH = 64, 16, 8
@@ -185,12 +185,12 @@ class Conditions(nn.Module):
 
 
 class ConditionedBlock(nn.Module):
-    """A residual block with squeeze and excitation, which also depends on the conditions.
+    """A residual block with squeeze and excitation, `relu(x + (1 + scale) · h + bias)` with `h =
+    conv(relu(norm(conv(x))))`.
 
-    `relu(x + scale · h + bias)` with `h = conv(relu(norm(conv(x))))`. Each channel has one scale and one bias, which
-    are computed from the mean of h over the board and from the conditions. The block begins as the identity. With a
-    normalization layer, the units that compute scale and bias have leaky ReLUs, because most plain ReLUs there became
-    inactive (always 0).
+    Each channel has one scale and one bias. They are computed from the mean of h over the board and from the features
+    of the side inputs. With a normalization layer, the units between use leaky ReLUs, because most plain ReLUs there
+    became always 0.
     """
 
     SQUEEZED, LEAK = 32, 0.1
@@ -214,8 +214,8 @@ class ConditionedBlock(nn.Module):
 class Material(nn.Module):
     """Computes the material of each side. Input: `codes` in the mover's view, uint8 [n, 64]. Output: float32 [n, 10].
 
-    The ten numbers are the values of the pieces on the board, in pawns (1, 3, 3, 5, 9) divided by 3: the mover's pawns,
-    knights, bishops, rooks and queens, then the opponent's.
+    The ten numbers are the total values of the mover's pawns, knights, bishops, rooks and queens, and then of the
+    opponent's. A piece's value is 1, 3, 3, 5 or 9 pawns, divided by 3.
     """
 
     channels = 10
@@ -233,15 +233,16 @@ class Material(nn.Module):
 
 
 class Human(nn.Module):
-    """Predicts a person's move and the result of the game.
+    """Predicts the move that a person plays, and the result of the game.
 
-    Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 12]. Outputs, all float32: `origin` [n, 64], `target`
-    [n, 64, 64], `promotion` [n, 8, 4], `outcome` [n, 3] and `value` [n].
+    Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 12]. Outputs, all float32: `origin` [n, 64], `target` [n, 64,
+    64], `promotion` [n, 8, 4], `outcome` [n, 3] and `value` [n].
 
-    A move's probability is `origin` of its origin square times `target` of its two squares. The probability of a
-    promotion is also multiplied by `promotion` of the target's file and the new piece; the pieces have the order N, B,
-    R, Q. outcome: the probabilities that the mover wins, draws and loses. value: the probability of a win minus the
-    probability of a loss. Squares are the board's real squares. Inside the network, the board is in the mover's view.
+    The probability of a move is `origin` of its from-square times `target` of its from-square and to-square. For a
+    promotion, this is multiplied by `promotion` of the to-square's file and the new piece, in the order N, B, R, Q.
+    outcome: the probabilities that the side to move wins, draws and loses. value: the probability of a win minus the
+    probability of a loss, for the side to move. Squares are those of the real board; inside the network, the board is
+    in the mover's view.
     """
 
     KEY_DIM = 32
@@ -275,16 +276,16 @@ class Human(nn.Module):
         self.register_buffer("square", torch.eye(65)[:, 1:], persistent=False)  # index: a square + 1; 0 for no square
 
     def consumed_units(self) -> Iterator[ConsumedUnits]:
-        """Yield the units outside of the blocks, with the layers that use their outputs."""
+        """Yield the units outside of the residual blocks, each with the layers that use the unit's output as input."""
         filters = self.before.in_channels
         squeezes = [(cast(ConditionedBlock, block).squeeze, [filters]) for block in self.blocks]
         yield ConsumedUnits(self.conditions.mix, [*squeezes, (self.weigh, [64 * self.VALUE_CHANNELS + filters])])
         yield ConsumedUnits(self.before, [(part, [0]) for part in (self.origin, self.query, self.key, self.promotion)])
 
     def planes(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the input planes, [n, 34, 8, 8]. The first are 12 planes for pieces, 12 for attacks, and 5 for
-        castling rights and en passant. Then follow one plane for the plies since the last capture or pawn move, and 4
-        planes for the last moves.
+        """Return the input planes, float32 [n, 34, 8, 8]. The first are 12 planes for pieces, 12 for attacks, and 5 for
+        castling rights and en passant. Then follow one plane for the number of plies since the last capture or pawn
+        move, and 4 planes for the squares of the last two moves.
         """
         view = self.view(codes, state)
         moved = state[:, LAST : LAST + 4].long()
@@ -296,7 +297,9 @@ class Human(nn.Module):
         return planes.to(memory_format=torch.channels_last)
 
     def trunk(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the features, [n, filters, 8, 8], and the conditions, [n, 64]."""
+        """Return the features of the last block, [n, filters, 8, 8], and the features of the side inputs (see
+        `Conditions`), [n, 64].
+        """
         conditions = self.conditions(state)
         grid = F.relu(self.stem(self.planes(codes, state)))
         for block in self.blocks:
@@ -304,14 +307,15 @@ class Human(nn.Module):
         return grid, conditions
 
     def features(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the mean of the trunk's last layer over the squares, [n, filters]."""
+        """Return the features of the last block, averaged over the squares, [n, filters]."""
         return self.trunk(codes, state)[0].mean((2, 3))
 
     def outcome_logits(self, grid: Tensor, conditions: Tensor, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the logits of win, draw and loss for the mover, float32 [n, 3].
+        """Return the logits of win, draw and loss for the side to move, float32 [n, 3]. grid, conditions: the result of
+        `trunk`.
 
-        The material of both sides is an input, because sides seldom lose a piece early in a game. So the network can't
-        learn the values of the pieces from the planes alone.
+        The material of both sides is an explicit input. Players seldom lose a piece early in a game, so the network
+        would not learn the values of the pieces from the planes alone.
         """
         # Leaky, because plain ReLUs became inactive (always 0) in this layer at the beginning of training.
         narrow = F.leaky_relu(self.narrow(grid), 0.1).flatten(1)
@@ -340,10 +344,10 @@ class Human(nn.Module):
 
 
 def loss(network: Human, batch: Tensors, outcome_weight: float, only: str = "all") -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean of `−log P(move) − weight · log P(outcome)`, and the metrics, each float32 [n].
+    """Return the mean of `−log P(move) − outcome_weight · log P(outcome)`, and the metrics, each float32 [n].
 
-    outcome_weight: the weight of the result's loss. only: see Settings; the trunk is trained only if `only` is "all".
-    The metrics are both parts of the loss and the accuracies.
+    batch: a batch of PlayedMoves. only: the setting `only`; the trunk is trained only if it is "all". The metrics are
+    "loss", "move_loss", "outcome_loss", "origin_accuracy" and "target_accuracy".
     """
     with torch.set_grad_enabled(torch.is_grad_enabled() and only == "all"):
         grid, conditions = network.trunk(batch["codes"], batch["state"])
@@ -360,8 +364,8 @@ def loss(network: Human, batch: Tensors, outcome_weight: float, only: str = "all
 
 
 def move_loss(network: Human, grid: Tensor, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return −log P(move) of each position, [n], and the top-1 accuracies of the squares. grid: the trunk's
-    features.
+    """Return −log P(move) of each position, [n], and the top-1 accuracies of from-square and to-square, each float32
+    [n]. grid: the features from `trunk`. batch: a batch of PlayedMoves.
     """
     moves = F.relu(network.before(grid))
     rows = torch.arange(len(moves), device=moves.device)
@@ -385,7 +389,9 @@ def move_loss(network: Human, grid: Tensor, batch: Tensors) -> tuple[Tensor, dic
 
 
 def constant_loss(batch: Tensors, outcome_weight: float) -> float:
-    """Return the loss of the best constant prediction: the frequencies of the squares and of the outcomes."""
+    """Return the loss of the best constant prediction, which is the frequency of each from-square, to-square and
+    result.
+    """
     squares = of_labels(batch["origin"]) + of_labels(batch["target"])
     return float(squares + outcome_weight * of_labels(batch["outcome"]))
 
@@ -397,15 +403,17 @@ BAND = 200
 
 
 class PlayedMoves:
-    """Every position in which a move was played, with that move and the result in the mover's view.
+    """Every position in which a move was played, with this move and the result, both from the mover's point of view.
 
-    Games are divided into bands by the mean of both ratings. Games without ratings form a separate band. Bands with few
-    positions are sampled more often: their games may be repeated up to 16 times, and some games of the largest bands
-    may be omitted. A hash of each game decides which games these are.
+    Games are grouped into rating bands by the mean of both ratings. Games without ratings form a separate band. Games
+    of bands with few positions are repeated, up to 16 times, and some games of the largest bands may be omitted. The
+    hash of a game decides whether it is among them.
 
-    A batch has `codes`, `state` with the side inputs, and four int64 arrays: `origin`, `target`, `promotion` and
-    `outcome`. A promotion is 0 for none, or from 2 for a knight to 5 for a queen. An outcome is 0 for a win, 1 for a
-    draw, 2 for a loss.
+    A batch has `codes`, `state` with the side inputs, and these int64 arrays, each [n]:
+
+    origin, target: the from-square and the to-square.
+    promotion: 0 for none, or from 2 for a knight to 5 for a queen.
+    outcome: 0 for a win, 1 for a draw, 2 for a loss.
     """
 
     MAX_REPEATS = 16
@@ -418,7 +426,7 @@ class PlayedMoves:
         self.positions = Positions(store, np.repeat(games, self._times(games)), last=-2)
 
     def _times(self, games: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return how often each game is sampled, int64 [games], from 0 to MAX_REPEATS + 1."""
+        """Return how often each game is sampled, int64 [games], from 0 to MAX_REPEATS."""
         parts = parse_mix(self.settings.mix)
         if not (self.settings.balance or parts) or not len(games):
             return np.ones(len(games), np.int64)
@@ -478,13 +486,15 @@ class PlayedMoves:
 
 
 def learning_rate(settings: Settings, iteration: int, iterations: int) -> float:
-    """Return the learning rate of an iteration, see `plateau`."""
+    """Return the learning rate at an iteration, by the schedule `plateau`. iterations: the total number of
+    iterations.
+    """
     return plateau(settings.learning_rate, iteration, iterations, warmup=settings.warmup, cooldown=settings.cooldown)
 
 
 def optimiser(network: Human, weight_decay: float, only: str = "all") -> torch.optim.Optimizer:
-    """Return the optimizers Muon and AdamW (see `muon`). If only the head for win, draw and loss is trained, AdamW
-    trains the weights of the head.
+    """Return the optimizer of the network: Muon, with AdamW for some of the weights (see `muon`). If `only` is
+    "outcome", the optimizer is AdamW, and only the head for win, draw and loss is trained.
     """
     if only == "outcome":
         head = [p for name, p in network.named_parameters() if name.startswith(HEAD)]
@@ -493,8 +503,8 @@ def optimiser(network: Human, weight_decay: float, only: str = "all") -> torch.o
 
 
 def draw_weights(network: Human, generator: torch.Generator) -> None:
-    """Set random initial weights with the variance 2 / fan-in. A block begins as the identity. At first, the network
-    predicts that every promotion is to a queen.
+    """Set random initial weights with the variance 2 / fan-in. The last layer of each block gets small weights, so that
+    blocks begin almost as identities. At first, the network predicts a queen for nearly every promotion.
     """
     for name, p in network.named_parameters():
         with torch.no_grad():
@@ -547,12 +557,12 @@ class HumanSystem(System):
         draw_weights(network, torch.Generator().manual_seed(seed))
 
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Return the weights of `network` (as prepared), replaced by those of another network where their shapes fit.
+        """Return initial weights for `network`, from those weights of a trained network whose shapes fit.
 
         weights: the weights of a `human` network with at most as many blocks, or of a `chessnet` network with a shared
-        trunk. Blocks and planes that the other network lacks have no effect at first, so the move probabilities are
-        those of the other network. The head for win, draw, loss starts from new weights if the other network's head has
-        another shape. Raises UsageError if the widths differ.
+        trunk. Additional blocks and planes of `network` have no effect at first, so its move probabilities are those of
+        the trained network. The head for win, draw and loss keeps its own initial weights if its shape is different.
+        Raises UsageError if the widths differ.
         """
         begun = dict(network.state_dict())
         if system == "chessnet":

@@ -63,7 +63,7 @@ def movers(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8
 
 
 def human(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of `human`. The last moves in `state` are already real squares."""
+    """Return the input planes of `human`. The squares of the last moves in `state` are those of the real board."""
     seen = chess.mover_view(codes, state)
     planes = {
         **chess.pieces(seen, OWN_AND_OTHERS),
@@ -81,14 +81,14 @@ def human(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 
 
 def deepchess(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of `deepchess`. Each of the five inputs that do not belong to a square becomes a plane
-    with the same value on all squares.
+    """Return the input planes of `deepchess`. Five of its inputs do not belong to a square. Each of these becomes a
+    plane with the same value on all squares.
     """
     return chess.bits(codes, state)
 
 
 def gocnn(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of `gocnn`, followed by a plane that numbers the chains of stones."""
+    """Return the input planes of `gocnn`, and as the last plane the chain number of each stone."""
     liberties, recent = (cast(int, settings.get(name, usual)) for name, usual in (("liberties", 3), ("recent", 0)))
     layers = read_layers(str(settings.get("layers", "")) or "1conv1x1")
     pools = bool(settings.get("together")) or any(isinstance(layer, Chain) for layer in layers)

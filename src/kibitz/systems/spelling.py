@@ -19,9 +19,10 @@ AUTO = "auto"
 def respelled(
     settings: Mapping[str, Any], known: Collection[str] = (), choices: Mapping[str, Collection[Any]] | None = None
 ) -> dict[str, Any]:
-    """Return the settings of a run.json under the current names and values.
+    """Return the settings of a run.json with the names and values of this version.
 
-    known, choices: names and values that the system defines; these stay unchanged.
+    settings: the stored settings, which may have names and values of earlier versions. known: the system's names of
+    settings, and choices: the allowed values of each; names and values in them are not changed.
     """
     current: dict[str, Any] = {}
     for old, value in settings.items():
@@ -32,8 +33,8 @@ def respelled(
 
 
 def same_value(stored: Any, value: Any) -> bool:
-    """Return whether a stored value of a setting means the same as `value`. The choices of `planes` were numbers in
-    earlier versions.
+    """Return whether a stored value of a setting is equal to `value`, or is how earlier versions stored it: they stored
+    the choices of `planes` as numbers.
     """
     return bool(stored == value or str(stored) == str(value))
 

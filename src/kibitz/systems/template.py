@@ -17,9 +17,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
 def template() -> Path:
-    """Return the template's folder, in the installed kibitz or in its source tree. Raises KibitzError if it is
-    missing.
-    """
+    """Return the folder of the template for a new system. Raises KibitzError if it is missing."""
     package = Path(kibitz.__file__).parent
     for folder in (package / "data" / "template-system", package.parents[1] / "tests" / "support" / "template-system"):
         if (folder / "pyproject.toml").is_file():
@@ -28,10 +26,11 @@ def template() -> Path:
 
 
 def copy_template(name: str, folder: Path) -> list[Path]:
-    """Copy the template into a new folder, for a system named `name`. Returns the paths of the written files.
+    """Copy the template into a new folder, as the package of a system named `name`. Returns the paths of the written
+    files.
 
-    Raises UsageError if `name` can't be the name of a Python package or of a system, and KibitzError if the folder
-    exists.
+    Raises UsageError if `name` is not a valid package name, or is already the name of a system or of an installed
+    Python package. Raises KibitzError if the folder exists.
     """
     if not _NAME.fullmatch(name) or keyword.iskeyword(name):
         raise UsageError(

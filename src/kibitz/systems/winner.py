@@ -57,8 +57,8 @@ _OPTIMISERS, _SCHEDULES = ("sgd", "adamw"), ("inv", "cosine")
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of `winner`. The defaults are the values of the blog post. Options that the post only proposes, and
-    additions of kibitz, are off.
+    """The settings of `winner`. The defaults are the values of the blog post. Options that the post only proposes are
+    off, and so are additions of kibitz.
     """
 
     # network

@@ -46,10 +46,10 @@ OUTCOMES = ("", "loss", "draw", "win")
 
 
 class ConstantPlanes(Encoding):
-    """Side inputs as constant planes.
+    """Encodes side inputs as planes that have the same value on all squares.
 
-    The plane of the mover's rating rises from 0 for the rating 600 to 1 for the rating 3000. The plane of the result
-    for the mover is 0 for a loss, 0.5 for a draw and 1 for a win.
+    The value for the mover's rating rises from 0 for 600 to 1 for 3000. The value for the result is 0 if the mover
+    lost, 0.5 for a draw and 1 if the mover won.
     """
 
     def __init__(self, rating: bool, outcome: bool):
@@ -68,8 +68,8 @@ class ConstantPlanes(Encoding):
 
 
 class SquareSelector(nn.Module):
-    """A network that takes planes, float32 [n, channels, 8, 8]. It returns the logits of the 64 squares, [n, 64], or
-    one value before tanh, [n, 1].
+    """A network for one output. It takes planes, float32 [n, channels, 8, 8]. It returns the logits of the 64 squares,
+    [n, 64], or the value before tanh, [n, 1].
     """
 
     def __init__(self, layers: str, channels: int, outputs: int, dropout: float, activation: type[nn.Module]):
@@ -106,12 +106,12 @@ def _rename(state: dict[str, Any], old: str, new: str) -> None:
 class SharedTrunk(nn.Module):
     """One trunk on the 8×8 grid with a head for each output.
 
-    The head for the origin has one logit per square. The head for the target by piece has six logits per square. The
-    head for the target by origin square is bilinear: the query vector of the origin square times the key vector of the
-    target square, plus a learned constant for each pair of squares. The head for the value is a small dense layer over
-    a few channels.
+    The head for the from-square has one logit per square. The head for the to-square has six logits per square, one for
+    each type of moving piece, or 64, one for each from-square. These 64 logits are the products of the from-square's
+    query vector and the to-square's key vector, plus a learned constant for each pair of squares. The head for the
+    value is a small dense layer over a few channels.
 
-    The linear layers `query` and `key` are called "asks" and "answers" in weight files, as in the first versions.
+    In weight files, the layers `query` and `key` have the names "asks" and "answers" of the first versions.
     """
 
     KEY_DIM = 32
@@ -149,8 +149,8 @@ class SharedTrunk(nn.Module):
         return cast(Tensor, self.body(planes)).mean((2, 3))
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Return the logits of the origins, [n, 64], the logits of the targets, [n, 6 or 64, 64], and the value before
-        tanh, [n].
+        """Return the logits of the from-squares, [n, 64]; the logits of the to-squares, [n, 6 or 64, 64]; and the value
+        before tanh, [n], or None without a head for the value.
         """
         grid = self.body(planes)
         moves = F.relu(self.before(grid))
@@ -164,14 +164,14 @@ class SharedTrunk(nn.Module):
 
 
 class MoveNets(nn.Module):
-    """The move networks of a system. They are separate networks or one shared trunk; the outputs are the same.
+    """The networks of a system that predicts moves. They are separate networks, or one network with a shared trunk.
 
-    Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4 + len(side_inputs)]. Outputs: the probabilities `origin`,
-    [n, 64], and `target`, [n, 6 or 64, 64]. If there is a value network, there is also the output `value` for the
-    mover, [n], −1 to 1.
+    Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4 + len(side_inputs)]. Outputs: the probabilities `origin` of
+    from-squares, [n, 64], and `target` of to-squares, [n, 6 or 64, 64]. If the names include a value network, there is
+    also `value`, [n], from −1 to 1, for the side to move.
 
-    Targets depend on the type of piece, or on the origin square if the moving piece is an input. A selector that is not
-    in `names` outputs equal probabilities for all squares, or 0 if targets depend on the origin square.
+    The rows of `target` are the six types of moving piece or the 64 from-squares, depending on the settings. Outputs of
+    networks that are not in `names` have the same probability for all squares; in `target` by from-square, they are 0.
     """
 
     RATING: ClassVar[int] = 2400 // RATING_UNIT
@@ -212,7 +212,9 @@ class MoveNets(nn.Module):
             self.nets[name] = SquareSelector(layers, channels + more, outputs, settings.dropout, activation)
 
     def planes(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the mover's view of the board: `codes`, int64 [n, 64], and planes, float32 [n, channels, 8, 8]."""
+        """Return the board in the mover's view, as `codes`, int64 [n, 64], and as input planes, float32 [n, channels,
+        8, 8].
+        """
         view = self.view(codes, state)
         planes = self.seen(view, state)
         if self.rights is not None:
@@ -220,8 +222,8 @@ class MoveNets(nn.Module):
         return view, planes.to(memory_format=torch.channels_last)
 
     def features(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return features of the position, [n, k]: the last hidden layer of the piece selector or, with a shared trunk,
-        the mean of the trunk's last layer over the squares.
+        """Return features of each position, [n, k]: the outputs of the last hidden layer of the first network in
+        `names`. If the trunk is shared, they are its last layer, averaged over the squares.
         """
         _, planes = self.planes(codes, state)
         if self.shared is not None:
@@ -272,18 +274,18 @@ class MoveNets(nn.Module):
 
 
 def real(squares: Tensor, black: Tensor) -> Tensor:
-    """Convert values of squares, [n, 64], from the mover's view to the real squares.
-
-    The ranks are flipped if Black is to move. black: bool [n].
+    """Convert one value per square, [n, 64], from the mover's view to the real board: if Black is to move, flip the
+    ranks. black: bool [n], whether Black is to move.
     """
     flipped = squares.view(-1, 8, 8).flip(1).flatten(1)
     return torch.where(black[:, None], flipped, squares)
 
 
 def real_pairs(target: Tensor, black: Tensor) -> Tensor:
-    """Convert targets, [n, 6 or 64, 64], from the mover's view to the real squares.
+    """Convert `target`, [n, 6 or 64, 64], from the mover's view to the real board. black: bool [n], whether Black is to
+    move.
 
-    If there are 64 rows, they are origin squares, and their ranks are flipped too.
+    The last axis is the to-square. With 64 rows, the rows are from-squares, which are converted too.
     """
     flipped = target.view(-1, target.shape[1], 8, 8).flip(2).flatten(2)
     if target.shape[1] == 64:
@@ -298,10 +300,10 @@ Result = tuple[Tensor, dict[str, Tensor]]
 
 
 def move_loss(network: MoveNets, name: str, batch: Tensors) -> Result:
-    """Return the cross entropy of the piece selector for the origin, or of one move selector for the target.
+    """Return the mean loss of one network, and the metrics "loss" and "accuracy", each float32 [n].
 
-    batch: a batch of movers.system.MoveExamples. Returns the mean loss, and the metrics "loss" and "accuracy", each
-    float32 [n].
+    name: "piece" for the piece selector, which predicts the from-square, or the piece type of a move selector, which
+    predicts the to-square. The loss is the cross entropy. batch: a batch of movers.system.MoveExamples.
     """
     _, planes = network.planes(batch["codes"], batch["state"])
     if network.piece_plane and name in PIECES:
@@ -314,8 +316,8 @@ def move_loss(network: MoveNets, name: str, batch: Tensors) -> Result:
 
 
 def value_loss(network: MoveNets, batch: Tensors) -> Result:
-    """Return the loss ½(tanh x − y)²: its mean over the batch, and the metric "loss", float32 [n]. x: the network's
-    output. y: the target.
+    """Return the mean loss of the value network, and the metric "loss", float32 [n]. The loss is ½(tanh x − y)² for the
+    output x and the target y. batch: a batch of movers.system.ValueExamples.
     """
     _, planes = network.planes(batch["codes"], batch["state"])
     error = torch.tanh(network.nets[VALUE](planes)[:, 0].float()) - batch["value"]
@@ -324,10 +326,11 @@ def value_loss(network: MoveNets, batch: Tensors) -> Result:
 
 
 def shared_loss(network: MoveNets, batch: Tensors, value_weight: float) -> Result:
-    """Return `−log P(origin) − log P(target | origin)`, plus value_weight times the loss of the value.
-
-    The result is the mean over the batch and the metrics, each float32 [n]: "loss", "moves_loss", "value_loss",
+    """Return the mean loss of a shared trunk, and the metrics, each float32 [n]: "loss", "moves_loss", "value_loss",
     "origin_accuracy" and "target_accuracy".
+
+    The loss is `−log P(from-square) − log P(to-square | from-square)`, plus `value_weight` times the loss of the value.
+    batch: a batch of movers.system.MoveExamples.
     """
     assert network.shared is not None
     _, planes = network.planes(batch["codes"], batch["state"])

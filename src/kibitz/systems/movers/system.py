@@ -77,7 +77,9 @@ ONE_BODY_LACKS = (
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of the systems that predict moves. The values of each paper are in the file of its system."""
+    """The settings of `convchess` and `chessnet`, the systems that predict moves with several networks. Each system
+    changes some defaults to the values of its paper.
+    """
 
     # the networks and their architecture
     networks: str = setting(
@@ -230,7 +232,9 @@ EARLIER_DEFAULTS = {"value_iterations": 100_000}
 
 
 def selected_networks(settings: Settings, every: Sequence[str]) -> tuple[str, ...]:
-    """Return the networks that the settings name, in the order of `every`. Raises UsageError for an unknown name."""
+    """Return the names of the networks that the setting `networks` selects, in the order of `every`. every: the names
+    of all networks of the system. Raises UsageError for an unknown name.
+    """
     if settings.networks == "all":
         return tuple(every)
     names = [name.strip() for name in settings.networks.split(",")]
@@ -241,7 +245,9 @@ def selected_networks(settings: Settings, every: Sequence[str]) -> tuple[str, ..
 
 
 def check(settings: Settings, every: Sequence[str]) -> None:
-    """Check the settings. Raises UsageError, which describes the fault, if no network can be built from them."""
+    """Check the settings. every: the names of all networks of the system. Raises UsageError if no network can be built
+    from the settings, or if a setting would have no effect.
+    """
     names = selected_networks(settings, every)
     usual = {each.name: each.default for each in fields(settings)}
     if VALUE not in every:
@@ -292,8 +298,8 @@ def check(settings: Settings, every: Sequence[str]) -> None:
 
 
 def drawn_games(games: NDArray[np.int64], settings: Settings) -> NDArray[np.int64]:
-    """Return the training games, int64 [n]: `settings.games` of the given games, sampled uniformly. The sample is
-    always the same, and the games stay in order.
+    """Return the training games, int64 [n], in ascending order: a random sample of `settings.games` of the given games;
+    0 takes all. The sample is the same in every call.
     """
     if not settings.games or settings.games >= len(games):
         return games
@@ -303,9 +309,12 @@ def drawn_games(games: NDArray[np.int64], settings: Settings) -> NDArray[np.int6
 class MoveExamples:
     """Positions with the move that was played in them, in the mover's view.
 
-    piece: the type of piece whose moves are examples (0 pawn … 5 king); None for all moves. A batch has `codes`,
-    `state` (with the columns of `side_inputs`), the int64 arrays `origin`, `target` and `piece`, and the target of the
-    value, float32.
+    piece: the type of the moving piece in these positions (0 pawn … 5 king); None for all positions. A batch has
+    `codes`, `state` with the side inputs, and these arrays, each [n]:
+
+    origin, target: int64, the from-square and the to-square.
+    piece: int64, the type of the moving piece.
+    value: float32, the discounted result (see `values`).
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, piece: int | None = None):
@@ -356,9 +365,8 @@ class MoveExamples:
 
 
 class ValueExamples:
-    """Every position of the games, including the last, with the discounted result for the mover.
-
-    The discounted result is ±γ^i for a position i plies before the end, and 0 in drawn games.
+    """Every position of the games, including the last one, with the discounted result as the target `value` (see
+    `values`).
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
@@ -385,10 +393,11 @@ class ValueExamples:
 def values(
     results: NDArray[Any], side: NDArray[np.int64], left: NDArray[np.int64], gamma: float
 ) -> NDArray[np.float32]:
-    """Return the discounted results, ±γ^left, float32 [n].
+    """Return the discounted result for the side to move, float32 [n]: γ^left for a win, −γ^left for a loss, 0 for a
+    draw.
 
     results: White's results, 1, 0 or −1. side: the side to move, 0 for White and 1 for Black. left: the number of plies
-    to the end.
+    to the end of the game.
     """
     return (results * (1 - 2 * side) * gamma**left).astype(np.float32)
 
@@ -400,11 +409,11 @@ def side_input_columns(
     games: NDArray[np.int64],
     side: NDArray[np.int64],
 ) -> NDArray[np.uint8]:
-    """Return the side inputs of positions, uint8 [n, k]. The rating is divided by 16. The result is 1 for a loss, 2 for
-    a draw and 3 for a win.
+    """Return the side inputs of positions for the side to move, uint8 [n, k]. The columns, if the settings include
+    them, are the rating / 16, and the result: 1 for a loss, 2 for a draw and 3 for a win.
 
-    ratings: [2, all games], the ratings of White and Black; an unknown rating becomes the default. games, side: int64
-    [n].
+    ratings: [2, all games], the ratings of White and Black, 0 if unknown; unknown ratings become the default. results:
+    [all games], White's results. games, side: int64 [n], each position's game and side to move.
     """
     columns = []
     if settings.rating_plane:
@@ -419,13 +428,13 @@ def side_input_columns(
 
 @functools.lru_cache(maxsize=1)
 def pieces_of(store: Store) -> NDArray[np.uint8]:
-    """Return the type of the moving piece for every move of a store, uint8 [moves]: 0 pawn … 5 king."""
+    """Return the type of the moving piece for every move of a store, uint8 [moves], 0 for a pawn to 5 for a king."""
     return moved_pieces(store.moves, store.offsets, store.starts, store.start_of)
 
 
 def playable(store: Store, settings: Settings) -> NDArray[np.int64]:
-    """Return the indices of the store's games that have at least one move, int64 [n]. Raises KibitzError if a setting
-    needs ratings and a game has none.
+    """Return the indices of the store's games that have at least one move, int64 [n]. Raises KibitzError if the rating
+    plane is on and most games lack a rating.
     """
     games = np.flatnonzero(store.plies > 0)
     if settings.rating_plane:
@@ -442,7 +451,9 @@ def playable(store: Store, settings: Settings) -> NDArray[np.int64]:
 
 
 def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[Stage]:
-    """Return a stage for each network that the settings name, or one for the shared trunk."""
+    """Return a stage for each network that the setting `networks` selects, or a single stage for a shared trunk. every:
+    the names of all networks of the system.
+    """
     names = selected_networks(settings, every)
     if settings.share == "body":
         return [_shared_stage(network, settings, VALUE in names)]
@@ -552,8 +563,8 @@ def _constant_loss(batch: Tensors, squares: Sequence[str], value_weight: float) 
 
 
 class MoverSystem(System):
-    """A system of networks that predict moves. A subclass for each paper adds settings and recipes, and perhaps a value
-    network.
+    """A system that predicts moves with several networks. Each paper has a subclass with its settings and recipes, and
+    perhaps a value network.
     """
 
     def __init__(
