@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 
 
 def whole_number(text: str) -> int | None:
-    """Parse a number of up to 15 digits, which is enough for every clock and count. Returns None for other text."""
+    """Parse an integer of up to 15 digits, perhaps with a minus sign. Returns None for any other text."""
     digits = text.removeprefix("-")
     return int(text) if digits.isascii() and digits.isdigit() and len(digits) <= 15 else None
 
 
 def shown(text: str) -> str:
-    """Make text safe for a one-line message: short, and without terminal control characters."""
+    """Make text safe for a one-line message: at most 100 characters, with "?" in place of control characters."""
     line = "".join(letter if letter.isprintable() else "?" for letter in text[:200])
     return line if len(line) <= 100 else line[:97] + "..."
 
@@ -20,7 +20,7 @@ def shown(text: str) -> str:
 def either(names: Iterable[str], notes: Mapping[str, str] | None = None, first: str | None = None) -> str:
     """Format names as a choice, such as "constant, epoch (× --decay an epoch) or cosine".
 
-    notes: texts in brackets, by name. first: the name that comes first.
+    notes: texts to put in parentheses after a name, by name. first: the name to put first.
     """
     ordered = sorted(names, key=lambda name: name != first)
     words = [f"{name} ({notes[name]})" if notes and name in notes else name for name in ordered]

@@ -228,12 +228,11 @@ RECIPES = {
 
 
 class OutcomeExamples(Positions):
-    """Every position of the games, with White's result as the target. The post also uses all positions, from the first
-    one to the mate.
+    """Every position of the games, from the start to the mate, with White's result as the target.
 
-    If the setting `mirror` is on, the files are mirrored in half of the positions without castling rights; the rules
-    are the same in the mirrored positions. held_out: percentage of the positions to omit; always the same positions are
-    omitted, see `store.sampling`.
+    mirror: whether to mirror the files in half of the positions without castling rights, which does not change the
+    rules. held_out: the percentage of the positions that are omitted; these are the same in every call (see
+    `store.sampling`).
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], mirror: bool = False, held_out: float = 0.0):
@@ -261,10 +260,12 @@ class OutcomeExamples(Positions):
 
 
 class Net(nn.Module):
-    """One network with the post's layers. Input: planes, [n, channels, 8, 8]. Output: the logit that White wins, [n].
+    """A network with the post's layers. Input: planes, [n, channels, 8, 8]. Output: the logit of White's win
+    probability, [n].
 
-    conv 400 4×4 → 5×5×400; max-pool 2×2 (ceil) → 3×3×400; conv 200 2×2 → 2×2×200; dense 70, sigmoid; dropout; dense 1.
-    The post's convolutions have no activation.
+    By default, the layers are: convolution of 4×4 to 400 channels; max-pooling of 2×2, rounded up to 3×3; convolution
+    of 2×2 to 200 channels; dense with 70 units and sigmoid; dropout; dense with one unit. The post's convolutions have
+    no activation.
     """
 
     def __init__(self, settings: Settings, channels: int):
@@ -280,10 +281,9 @@ class Net(nn.Module):
 
 
 def phase(codes: Tensor) -> Tensor:
-    """Return the phase of the game: 0 opening, 1 middlegame, 2 endgame. The function does the same as material.phase,
-    but for tensors.
+    """Return the phase of the game, int64 [n]: 0 opening, 1 middlegame, 2 endgame. This is material.phase for tensors.
 
-    codes: uint8 [n, 64]. The result is int64 [n].
+    codes: uint8 [n, 64].
     """
     kind = (codes.long() + 5) % 6  # 0 pawn … 5 king; an empty square also gives 5
     officers = ((kind > 0) & (kind < 5)).sum(1)
@@ -291,10 +291,10 @@ def phase(codes: Tensor) -> Tensor:
 
 
 class Winner(nn.Module):
-    """The network. Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4]. Output: the probability that White wins,
-    float32 [n].
+    """A network, or several for the side to move or the phase of the game, depending on the setting `separate`.
 
-    `logit` returns the logit of this probability, for the loss.
+    Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4]. Output: `white_wins`, White's win probability, float32 [n].
+    The method `logit` returns its logit, from which the loss is computed.
     """
 
     outputs = ("white_wins",)
@@ -315,7 +315,7 @@ class Winner(nn.Module):
         self.nets = nn.ModuleList(Net(settings, self.planes.channels) for _ in range(count))
 
     def which(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the index of the network that evaluates each position, int64 [n]."""
+        """Return which of the networks evaluates each position, as an index into `nets`, int64 [n]."""
         # The tensor is made from the state, so that the exported network works for any number of positions.
         index = torch.zeros_like(state[:, SIDE], dtype=torch.long)
         if self.by_phase:
@@ -353,10 +353,10 @@ class Winner(nn.Module):
 
 
 def loss(network: Winner, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean loss and two metrics, float32 [n]: "loss", and "accuracy", which is 1 if the winner is predicted
-    correctly.
+    """Return the mean loss, and the metrics "loss" and "accuracy", float32 [n]. The accuracy is 1 if the winner is
+    predicted correctly.
 
-    batch: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4]; and `target`, float32 [n].
+    batch: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4]; and `target`, float32 [n], 1 if White won and 0 if Black won.
     """
     logit = network.logit(batch["codes"], batch["state"]).float()
     each = F.binary_cross_entropy_with_logits(logit, batch["target"], reduction="none")
@@ -367,10 +367,10 @@ def loss(network: Winner, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
 
 
 def optimiser(network: nn.Module, settings: Settings) -> torch.optim.Optimizer:
-    """Return the optimizer. "sgd" updates weights as Mocha.jl does. "adamw" is the optimizer of `nets.optim`.
+    """Return the optimizer of the setting `optimiser`. "sgd" works as in Mocha.jl.
 
-    Mocha's L2 term is coefficient·‖w‖², so weights decay with twice the coefficient. Biases don't decay and learn at
-    twice the rate (a group's `rate` multiplies the schedule).
+    Mocha's L2 term is coefficient·‖w‖², so weights decay with twice the coefficient. Biases don't decay, and their
+    learning rate is doubled.
     """
     if settings.optimiser != "sgd":
         return make_optimiser(settings.optimiser, network, weight_decay=settings.weight_decay)
@@ -399,11 +399,11 @@ def mocha_weights(network: nn.Module, generator: torch.Generator) -> None:
 
 @torch.no_grad()
 def unit_variance(net: Net, planes: Tensor) -> None:
-    """Scale the weights of each layer so that its outputs have variance 1 for these planes, and set the bias so that
-    their mean is 0.
+    """Scale the weights of each layer so that its outputs for these planes have variance 1, and set its biases so that
+    their mean is 0. planes: [n, channels, 8, 8]. The last layer is not changed.
 
-    Boards are nearly empty, so with Mocha's weights the sigmoids have almost the same output for all positions.
-    docs/results/winner.md has the measured effect. planes: [n, channels, 8, 8].
+    Boards are nearly empty. With Mocha's weights, the sigmoids therefore have almost the same output for all positions.
+    docs/results/winner.md has the measured effect.
     """
     net.eval()
     values = planes

@@ -23,14 +23,14 @@ LEAST_BATCHES = 100
 
 
 def largest(usual: int, most: int, fits: Callable[[int], bool]) -> int:
-    """Return the largest batch size for which `fits` is true. The tried sizes are `usual` times 1, 2, 4, 8 … up to
-    `most`.
+    """Return the largest batch size for which `fits` is true.
 
-    usual: the batch size of the settings. most: the largest size to try. fits: a function that returns whether a batch
-        of this size fits in memory.
+    usual: the batch size of the settings. Tried are `usual` times 1, 2, 4, 8 and so on; if `usual` doesn't fit, its
+        half, its quarter and so on.
+    most: the largest batch size to try.
+    fits: a function that takes a batch size, and returns whether such a batch fits in memory.
 
-    If the usual size doesn't fit, its half, its quarter and so on are tried. The result is at least 1, even if `fits`
-    is false for 1.
+    The result is at least 1, even if `fits` is false for 1.
     """
     batch = usual
     while batch > 1 and not fits(batch):
@@ -43,10 +43,10 @@ def largest(usual: int, most: int, fits: Callable[[int], bool]) -> int:
 
 
 def find_batch(system: System, settings: Any, store: Store, games: Any, plan: TrainConfig) -> int:
-    """Return the largest batch size with which one step of each stage fits into the memory of this process's device.
+    """Return the largest batch size with which a training step of each stage fits into the GPU memory. If this process
+    trains on a CPU, the batch size of the settings is returned.
 
-    settings: the settings with the usual batch size. games: int64, indices of the training games. The result on a CPU
-    is always the usual batch size.
+    settings: the settings with the usual batch size. games: int64, the indices of the training games in the store.
     """
     usual: int = settings.batch
     device = plan.ranks.fabric(plan.device, "32-true").device
@@ -63,7 +63,9 @@ def find_batch(system: System, settings: Any, store: Store, games: Any, plan: Tr
 
 
 def step_fits(system: System, settings: Any, store: Store, games: Any, plan: TrainConfig, device: torch.device) -> bool:
-    """Return whether each stage can make a step with these settings within the device's memory."""
+    """Return whether a training step of each stage fits into the memory of this device. games: int64, the indices of
+    the training games in the store.
+    """
     try:
         for stage in _stages(system, settings, device):
             examples = stage.examples(store, games)

@@ -23,16 +23,17 @@ _NAME = re.compile(r"(?P<stage>.+)-(?P<iteration>\d{1,15})")
 
 
 def stage_and_iteration(path: Path) -> tuple[str, int] | None:
-    """Parse the stage and the iteration from a checkpoint's file name. Returns None for any other file."""
+    """Parse the stage and the iteration from the file name of a checkpoint. Returns None for other file names."""
     match = _NAME.fullmatch(path.stem)
     return (match["stage"], int(match["iteration"])) if match else None
 
 
 def series(folder: Path, stages: Sequence[str]) -> list[tuple[int, Path]]:
-    """Return the checkpoints in the order of training, each with the number of iterations since the start of the run.
+    """Return the checkpoints in a folder in the order of training, each as (iterations since the start of the run,
+    path).
 
-    stages: names in the order of training; checkpoints of other stages come last. The iteration of a finished stage's
-    last checkpoint counts as the length of the stage.
+    stages: the names of the stages in the order of training. Checkpoints of other stages come last. The iteration of a
+    stage's last checkpoint counts as the length of this stage.
     """
     checkpoints: list[tuple[int, int, Path]] = []
     for path in folder.glob("*.safetensors"):
@@ -45,7 +46,9 @@ def series(folder: Path, stages: Sequence[str]) -> list[tuple[int, Path]]:
 
 
 def thin(folder: Path, stages: Sequence[str], megabytes: float) -> None:
-    """Remove checkpoints until all remaining checkpoints together take at most `megabytes` (of 1,000,000 bytes)."""
+    """Remove checkpoints, so that the others are evenly spaced and have a total size of at most `megabytes` (1 MB is
+    1,000,000 bytes). stages: the names of the stages in the order of training.
+    """
     checkpoints = series(folder, stages)
     sizes = {path: path.stat().st_size for _, path in checkpoints}
     while checkpoints and sum(sizes[path] for _, path in checkpoints) > megabytes * 1e6:
@@ -65,11 +68,11 @@ def _least_missed(iterations: Sequence[int]) -> int:
 
 @dataclass(frozen=True)
 class RunBytes:
-    """Upper limits of a run's size on disk, in bytes.
+    """Upper limits of the disk space of a run, in bytes.
 
-    weights: one copy of the network's weights.
-    total: all files, during training and at its end.
-    peak: all files while one of them is being replaced, so that both its old and its new version exist.
+    weights: the size of one copy of the network's weights.
+    total: the size of all files, during training and at its end.
+    peak: the size of all files while one of them is replaced, when its old and its new version exist.
     """
 
     weights: int
@@ -78,10 +81,11 @@ class RunBytes:
 
 
 def run_bytes(network: nn.Module, checkpoint_megabytes: float, averages: bool = False) -> RunBytes:
-    """Return upper limits of the run's size on disk, before training starts.
+    """Return upper limits of the disk space of a run. checkpoint_megabytes: the limit of the checkpoints' total size.
+    averages: whether the weights are averaged.
 
-    last.pt contains the weights, their averages if `averages` is true, and at most two values per weight for the
-    optimizer. best.safetensors and the export contain the weights once each.
+    last.pt contains the weights, their averages if there are any, and at most two values per weight for the optimizer.
+    best.safetensors and the ONNX file contain the weights once each.
     """
     weights = sum(p.numel() * p.element_size() for p in network.state_dict().values())
     checkpoints = (

@@ -26,12 +26,14 @@ class CannotCompile(KibitzError):
 
 
 def wanted(wish: str, device: torch.device) -> bool:
-    """Return whether torch should try to compile for this device. wish: the value of --compile, one of WISHES."""
+    """Return whether torch should compile the training steps on this device. wish: the value of --compile, one of
+    WISHES.
+    """
     return wish == ON or (wish == AUTO and device.type == "cuda")
 
 
 def missing(device: torch.device) -> str:
-    """Return what torch lacks to compile for this device; "" if nothing is missing."""
+    """Return in words what torch lacks on this machine to compile for this device; "" if nothing is missing."""
     if device.type != "cuda":
         usual = {"Windows": "cl", "Darwin": "clang++"}.get(platform.system(), "g++")
         name = os.environ.get("CXX") or usual
@@ -43,8 +45,8 @@ def missing(device: torch.device) -> str:
 
 
 def check(wish: str, device: torch.device) -> None:
-    """Raise UsageError if `wish`, the value of --compile, is not one of WISHES, or if it is ON and this device can't
-    compile.
+    """Check the value of --compile, `wish`. Raises UsageError if it is not one of WISHES, or if it is ON and torch
+    can't compile for this device.
     """
     if wish not in WISHES:
         raise UsageError(not_one_of("--compile", wish, WISHES))
@@ -53,16 +55,16 @@ def check(wish: str, device: torch.device) -> None:
 
 
 def impossible(why: str) -> UsageError:
-    """Return the UsageError for `--compile on` if torch can't compile. why: the reason."""
+    """Return the UsageError for `--compile on` where torch can't compile. why: the reason, in a few words."""
     return UsageError(f"--compile {ON} is not possible here ({why}). Leave it out.")
 
 
 def compiled(loss: Loss) -> Loss:
-    """Return the loss compiled by torch.compile. Compilation starts at the first call, and for the gradient at the
-    first backward pass.
+    """Return the loss function, compiled by torch.compile. It is compiled when it is first called, and its gradient at
+    the first backward pass.
 
-    Dropout omits the same units as without compilation. Compiled code is saved in the user's cache (see `environment`),
-    so the next run starts faster.
+    Dropout omits the same units as without compilation. Compiled code is cached in the user's folder (see
+    `environment`), so later runs start faster.
     """
     # Torch stops compiling after a few variants of a function. So the variants of earlier stages are removed.
     torch.compiler.reset()
@@ -72,8 +74,8 @@ def compiled(loss: Loss) -> Loss:
 
 @contextlib.contextmanager
 def compilation_errors() -> Iterator[None]:
-    """Inside the context, raise CannotCompile if torch can't compile; its cause is torch's error. Warnings of torch are
-    suppressed.
+    """Context manager that converts torch's errors about compilation to CannotCompile, and suppresses torch's
+    warnings.
     """
     from torch._dynamo.exc import TorchDynamoException
     from torch._inductor.exc import InductorError

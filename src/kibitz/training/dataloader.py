@@ -22,11 +22,11 @@ N_READY = 3
 def make_batch(
     examples: Examples, batch: int, seed: int, iteration: int, rank: int = 0, world: int = 1
 ) -> dict[str, Tensor]:
-    """Return the batch of one iteration: `batch` examples, or all examples if there are fewer. The result depends only
-    on the arguments.
+    """Return the batch of one iteration, or this process's part of it. It has `batch` examples, or all examples if
+    there are fewer, and depends only on the arguments.
 
-    rank: the number of this process, from 0. world: the number of processes. Each process gets a part of the batch.
-    Raises KibitzError if there are fewer examples than processes.
+    rank: the number of this process, from 0. world: the number of processes that share the batch. Raises KibitzError if
+    there are fewer examples than processes.
     """
     size = min(batch, len(examples))
     epoch, index = divmod(iteration, batches_in_epoch(len(examples), batch))
@@ -35,9 +35,10 @@ def make_batch(
 
 
 def part_of(examples: Examples, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
-    """Return the part of a batch for process `rank` of `world`. ids: the examples of the whole batch.
+    """Return the part of a batch for process `rank` of `world` processes. ids: int64, the ids of the batch's examples.
 
-    The part is a contiguous range of the rows. If an example depends on several rows, `examples.part` makes the part.
+    The part has a contiguous range of these ids, unless the examples are `Parted`. Raises KibitzError if there are
+    fewer examples than processes.
     """
     if world == 1:
         return examples.batch(ids, epoch)
@@ -51,7 +52,7 @@ def part_of(examples: Examples, ids: NDArray[np.int64], epoch: int, rank: int, w
 
 
 def prefetch_batches(examples: Examples, batch: int, seed: int, first: int, last: int) -> Iterator[dict[str, Tensor]]:
-    """Yield the batches of iterations `first` to `last` - 1, in order. One thread makes up to N_READY batches in
+    """Yield the batches of the iterations `first` to `last` - 1, in order. A thread makes up to N_READY batches in
     advance.
     """
     return ahead(lambda iteration: make_batch(examples, batch, seed, iteration), range(first, last))
@@ -60,7 +61,7 @@ def prefetch_batches(examples: Examples, batch: int, seed: int, first: int, last
 def ahead(
     make: Callable[[int], dict[str, Tensor]], iterations: Iterable[int], threads: int = 1
 ) -> Iterator[dict[str, Tensor]]:
-    """Yield the results of `make` for these iterations, in order. Each thread makes up to N_READY results in
+    """Yield the results of `make` for these iterations, in order. Threads make up to N_READY results per thread in
     advance.
     """
     with ThreadPoolExecutor(threads) as maker:

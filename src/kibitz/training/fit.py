@@ -60,8 +60,8 @@ _OTHERS_CHOOSE = 60.0
 class TrainResult:
     """The result of `train`.
 
-    path: the run's directory. outcome: how training ended. continued: whether this call resumed the run of an earlier
-    call.
+    path: the run's directory. outcome: how the training ended. continued: whether this call resumed a run that an
+    earlier call began.
     """
 
     path: Path
@@ -72,12 +72,12 @@ class TrainResult:
 def choose(
     system: str, settings: Any, data: dict[str, Any], seed: int, requested: Path | None
 ) -> tuple[Path, dict[str, Any] | None]:
-    """Return the directory for a training run, and its run.json if an earlier call began the run.
+    """Return the directory for a training run, and the contents of its run.json if an earlier call began this run; None
+    for a new run.
 
-    requested: the directory that the caller requests. None selects the numbered run with the same system, settings,
-    games and seed or, if there is no such run, the next free number. Raises UsageError if the run in `requested`
-    differs in one of these, or if the directory isn't a run and isn't empty. A folder counts as empty if its only files
-    are from a call that was killed before it wrote run.json.
+    requested: the directory that the user requested, or None. With None, the result is the numbered run with the same
+    system, settings, games and seed. If there is none, it is the directory with the next free number. Raises UsageError
+    if the requested directory has a run that differs in one of these, or has other files and no run.
     """
     if requested is not None:
         if (name := printable(str(requested))) != str(requested):
@@ -111,8 +111,8 @@ def _numbered(system: str) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def begun_before(system: str, settings: Any, data: dict[str, Any], seed: int) -> Path | None:
-    """Return the last numbered run with the same system, settings and seed on the same store, but with other games.
-    Returns None if there is no such run.
+    """Return the last numbered run with the same system, settings and seed, and the same path of the store, before the
+    games in the store changed. Returns None if there is none.
     """
     latest = None
     for path, info in _numbered(system):
@@ -124,7 +124,9 @@ def begun_before(system: str, settings: Any, data: dict[str, Any], seed: int) ->
 
 
 def differences(info: dict[str, Any], system: str, settings: Any, data: dict[str, Any], seed: int) -> str:
-    """Describe in a few words how an existing run differs from the requested training run."""
+    """Describe in a few words how an existing run differs from the requested training. info: the contents of its
+    run.json.
+    """
     if info.get("system") != system:
         return f"is a run of {info.get('system')}"
     old, new = respelled(info.get("settings", {}), [each.name for each in fields(settings)]), asdict(settings)
@@ -146,10 +148,10 @@ def differences(info: dict[str, Any], system: str, settings: Any, data: dict[str
 
 @dataclass(frozen=True)
 class TrainingData:
-    """The games of a store that a system trains on.
+    """The games of a store that a system can train on.
 
-    games: int64 indices of the store's games, by split (TRAIN, VALIDATE, TEST). description: the value of "data" in
-    run.json: the store, its fingerprint, the split and the counts.
+    games: the indices of these games in the store, int64, by part of the split (TRAIN, VALIDATE, TEST). description:
+    the value of "data" in run.json, which describes the store, the split and the number of games.
     """
 
     store: Store
@@ -158,7 +160,9 @@ class TrainingData:
 
 
 def prepare_data(system: System, settings: Any, store_path: str, split: Split | None = None) -> TrainingData:
-    """Open a store for a system. Raises KibitzError or UsageError if the store has no training games for the system."""
+    """Open a store, and select and split the games for a system. split: None for the store's own split. Raises
+    KibitzError or UsageError if the store has no training games for the system.
+    """
     store = Store(store_path)
     if store.game != system.game:
         raise UsageError(
@@ -187,8 +191,8 @@ def prepare_data(system: System, settings: Any, store_path: str, split: Split | 
 
 @dataclass(frozen=True)
 class TrainRequest:
-    """The arguments of a call of `train`. found_batch_size: whether the batch size was found automatically, see
-    batch_size.
+    """The arguments of a call of `train`. found_batch_size: whether the batch size was determined by
+    `training.batch_size.find_batch`.
     """
 
     system: str
@@ -205,14 +209,14 @@ class TrainRequest:
 
 @dataclass
 class TrainJob:
-    """A training run that `prepare` has checked, with its directory.
+    """A training run that is ready to start or to resume.
 
-    info: the content of run.json.
-    parent: the run whose weights this run starts from.
-    plan: the plan, with the run's precision.
+    info: the contents of run.json.
+    parent: the run whose weights are the initial weights; None if there is none.
+    plan: the requested plan, with the precision of the run.
     continued: whether an earlier call began this run.
     finished: whether an earlier call finished this run.
-    held: the lock on the directory, which only the main process has.
+    held: the lock of the run's directory, which only the main process holds.
     """
 
     path: Path
@@ -246,17 +250,18 @@ def train(
     """Train a system on a store, or resume a run that was interrupted.
 
     name, settings: the system's name and an instance of its `settings_type`.
-    run: the directory; None for runs/NAME-NUMBER.
-    split: None for the store's default.
-    start_from: a run or bundled network for the initial weights; its training games also count as training games of
-        this run.
-    recipe, command: the source of the settings, recorded in run.json.
+    run: the directory of the run; None for runs/NAME-NUMBER.
+    split: how to split the games; None for the store's own split.
+    plan: when to report, validate, save and stop; None for the defaults.
+    start_from: the run or bundled network whose weights are the initial weights; None for random weights. Its training
+        games also count as training games of this run.
+    recipe, command: the recipe and the command line to record in run.json.
     export: whether to write model.onnx at the end.
-    on_progress: called after every iteration. If it returns True, training stops as with Ctrl-C.
-    log: called with each message.
+    on_progress: a function that is called after every iteration. If it returns True, training stops as with Ctrl-C.
+    log: a function that is called with each message for the user.
 
-    If several processes train (`plan.ranks`), all of them call this function. Raises KibitzError or UsageError if the
-    store has no training games, or if no network fits the settings.
+    If several processes train together (`plan.ranks`), each of them must call this function. Raises KibitzError or
+    UsageError if the store has no training games, or if no network can be trained with these settings.
     """
     request = TrainRequest(name, settings, store_path, run, split, plan or TrainConfig(), start_from, recipe, command)
     job = prepare_all(request, log)
@@ -266,10 +271,10 @@ def train(
 
 
 def prepare_all(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
-    """Run `prepare` in the main process, and send its result to the other processes. So the other processes need
-    neither the run directory nor the parent run.
+    """Call `prepare` in the main process, and send its result to the other processes, which therefore need no access to
+    the run's directory.
 
-    Raises KibitzError if another process has other games or settings.
+    Raises KibitzError if a process has other games or settings than the main process.
     """
     ranks, device = request.plan.ranks, request.plan.device
     ranks.together(lambda: compiled.check(request.plan.compile, ranks.fabric(device, "32-true").device))
@@ -353,8 +358,9 @@ def _follow(request: TrainRequest) -> TrainJob:
 
 def prepare(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
     """Check everything that can be checked before the first iteration, choose the run's directory and write run.json.
+    log: a function that is called with each message for the user.
 
-    Nothing is written if an error is raised, or if an earlier call has finished the run.
+    If an error is raised, or if an earlier call finished the run, nothing is written.
     """
     system, settings, seed = load(request.system), request.settings, request.plan.seed
     parent = _open_parent(system, request.start_from) if request.start_from else None
@@ -435,7 +441,9 @@ def _lock(path: Path, held: contextlib.ExitStack, wait: float = 0.0) -> None:
 
 
 def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainOutcome:
-    """Train until the last iteration, or until training is stopped. The outcome is recorded in run.json."""
+    """Train until the last iteration, or until training is stopped, and record the outcome in run.json. on_progress:
+    see `train`.
+    """
     info, games, ranks = job.info, job.data.games, job.plan.ranks
     if job.finished:
         return TrainOutcome(True, FINISHED_BEFORE, info["iteration"], info["best"], parts=info.get("parts", []))
@@ -480,10 +488,11 @@ def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainO
 
 
 def finish(job: TrainJob, outcome: TrainOutcome, export: bool) -> TrainResult:
-    """Export the best weights, if there are any.
+    """Export the best weights as model.onnx, if `export` is true and the run has weights. Returns the result of
+    `train`.
 
-    If an earlier call finished the run, export only if model.onnx is missing. That call may have been killed between
-    the last iteration and the export.
+    If an earlier call finished the run, the weights are exported only if model.onnx is missing: that call may have been
+    killed before the export.
     """
     onnx, export = job.path / ONNX, export and job.plan.ranks.main
     if export and (job.path / WEIGHTS).is_file() and not (job.finished and onnx.is_file()):

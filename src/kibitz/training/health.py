@@ -35,8 +35,8 @@ ADVICE = "if this does not change, try a smaller --learning-rate, another --seed
 
 @dataclass(frozen=True)
 class Symptom:
-    """A sign that the training of a stage fails. kind: "dead units" or "learned nothing". The text is one line for the
-    user.
+    """A sign that the training of a stage fails. kind: "dead units" or "learned nothing". text: one line for
+    the user.
     """
 
     kind: str
@@ -44,10 +44,10 @@ class Symptom:
 
 
 class HealthCheck:
-    """Checks that the training of one stage goes well.
+    """Detects signs that the training of one stage fails.
 
-    sample: a batch of validation examples, from which the loss of the best constant prediction is computed; None if
-        there are no validation examples.
+    iterations: the length of the stage. sample: a batch of validation examples, for which the loss of the best constant
+    prediction is computed; None if there are no validation examples.
     """
 
     def __init__(self, stage: Stage, iterations: int, sample: Tensors | None):
@@ -58,9 +58,11 @@ class HealthCheck:
                 self.constant_loss = stage.constant_loss(sample)
 
     def dead_units(self, network: nn.Module, optimiser: torch.optim.Optimizer) -> Symptom | None:
-        """Return a symptom if too many units are dead. Call it between the backward pass and the optimizer's step.
+        """Return a symptom if most units of a layer are dead. Call this between the backward pass and the optimizer's
+        step.
 
-        A unit is dead if the gradient of its bias is exactly 0: its ReLU is 0 for every example.
+        A unit is dead if the gradient of its bias is exactly 0, so its ReLU is 0 for every example of the batch.
+        optimiser: the stage's optimizer; other weights are ignored.
         """
         trained = {id(p) for group in optimiser.param_groups for p in group["params"]}
         shares: dict[str, float] = {}
@@ -88,10 +90,11 @@ class HealthCheck:
         )
 
     def learned_nothing(self, iteration: int, training_loss: float, means: Mapping[str, float]) -> Symptom | None:
-        """Return a symptom if the validation loss is no better than that of a constant prediction.
+        """Return a symptom if neither the validation loss nor the training loss is lower than the loss of the best
+        constant prediction. Early in the stage, the result is always None.
 
-        training_loss: the mean over the last batches. If this loss is small, the network has learned, perhaps by
-        overfitting, and there is no symptom. means: the means of a validation's metrics, including "loss".
+        training_loss: the mean over the last batches. means: the mean of each metric over the validation examples, by
+        name, including "loss".
         """
         first = max(FIRST_SHARE * self.iterations, min(FIRST_ITERATION, self.iterations))
         if self.constant_loss is None or iteration < first or "loss" not in means:

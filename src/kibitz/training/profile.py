@@ -28,10 +28,10 @@ REPLAY = "replay"
 
 @dataclass
 class Profile:
-    """Seconds of each part of a training run. Nothing is measured if `on` is false.
+    """The time of each part of a training run, in seconds. Nothing is measured if `on` is false.
 
-    wait_for_device: called at the end of each part, so that unfinished GPU work counts for the part that requested it.
-    This prevents parts from overlapping, so a profiled run on a GPU is slower.
+    wait_for_device: a function that waits until the GPU has no work left. It is called at the end of each part, so that
+    GPU work counts for the part that started it. A profiled run on a GPU is therefore slower.
     """
 
     on: bool = False
@@ -42,8 +42,8 @@ class Profile:
 
     @contextlib.contextmanager
     def part(self, name: str) -> Iterator[None]:
-        """Measure the time inside the context as the part `name`: one of PARTS, or REPLAY, which several threads may
-        measure at the same time.
+        """Context manager that measures the time inside it and adds it to the part `name`: one of PARTS, or REPLAY.
+        Several threads may measure REPLAY at the same time.
         """
         if not self.on:
             yield
@@ -58,8 +58,8 @@ class Profile:
                 self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each part that took time. A row is the part, its seconds, its share of the sum (None for
-        REPLAY), and its milliseconds per iteration.
+        """Return a row for each part that took time: the part, its seconds, its share of the total (None for REPLAY),
+        and its milliseconds per iteration.
         """
         total = sum(seconds for name, seconds in self.seconds.items() if name != REPLAY)
         return [

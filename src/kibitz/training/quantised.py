@@ -28,8 +28,8 @@ RECORDS = {"chess": "games.pgn.zst", "go": "games.sgfl.zst"}
 
 
 def write_half(run: Run, path: Path) -> None:
-    """Write the run's ONNX file with weights and intermediate values in fp16. The types of inputs and outputs stay the
-    same.
+    """Write the run's ONNX file in fp16: weights and intermediate values are fp16 numbers. Inputs and outputs keep
+    their types.
     """
     import onnx
     from onnxruntime.transformers.float16 import convert_float_to_float16
@@ -41,9 +41,9 @@ def write_half(run: Run, path: Path) -> None:
 
 
 def write_int8(run: Run, path: Path, store: Store | None = None) -> None:
-    """Write the run's ONNX file with int8 numbers.
+    """Write the run's ONNX file in int8: weights and inputs of the layers in KINDS are int8 numbers.
 
-    store: a store whose positions determine the ranges of the int8 numbers; None for the games that are bundled with
+    store: a store whose positions determine the ranges of the int8 numbers; None for games that are bundled with
     kibitz.
     """
     from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
@@ -71,8 +71,8 @@ def _no_advice(record: logging.LogRecord) -> bool:
 
 
 def positions(run: Run, store: Store, n: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Sample positions from a store. Returns `codes`, uint8 [n, squares], and `state`, uint8 [n, k], with default side
-    inputs.
+    """Sample `n` positions of a store. Returns `codes`, uint8 [n, squares], and `state`, uint8 [n, k], which includes
+    the default values of the network's side inputs.
     """
     draw = np.random.default_rng(0)
     games = np.sort(draw.integers(len(store), size=n))

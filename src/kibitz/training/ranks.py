@@ -45,11 +45,13 @@ _LEAVE_SECONDS = 10.0
 
 
 class Lost(KibitzError):
-    """Raised if another process of the same training run has ended."""
+    """Raised if another process of the same training run has ended unexpectedly."""
 
 
 class ReportedByOtherRank(KibitzError):
-    """Raised in a process if another process of this machine reports the error to the user."""
+    """Raised instead of an error that another process of this machine reports to the user. exit_code: the exit code of
+    the error.
+    """
 
     def __init__(self, exit_code: int):
         super().__init__("another process reports the error")
@@ -58,14 +60,16 @@ class ReportedByOtherRank(KibitzError):
 
 @dataclass(eq=False)
 class Ranks:
-    """The role of this process among the processes that train together. `Ranks()` is the role of a process that trains
-    alone.
+    """The number of this process among the processes that train together, and its connection to them. `Ranks()` is for
+    a process that trains alone.
 
-    rank: the number of this process, from 0 to world - 1.
-    world: number of processes.
-    local: the rank among the processes of this machine.
+    rank: the number of this process, from 0 to world - 1. Process 0 is the main process.
+    world: the number of processes.
+    local: the number of this process among the processes of this machine, from 0.
+    backend: the backend of torch.distributed for gradients, "gloo" or "nccl".
     children: the processes that this process has started.
-    lost: whether another process has ended.
+    control: the process group for values on which the processes agree; None if this process trains alone.
+    lost: whether another process has ended unexpectedly.
     """
 
     rank: int = 0
@@ -78,7 +82,7 @@ class Ranks:
 
     @property
     def main(self) -> bool:
-        """Whether this is the process that writes files and reports."""
+        """Whether this is the main process, which writes files and reports progress."""
         return self.rank == 0
 
     @property
@@ -86,7 +90,9 @@ class Ranks:
         return self.world == 1
 
     def fabric(self, device: str, precision: Any) -> Fabric:
-        """Return Lightning's device and precision for this process. device: auto, cpu or cuda."""
+        """Return a Lightning Fabric for this process, with its device and precision. device: "auto", "cpu" or
+        "cuda".
+        """
         if self.alone:
             return Fabric(accelerator=device, devices=1, precision=precision)
         if self.backend == "nccl":
@@ -94,7 +100,7 @@ class Ranks:
         return Fabric(accelerator="cpu", devices=1, precision=precision)
 
     def broadcast(self, value: T) -> T:
-        """Return the value of the main process on every rank."""
+        """Return, in every process, the value that the main process passes."""
         if self.alone:
             return value
         values = [value if self.main else None]
@@ -103,7 +109,7 @@ class Ranks:
         return cast(T, values[0])
 
     def gather(self, value: T) -> list[T]:
-        """Return the values of all ranks, on every rank, in the order of ranks."""
+        """Return, in every process, the values that all processes pass, in the order of the ranks."""
         if self.alone:
             return [value]
         values: list[Any] = [None] * self.world
@@ -112,8 +118,8 @@ class Ranks:
         return values
 
     def together(self, work: Callable[[], T]) -> T:
-        """Run `work` on every rank, and return this rank's result. If a KibitzError is raised on any rank, all ranks
-        end, and one process per machine reports the error.
+        """Run `work` in every process, and return this process's result. If `work` raises a KibitzError in any process,
+        this error is raised in every process.
         """
         if self.alone:
             return work()
@@ -128,11 +134,11 @@ class Ranks:
         return done
 
     def add_gradients(self, parameters: Sequence[Tensor], rows: int, flags: Sequence[bool]) -> list[bool]:
-        """Replace each gradient by the gradient of the mean loss over the rows of all ranks. Return, for each flag,
-        whether any rank has set it.
+        """Replace each gradient by the gradient of the mean loss over the rows of all processes. Returns for each flag
+        whether any process has set it.
 
-        rows: the number of examples in this rank's mean loss. If a parameter has no gradient on any rank, its gradient
-        stays None, as in a single process.
+        rows: the number of rows in this process's mean loss. If a parameter has a gradient in no process, its gradient
+        stays None.
         """
         if self.alone:
             return list(flags)
@@ -146,7 +152,7 @@ class Ranks:
         return [count > 0 for count in raised[: len(flags)]]
 
     def average(self, values: Sequence[Tensor]) -> None:
-        """Replace each of these tensors, in place, by its mean over all processes that train together."""
+        """Replace each of these tensors in place by its mean over all processes."""
         if self.alone or not values:
             return
         flat = torch.cat([value.flatten() for value in values]) / self.world
@@ -200,10 +206,12 @@ ALONE = Ranks()
 
 @dataclass(frozen=True)
 class ProcessRank:
-    """The role of this process among those that train together, as the options or the environment define it.
+    """The number of this process among those that train together, from the options or the environment.
 
-    host, port: the address of the main process. outside: whether another program, such as torchrun, has started all
-    processes.
+    rank, world, local: as in `Ranks`.
+    here: the number of processes on this machine.
+    host, port: the address of the main process.
+    outside: whether another program, such as torchrun, has started the processes.
     """
 
     rank: int
@@ -215,7 +223,9 @@ class ProcessRank:
     outside: bool = False
 
     def environment(self, child: int) -> dict[str, str]:
-        """Return the environment of the process with the local rank `child`, with torchrun's variables."""
+        """Return the environment variables for the process `child` of this machine (from 0), including those of
+        torchrun.
+        """
         return os.environ | {
             "RANK": str(self.rank + child), "WORLD_SIZE": str(self.world), "LOCAL_RANK": str(child),
             "LOCAL_WORLD_SIZE": str(self.here), "MASTER_ADDR": self.host, "MASTER_PORT": str(self.port),
@@ -226,10 +236,11 @@ class ProcessRank:
 def resolve_rank(
     devices: int | None, nodes: int | None, node_rank: int | None, main_address: str | None
 ) -> ProcessRank:
-    """Return the role of this process: from its environment if torchrun or kibitz started it, else from the options.
+    """Return the rank of this process. It comes from the environment if torchrun or kibitz started this process, or
+    else from the options.
 
-    An option that isn't given is None. Raises UsageError for options that don't fit together, or that don't fit the
-    environment.
+    The arguments are the values of --devices, --num-nodes, --node-rank and --main-address; None if an option isn't
+    given. Raises UsageError if they contradict each other or the environment.
     """
     if "RANK" in os.environ and "LOCAL_RANK" in os.environ:
         return _rank_from_environment(devices, nodes)
@@ -273,12 +284,12 @@ def _rank_from_environment(devices: int | None, nodes: int | None) -> ProcessRan
 
 @contextlib.contextmanager
 def joined(where: ProcessRank, device: str) -> Iterator[Ranks]:
-    """Connect this process with the other processes of the training run. If no other program starts the processes of
-    this machine, this process starts them.
+    """Context manager that connects this process with the other processes of the training run. The first process of a
+    machine starts the machine's other processes, unless another program starts them.
 
-    device: auto, cpu or cuda. Raises UsageError if there are fewer GPUs than processes, and KibitzError if the first
-    machine doesn't respond. If another process of this machine reports the errors, this process raises
-    ReportedByOtherRank instead.
+    device: "auto", "cpu" or "cuda". Raises UsageError if there are fewer GPUs than processes, and KibitzError if the
+    first machine doesn't respond. It raises ReportedByOtherRank instead of an error that another process of this
+    machine reports.
     """
     if where.world == 1:
         yield Ranks()

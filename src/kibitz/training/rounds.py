@@ -26,11 +26,11 @@ ROUNDS = 6
 
 
 class TimeShares:
-    """Decides when a stage must pause so that the next stage can train.
+    """Decides when a stage must pause, so that the next stage can train.
 
-    stages: all stages of the training run. limit: the time limit of this call in seconds, None for no limit. alone:
-    whether a single process trains. Several processes must agree on the end of a round, so their rounds end at fixed
-    iterations.
+    stages: all stages of the training run. limit: the time limit of this call in seconds; None for no limit. alone:
+    whether only one process trains. If several processes train, they must end a round at the same iteration, so the
+    time limit is ignored here.
     """
 
     def __init__(self, stages: Sequence[Stage], limit: float | None, alone: bool):
@@ -40,7 +40,9 @@ class TimeShares:
         self._began, self._stop_at = 0.0, 0
 
     def begin(self, index: int, iteration: int, iterations: int, started: float) -> None:
-        """Record that a stage starts or resumes. started: the time at which training began (time.monotonic)."""
+        """Record that a stage starts or resumes. index: the stage's index. iteration: its number of completed
+        iterations. iterations: its length. started: the time at which the training began (time.monotonic).
+        """
         now = time.monotonic()
         self._stop_at, self._until = iterations, float("inf")
         if self.limit is None:
@@ -56,12 +58,12 @@ class TimeShares:
             self._until = float("inf")  # the time limit ends the last stage
 
     def over(self, iteration: int) -> bool:
-        """Return whether the stage that trains must pause after this iteration, so that the next stage can train."""
+        """Return whether the current stage must pause after this iteration, so that the next stage can train."""
         return iteration >= self._stop_at or time.monotonic() > self._until
 
 
 class BestParts:
-    """The best weights of each stage so far, on the CPU, for stages that train in rounds."""
+    """The best weights of each stage so far, for stages that train in rounds. They are kept on the CPU."""
 
     def __init__(self, network: nn.Module, stages: Sequence[Stage]):
         self.names = {stage.name: names_of(network, stage.module) for stage in stages}
@@ -77,7 +79,7 @@ class BestParts:
         return {name: self.weights[name] for name in self.names[stage] if name in self.weights}
 
     def merged(self, network: nn.Module) -> dict[str, torch.Tensor]:
-        """Return all weights of the network, by name. For stages with recorded best weights, these replace the current
+        """Return all weights of the network, by name: a stage's best weights if it has any, or else its current
         weights.
         """
         return {**network.state_dict(), **self.weights}
@@ -90,7 +92,10 @@ def names_of(network: nn.Module, module: nn.Module) -> list[str]:
 
 
 def next_stage(index: int, finished: Mapping[int, Any], count: int) -> int:
-    """Return the index of the next stage in the round that is not finished; `count` if all stages are finished."""
+    """Return the index of the next stage in the round that is not finished; `count` if all stages are finished.
+
+    index: the current stage. finished: the finished stages, by index. count: the number of stages.
+    """
     for step in range(1, count + 1):
         if (index + step) % count not in finished:
             return (index + step) % count

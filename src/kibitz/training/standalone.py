@@ -52,10 +52,10 @@ OUTPUTS = {
 
 
 def write_folder(run: Run, folder: Path, name: str | None = None, numbers: str = "") -> list[Path]:
-    """Write the files into an empty folder, and return their paths.
+    """Write the ONNX file, its description and an example into an empty folder, and return the paths of the files.
 
-    name: the network's name in the folder; None for the name of the run. numbers: "int8" or "half" (fp16) to convert
-    the weights, "" for no change. Raises KibitzError if the run has no ONNX file, or can't be exported, see `check`.
+    name: the network's name in the description; None for the name of the run. numbers: "int8" or "half" (fp16) to
+    convert the weights; "" to keep them. Raises KibitzError if the run has no ONNX file, or for the reasons of `check`.
     """
     check(run)
     description = describe(run, name)
@@ -76,8 +76,8 @@ def write_folder(run: Run, folder: Path, name: str | None = None, numbers: str =
 
 
 def check(run: Run) -> None:
-    """Raise KibitzError if a run's network is for Go or compares positions, because the export has no example for such
-    networks.
+    """Raise KibitzError if the network of a run can't be exported. Networks for Go and networks that compare positions
+    are not supported.
     """
     if run.info["game"] not in STATE or COMPARISON in find(run.info["system"]).answers:
         raise KibitzError(
@@ -103,7 +103,9 @@ def opened(run: Run) -> Any:
 
 
 def describe(run: Run, name: str | None = None) -> dict[str, Any]:
-    """Return the inputs and outputs of the run's ONNX file, with their dtypes, shapes and meanings."""
+    """Return a description of the run's ONNX file: its inputs and outputs with their dtypes, shapes and meanings. name:
+    the name of the network; None for the name of the run.
+    """
     game, side_inputs = run.info["game"], run.side_inputs
     session = opened(run)
     columns = STATE[game] + [

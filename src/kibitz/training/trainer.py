@@ -53,8 +53,8 @@ _VALIDATION_SEED = 1  # the same examples in the same order in every run
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """When to report, validate, save and stop. Intervals are in iterations; None makes an interval proportional to the
-    length of a stage.
+    """When to report, validate, save and stop. Intervals are in iterations. If an interval is None, it is proportional
+    to the length of a stage.
     """
 
     summary_every: int | None = None
@@ -90,7 +90,9 @@ class TrainConfig:
     """
 
     def intervals(self, iterations: int, batch: int) -> Intervals:
-        """Return the intervals of a stage. iterations: the length of the whole stage. batch: examples in a batch."""
+        """Return the intervals for a stage. iterations: the length of the stage. batch: the number of examples per
+        batch.
+        """
         validation = self.validate_every or max(1, iterations // self.validations)
         return Intervals(
             self.summary_every or min(300, max(1, iterations // 100)),
@@ -102,7 +104,9 @@ class TrainConfig:
 
 @dataclass(frozen=True)
 class Intervals:
-    """Iterations between summaries, validations and checkpoints of one stage, and the examples of a validation."""
+    """The number of iterations between two summaries, validations and checkpoints of a stage, and the number of
+    examples in a validation.
+    """
 
     summary: int
     validation: int
@@ -112,8 +116,9 @@ class Intervals:
 
 @dataclass(frozen=True)
 class TrainProgress:
-    """The progress of a training run, reported after every iteration. loss: the mean loss since the last summary; None
-    if this iteration has no summary.
+    """The progress of a training run, which is reported after every iteration.
+
+    loss, samples_per_second: the mean loss and the speed since the last summary; None if this iteration has no summary.
     """
 
     stage: str
@@ -142,11 +147,11 @@ ROUND_OVER = "round over"
 class TrainOutcome:
     """How a training run ended.
 
-    finished: whether the run is complete; otherwise it can be resumed.
-    reason: why training ended, one of the reasons that this module defines.
-    iteration: the last iteration of the last stage.
-    best: the metrics of the last stage's best validation, with the "iteration" of this validation.
-    profile: where the time went, if this was requested (`Profile.rows`).
+    finished: whether the run is complete; if not, it can be resumed.
+    reason: why the training ended, one of the reasons in this module, such as ALL_DONE.
+    iteration: the number of completed iterations of the last stage.
+    best: the metrics of the best validation of the last stage, by name, with its "iteration".
+    profile: the time of each part (`Profile.rows`); None if it was not measured.
     """
 
     finished: bool
@@ -160,8 +165,8 @@ class TrainOutcome:
 
 
 def best_precision(device: str) -> str:
-    """Return bf16 if the machine computes in bf16, else float32. A CPU that computes in bf16 trains `winner` 1.5 times
-    as fast.
+    """Return "bf16-mixed" if the device has fast bf16 arithmetic, else "32-true" (float32). device: "auto", "cpu" or
+    "cuda".
     """
     if device != "cpu" and torch.cuda.is_available():
         return "bf16-mixed" if torch.cuda.is_bf16_supported() else "32-true"
@@ -221,7 +226,9 @@ class _Pace:
         self.began = 0.0
 
     def forecast(self, iteration: int) -> str:
-        """Return the forecast in one line; "" if the measured time is still too short."""
+        """Return the forecast in one line; "" if the speed was not yet measured for long enough, or if little time is
+        left.
+        """
         done = iteration - self.first - self.WARM_UP
         if done <= 0:
             self.began = time.monotonic()
@@ -289,11 +296,11 @@ class _StageRun:
 
 
 class Trainer:
-    """One training run in one run directory.
+    """One training run in one directory.
 
-    network: the network after `system.prepare`, perhaps with weights of another network. games, validation: int64
-    indices of the store's games in the training and the validation split. revive: whether to first replace dead units
-    by new units (`nets.dead_units`), for a run that starts from another network.
+    network: the network after `system.prepare`, perhaps with the weights of another network. games, validation: int64,
+    the indices of the training and validation games in the store. revive: whether to replace dead units before the
+    training (see `nets.dead_units`), for a run that starts from another network.
     """
 
     def __init__(
@@ -465,7 +472,7 @@ class Trainer:
     # The loop
 
     def train(self) -> TrainOutcome:
-        """Train every stage to its end, or to the plan's time limit, or until Ctrl-C or SIGTERM."""
+        """Train the stages until all are finished, or until the time limit, Ctrl-C or SIGTERM."""
         index, iteration, optimiser_state = self._resume()
         with self._stop as stop, _denormals_flushed():
             while index < len(self.stages):

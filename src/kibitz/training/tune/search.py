@@ -41,14 +41,14 @@ ALL_DONE = "all trials done"
 
 @dataclass(frozen=True)
 class TrialResult:
-    """A trial of the search.
+    """A trial of a search for settings, which is one training run.
 
     number: the trial's number, from 1.
-    settings: the values of the searched settings.
-    state: done, pruned, diverged, or begun if the trial has not ended.
+    settings: the values of the searched settings, by name.
+    state: "done", "pruned", "diverged", or "begun" if the trial has not ended.
     iteration: the last completed iteration.
     figures: the metrics of the trial's best validation, by name.
-    path: the directory of the trial's training run.
+    path: the directory of the training run.
     """
 
     number: int
@@ -61,10 +61,10 @@ class TrialResult:
 
 @dataclass(frozen=True)
 class TuneResult:
-    """The result of a search.
+    """The result of a search for settings.
 
-    reason: why the search ended: ALL_DONE, TIME_LIMIT, or "stopped" after Ctrl-C.
-    monitor: the metric by which trials are compared, see `systems.base.Stage`.
+    trials: the trials so far. best: the best trial; None if no trial is done. reason: why the search ended: ALL_DONE,
+    TIME_LIMIT, or "stopped" after Ctrl-C. monitor: the metric by which trials are compared (see `systems.base.Stage`).
     """
 
     trials: list[TrialResult]
@@ -73,16 +73,16 @@ class TuneResult:
     monitor: str
 
     def value(self, trial: TrialResult) -> float:
-        """Return the value by which trials are compared. Lower is better; the value is infinite if nothing was
-        measured.
+        """Return the value by which trials are compared; lower is better. It is infinite if the trial has no
+        metrics.
         """
         return monitor_value(self.monitor, trial.figures) if self.monitor in trial.figures else math.inf
 
 
 @dataclass(frozen=True)
 class Step:
-    """The progress of a search: the number of the present trial, the number of ended trials, and the progress of the
-    present trial.
+    """The progress of a search. number: the number of the current trial. ended: the number of trials that have ended.
+    progress: the progress of the current trial.
     """
 
     number: int
@@ -91,11 +91,13 @@ class Step:
 
 
 class TrialPruned(Exception):
-    """Raised to end a trial that is worse than the median of the trials before it."""
+    """Raised to end a trial early because it is worse than the median of the earlier trials."""
 
 
 def folder_of(out: Path) -> Path:
-    """Return the folder for the runs of a search's trials, next to the file of the search. out: this file."""
+    """Return the folder for the training runs of a search. out: the file of the search, which is in the same parent
+    folder.
+    """
     if out.suffix == ".journal":
         return out.with_suffix("")
     folder = out.with_name(out.name + "-trials")
@@ -113,15 +115,19 @@ def search(
     log: Callable[[str], None] = lambda line: None,
     backend: Backend | None = None,
 ) -> TuneResult:
-    """Run all trials that are not finished in the file `out`. Ctrl-C and the time limit stop the search.
+    """Run all trials of a search that are not finished in the file `out`. Ctrl-C and the time limit stop the search.
 
-    on_progress: called after each iteration of a trial. on_end: called after each trial. log: called with each message.
-    backend: the workers that train; None for this process, which trains one trial after the other. The results are the
-    same. Workers train every trial of the grid to its end, and don't call `on_progress`. Afterwards, this process finds
-    the validation at which a trial would have been stopped early, and ignores its later validations.
+    on_progress: a function that is called after each iteration of a trial.
+    on_end: a function that is called after each trial.
+    log: a function that is called with each message for the user.
+    backend: the workers that train the trials; None to train them one after another in this process.
 
-    Raises KibitzError or UsageError if the store has no training games, if no network fits the settings, or if the file
-    belongs to another search.
+    The results are the same with and without workers. Workers train each trial to its last iteration and don't call
+    `on_progress`. This process then determines when the trial would have been ended early, and ignores later
+    validations.
+
+    Raises KibitzError or UsageError if the store has no training games, if no network can be trained with the settings,
+    or if the file belongs to another search.
     """
     began = time.monotonic()
     if backend and config.trials is not None:
@@ -348,7 +354,9 @@ class _PruningWatch:
         self._recalled = False
 
     def recall(self, before: int) -> None:
-        """Report, once, the validations that an earlier call made before iteration `before`."""
+        """Report the validations before the iteration `before` that an earlier call made. Only the first call has an
+        effect.
+        """
         if not self._recalled:
             self._recalled = True
             for iteration, figures in _validations(self.path):

@@ -30,9 +30,10 @@ INITIALS = ("he", "xavier", "0.01", "mocha", "unit")
 
 @dataclass(frozen=True)
 class Grid:
-    """The values to try. `initials` is empty for a system without a choice of initial weights.
+    """The values to try for each searched setting. `initials` is empty if the system has no choice of initial weights.
 
-    Sampled trials take learning rates and weight decays between the smallest and the largest value, log-uniformly.
+    If trials are sampled, learning rates and weight decays are sampled log-uniformly between the smallest and the
+    largest value.
     """
 
     learning_rates: tuple[float, ...]
@@ -41,17 +42,19 @@ class Grid:
 
     @property
     def values(self) -> dict[str, tuple[Any, ...]]:
-        """Return the values to try, by setting."""
+        """The values to try, by the name of the setting."""
         every = zip(SEARCHED, (self.learning_rates, self.weight_decays, self.initials), strict=True)
         return {name: some for name, some in every if some}
 
     @property
     def total(self) -> int:
-        """Return the number of combinations."""
+        """The number of combinations of the values."""
         return math.prod(map(len, self.values.values()))
 
     def points(self, seed: int) -> list[dict[str, Any]]:
-        """Return all combinations, shuffled by the seed, so that the first few are spread over the grid."""
+        """Return all combinations of the values, each as a dict by the name of the setting, in a random order. seed:
+        the seed of the order.
+        """
         every = list(itertools.product(*self.values.values()))
         order = np.random.default_rng(seed).permutation(len(every))
         return [dict(zip(self.values, every[i], strict=True)) for i in order]
@@ -59,16 +62,17 @@ class Grid:
 
 @dataclass(frozen=True)
 class TuneConfig:
-    """A search.
+    """The definition of a search for settings.
 
     system: the name of the system.
     store: the path of the game store.
-    settings: the settings of every trial; the searched settings are replaced.
+    settings: the settings of all trials. The searched settings in them are replaced.
     grid: the values to try.
-    network: the network to train, if the system has several.
-    iterations: batches per trial, for example 2000.
-    trials: number of sampled trials; None for the whole grid.
-    prune: whether to end a trial early if its validation is worse than the median of the trials before it.
+    network: the network to train, if the system has several; "" for a system with one network.
+    iterations: the number of batches per trial, such as 2000.
+    trials: the number of sampled trials; None to try all combinations of the grid.
+    prune: whether to end a trial early if its validation is worse than the median of the earlier trials.
+    plan: the options of the training loop.
     """
 
     system: str
@@ -103,28 +107,31 @@ class TuneConfig:
         return self.trials or self.grid.total
 
     def named(self, name: str) -> str:
-        """Return the name of a setting in the system's Settings. If the system has a separate setting for each of its
-        networks, it is the one for the trained network.
+        """Return the name that a searched setting has in the system's Settings. If the system has a separate setting
+        for the trained network, this is its name, such as "value_learning_rate" for "learning_rate".
         """
         return _named(self.settings, self.network, name)
 
     @cached_property
     def base(self) -> Any:
-        """Return the settings that are the same in every trial, by name."""
+        """The settings that all trials share, as an instance of the system's Settings."""
         changed: dict[str, Any] = {self.named("iterations"): self.iterations}
         if self.network:
             changed["networks"] = self.network
         return replace(self.settings, **changed)
 
     def at(self, point: dict[str, Any]) -> Any:
-        """Return the settings of a trial. point: the values of the searched settings."""
+        """Return the settings of a trial, as an instance of the system's Settings. point: the values of the searched
+        settings, by name.
+        """
         return replace(self.base, **{self.named(name): value for name, value in point.items()})
 
     def fingerprint(self, data: dict[str, Any], monitor: str) -> dict[str, Any]:
-        """Return the identity of a search as JSON, so that a file of another search can be refused.
+        """Return what identifies this search, as JSON data. A file with another fingerprint belongs to another search.
 
-        monitor: the metric by which trials are compared. Files of earlier versions that searched by accuracy are
-        refused too, because those versions chose the least accurate trial.
+        data: the description of the training data. monitor: the metric by which trials are compared. Files of earlier
+        versions that compared accuracies have another fingerprint, because those versions chose the least accurate
+        trial.
         """
         same = {name: value for name, value in asdict(self.base).items() if name not in map(self.named, SEARCHED)}
         return {
@@ -155,10 +162,10 @@ def _check_searchable(system: str, settings: Any) -> None:
 
 
 def usual_grid(system: System, network: str = "") -> Grid:
-    """Return a grid around the system's defaults. The learning rates are the default, and half a power of ten below and
-    above it.
+    """Return a grid around the defaults of a system. Its learning rates are the default, and the default divided and
+    multiplied by √10. network: the network to train, if the system has several.
 
-    Raises UsageError for a system without such settings.
+    Raises UsageError if the system lacks one of the searched settings.
     """
     own = system.settings_type()
     _check_searchable(system.name, own)
@@ -173,12 +180,14 @@ def usual_grid(system: System, network: str = "") -> Grid:
 
 
 def of_grid(trial: Trial, grid: Grid) -> dict[str, Any]:
-    """Return the searched settings of a trial, read from its point on the grid."""
+    """Return the searched settings of a trial whose values come from the grid, by name."""
     return {name: trial.suggest_categorical(name, list(some)) for name, some in grid.values.items()}
 
 
 def sampled(trial: Trial, grid: Grid) -> dict[str, Any]:
-    """Return the searched settings of a trial, sampled by Optuna and rounded, so that a person can type them."""
+    """Return the searched settings of a trial, by name. Optuna samples them, and they are rounded so that they are easy
+    to type.
+    """
 
     def between(name: str, values: Sequence[float]) -> float:
         if min(values) == max(values):

@@ -39,10 +39,10 @@ class _NoLock:
 
 @contextlib.contextmanager
 def opened(path: Path, about: dict[str, Any]) -> Iterator[Study]:
-    """Open the study in a file, or create a new study. The file is locked during the context.
+    """Context manager that opens the study in a file, or creates a new one. The file is locked inside the context.
 
-    about: the identity of the search, as JSON. Raises UsageError if the file belongs to another search, and KibitzError
-    if it is not a study, damaged, or in use.
+    about: the fingerprint of the search (see `TuneConfig.fingerprint`). Raises UsageError if the file belongs to
+    another search, and KibitzError if it is not a study, is damaged, or is in use.
     """
     import optuna
 
