@@ -25,15 +25,12 @@ class Analysis(Protocol):
     """Reads the outputs of a chess network: the module kibitz.analysis.chess.answers, or one that a system declares.
 
     answers: the network's outputs for n positions, as arrays by name. codes: uint8 [n, 64]. state: uint8 [n, 4 or
-    more]. For each network, at least one of the two methods must return arrays instead of None. Otherwise,
-    `check_outputs` refuses the network.
+    more]. `check_outputs` rejects a network for which both methods return None.
     """
 
     def white_wins(self, answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64] | None:
-        """Return the probability (float64 [n], 0 to 1) of the event that the system declares as `meaning`. Usually the
-        event is that White wins.
-
-        The result is None if the network doesn't predict the winner.
+        """Return the probability of the event that the system declares as `meaning`, float64 [n], 0 to 1; None if the
+        network doesn't predict the winner. Usually the event is that White wins.
         """
 
     def expected_moves(
@@ -42,8 +39,9 @@ class Analysis(Protocol):
         """Return all legal moves, and a weight for each that is proportional to its probability; None if the network
         doesn't predict moves.
 
-        The moves are packed, uint16 [m]. The offsets, int64 [n + 1], are the indices at which each position's moves
-        begin. The weights are float32 [m], 0 or more; in a position they need not sum to 1.
+        The result is three arrays: the moves of all positions, uint16 [m], packed (see `from_move`); the index at which
+        the moves of each position begin, int64 [n + 1], with m at the end; and the weights, float32 [m], 0 or more. The
+        weights of a position need not sum to 1.
         """
 
 
@@ -55,26 +53,26 @@ class OwnerAnalysis(Protocol):
 
 
 def load(name: str) -> Analysis:
-    """Return the module that reads a chess system's outputs. name: the system's name. Raises UsageError if no system
-    has this name.
+    """Return the module that reads the outputs of a chess system. name: the system's name. Raises UsageError if no
+    system has this name.
     """
     declaration = find(name)
     return cast(Analysis, importlib.import_module(declaration.analysis or "kibitz.analysis.chess.answers"))
 
 
 def load_owners(name: str) -> OwnerAnalysis:
-    """Return the module that reads a Go system's outputs. name: the system's name. Raises UsageError if no system has
-    this name.
+    """Return the module that reads the outputs of a Go system. name: the system's name. Raises UsageError if no system
+    has this name.
     """
     declaration = find(name)
     return cast(OwnerAnalysis, importlib.import_module(declaration.analysis or "kibitz.analysis.go.answers"))
 
 
 def check_outputs(session: NetworkSession, system: str, name: str) -> None:
-    """Check that an analysis can show a network's outputs. Raises UsageError, in one line, if it can't.
+    """Check that `kibitz analyze` can show a network's outputs. Raises UsageError if it can't.
 
-    The function evaluates one position, and compares the types and shapes of the results with those that `Analysis`
-    requires. system: the system's name. name: the network's name, for messages.
+    The function evaluates one position, and compares the types and shapes of the results with those that `Analysis` or
+    `OwnerAnalysis` requires. system: the system's name. name: the network's name, for messages.
     """
     game = game_of(find(system).game)
     start = game.STANDARD_START

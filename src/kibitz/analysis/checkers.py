@@ -26,11 +26,11 @@ EXAMPLES = {"chess": "stockfish", "go": "gnugo"}
 
 @dataclass(frozen=True)
 class Checker:
-    """An engine and the limits of its search. A Checker can be pickled and sent to workers.
+    """An engine that evaluates moves, and the limits of its search. It can be pickled and sent to workers.
 
-    options: UCI options by name. nodes: nodes per position (visits in Go); None for the default. depth: a limit in
-    plies for UCI engines, which replaces the default number of nodes. option: the name of the option or argument in
-    messages.
+    options: UCI options by name. nodes: nodes per position (visits in Go). depth: the depth of the search in plies, for
+    UCI engines. If both are None, the default number of nodes applies. option: the command-line option or the argument
+    that chose the engine, for messages.
     """
 
     program: Program
@@ -41,16 +41,16 @@ class Checker:
 
     @property
     def limit_nodes(self) -> int | None:
-        """The nodes per position of a UCI engine; None if only the depth limits its searches."""
+        """The nodes per position of a UCI engine; None if only `depth` limits its searches."""
         return NODES if self.nodes is None and self.depth is None else self.nodes
 
 
 @dataclass(frozen=True)
 class CheckedBy:
-    """The engine that evaluated the moves of a game, and its limits.
+    """The engine that evaluated the moves of a game, and the limits of its search.
 
-    engine: the name that the engine reports. nodes: the limit of nodes per position, None for no limit. depth: the
-    limit in plies, None for no limit. visits: whether `nodes` counts visits, as Go engines do.
+    engine: the name that the engine reports. nodes: the largest number of nodes per position; None for no limit. depth:
+    the largest depth in plies; None for no limit. visits: whether `nodes` counts visits, as Go engines do.
     """
 
     engine: str
@@ -78,7 +78,7 @@ def find_checker(
     depth: int | None = None,
     dashes: bool = True,
 ) -> Checker:
-    """Find the engine with which moves are evaluated. Return it with its limits.
+    """Find the engine that is to evaluate moves. Return it with the limits of its search.
 
     words: the name or the command of the engine, such as "stockfish" or "katago gtp". game: "chess" or "go". network:
     the network's name, for messages. options: UCI options by name. nodes, depth: the limits of a search; None for the

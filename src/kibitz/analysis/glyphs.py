@@ -13,18 +13,20 @@ GAINED = "↑"
 
 
 def figure(value: float | None, n: int) -> dict[str, Any]:
-    """Return a metric of one game as a dict for JSON, without an interval, because an interval needs many games. value:
-    the metric; None if it is unknown. n: the number of moves or positions over which it was computed.
+    """Return a metric of one game as a dict for JSON. It has no confidence interval, because an interval needs many
+    games.
+
+    value: the metric; None if it is unknown. n: the number of moves or positions from which it was computed.
     """
     return {"value": None if value is None else round(value, 4), "low": None, "high": None, "n": n}
 
 
 def mark(change: float, swing: float) -> str:
-    """Return the annotation of a move by its change for the mover. change, swing: 0 to 1.
+    """Return the annotation of a move: "?!" for a loss of at least one swing, "?" for two, "??" for three, "↑" for a
+    gain of at least one swing, else "".
 
-    A move gets ?! if it loses at least one swing, ? for at least two swings, ?? for at least three, and ↑ if it gains
-    at least one. With the default swing of 0.1, one, two and three swings are 10, 20 and 30 percentage points of win
-    probability.
+    change: the change of the win probability for the mover, −1 to 1; negative for a loss. swing: more than 0. In Go,
+    both may be in points. With the default swing of 0.1, two swings are 20 percentage points of win probability.
     """
     steps = int(-change / swing + 1e-6)  # + 1e-6, so that a loss of exactly one swing counts in spite of rounding
     if steps >= 1:

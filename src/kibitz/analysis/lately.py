@@ -20,10 +20,10 @@ DAYS = 30
 
 @dataclass(frozen=True)
 class LossChange:
-    """How the mean loss of some moves, such as the moves of a phase, changed in the last month.
+    """How the mean loss in a part of a player's moves changed in the last month.
 
-    label: the name of these moves. loss: the mean loss per move in the last month. earlier: the mean loss per move
-    before. change: `loss` minus `earlier`; a negative value is an improvement.
+    label: the name of the part, such as a phase. loss: the mean loss per move in the last month. earlier: the mean loss
+    per move in the earlier games. change: `loss` minus `earlier`; a negative value is an improvement.
     """
 
     label: str
@@ -33,7 +33,7 @@ class LossChange:
 
     @property
     def is_sure(self) -> bool:
-        """Whether the interval of the change does not contain 0."""
+        """Whether the change is significant: its confidence interval does not contain 0."""
         return not math.isnan(self.change.low) and not self.change.low <= 0 <= self.change.high
 
     def as_json(self) -> dict[str, Any]:
@@ -45,8 +45,10 @@ class LossChange:
 
 @dataclass(frozen=True)
 class Lately:
-    """The change of the loss from the earlier games to the games of the last month. since: the first day of this month.
-    whole: all moves. changed: the parts with a sure change, the worst first.
+    """The changes of a player's loss from the earlier games to the games of the last month.
+
+    since: the first day of the last month. whole: the change over all moves. changed: the parts of the moves with a
+    significant change, the largest increase of the loss first.
     """
 
     since: datetime.date
@@ -61,11 +63,11 @@ class Lately:
 def lately(
     measure: Measure, days: Sequence[datetime.date | None], parts: Mapping[str, NDArray[np.bool_]]
 ) -> Lately | None:
-    """Compare the games of the last month with the earlier games. Games without a date do not count.
+    """Compare the losses in the games of the last month with those in the earlier games; None if one of the two periods
+    has no moves. Games without a date do not count.
 
-    days: the date of each game, [games]. parts: for each label, which moves are in the part, bool [moves]. Returns None
-    if one of
-    the two groups has no move.
+    days: the date of each game, [games]; None if it is unknown. parts: for each part's label, which moves are in the
+    part, bool [moves].
     """
     known = [day.toordinal() for day in days if day is not None]
     if not known:

@@ -19,10 +19,10 @@ TYPES = {str: "string", int: "int64", float: "float64", bool: "bool_"}
 
 @contextlib.contextmanager
 def csv_table(path: str, columns: Mapping[str, type], keep: Callable[[], bool] = never) -> Iterator[AddRows]:
-    """Yield a function that adds rows to a CSV file with a heading; unknown values are empty.
+    """A context manager that opens a CSV file, and yields a function that adds rows to it. Missing values are empty.
 
     path: the path of the file, which appears only when it is complete; "-" is standard output. columns: the name and
-    the type (one of TYPES) of each column. keep: see `whole_file`.
+    the type (a key of TYPES) of each column. keep: whether to keep an incomplete file, see `whole_file`.
     """
     with whole_file(path, keep) as file:
         writer = csv.DictWriter(file, list(columns), extrasaction="ignore", lineterminator="\n")
@@ -32,8 +32,8 @@ def csv_table(path: str, columns: Mapping[str, type], keep: Callable[[], bool] =
 
 @contextlib.contextmanager
 def parquet_table(path: str, columns: Mapping[str, type], keep: Callable[[], bool] = never) -> Iterator[AddRows]:
-    """Yield a function that adds rows to a Parquet file; unknown values are null. The arguments are those of
-    `csv_table`.
+    """A context manager that opens a Parquet file, and yields a function that adds rows to it. Missing values are null.
+    The arguments are those of `csv_table`.
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -63,10 +63,9 @@ def parquet_table(path: str, columns: Mapping[str, type], keep: Callable[[], boo
 def move_tables(
     csv_path: str | None, parquet_path: str | None, columns: Mapping[str, type], keep: Callable[[], bool] = never
 ) -> Iterator[AddRows]:
-    """Yield a function that adds rows to a CSV file and to a Parquet file.
+    """A context manager that opens a CSV file, a Parquet file or both, and yields a function that adds rows to them.
 
-    csv_path, parquet_path: the paths of the files; None for a file that is not wanted. columns: the name and the type
-    of each column. keep: see `whole_file`.
+    csv_path, parquet_path: the paths of the files; None for a file that is not wanted. columns, keep: see `csv_table`.
     """
     with contextlib.ExitStack() as stack:
         tables = [stack.enter_context(csv_table(csv_path, columns, keep))] if csv_path else []

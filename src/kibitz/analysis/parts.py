@@ -1,4 +1,4 @@
-"""Parts of one player's moves in chess or Go, such as a phase: what the moves lost, with intervals over games."""
+"""Parts of one player's moves in chess or Go, such as one phase: what the moves lost, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ MAX_WORST = 50
 A_GAME = 2
 """The largest number of worst mistakes from one game. A player often overlooks the same thing twice in a game."""
 ENDS = ("won", "drawn", "lost")
-"""The results of a game for its player."""
+"""The results of a game from the point of view of the player."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A group of moves of one player, such as the moves of a phase or in an opening, with the results in this group.
+    """A part of one player's moves, such as the moves in one phase, and what they lost.
 
-    label: the name of the group.
-    loss: the mean loss per move, as win probability (0 to 1) in chess and in points in Go.
-    usual: the mean loss of players with this rating in these positions.
+    label: the name of the part.
+    loss: the mean loss per move: win probability (0 to 1) in chess, points in Go.
+    usual: the mean loss of players of the same rating or rank in the same positions or with the same kinds of moves.
     difference: the mean of loss minus usual, over the moves whose usual loss is known. Its n is the number of these
         moves.
     marks: the number of moves with each annotation.
-    score: the player's mean result in the games, 0 to 1; None if the group has only some moves of a game.
-    opening: the opening of the games; None if the group is not about an opening.
-    side: the player's side in these games; "" for both sides.
+    score: the player's mean result in the games of the part, 0 to 1; None if the part does not consist of whole games.
+    opening: the opening of the games; None if the part is not an opening.
+    side: for an opening, the player's side in its games; "" for both sides.
     """
 
     label: str
@@ -63,8 +63,8 @@ class Part:
 
 @dataclass(frozen=True)
 class Parts:
-    """A player's results. whole: over all moves. by: over groups of moves, such as {"phase": {"opening": ...}}.
-    openings: over the games of each opening.
+    """A player's losses and results. whole: over all moves. by: over the parts of each division, such as {"phase":
+    {"opening": ...}}. openings: over the games of each opening.
     """
 
     whole: Part
@@ -72,9 +72,8 @@ class Parts:
     openings: Sequence[Part]
 
     def standing_out(self) -> list[Part]:
-        """Return the parts whose loss differs significantly from the usual loss, the worst first.
-
-        In these parts, the interval of the difference doesn't contain 0.
+        """Return the parts whose loss differs significantly from the usual loss: the interval of the difference does
+        not contain 0. The part with the largest additional loss is first. The parts by result are not considered.
         """
         # Parts of the table by result are excluded, because a lost game always contains larger losses.
         some = [rows for name, rows in self.by.items() if name != "result"]
@@ -89,11 +88,13 @@ class Parts:
 
 @dataclass
 class Measure:
-    """Computes the parts of a player's moves.
+    """Computes the mean losses and results in the parts of a player's moves.
 
     game: int64 [moves], the index of each move's game.
-    loss, usual, mark: float64 [moves]; usual is NaN if unknown; mark is an index into SIGNS, or -1.
-    scores: float64 [games], NaN if a game has no result.
+    loss: float64 [moves], the loss of each move.
+    usual: float64 [moves], the usual loss for each move; NaN if it is unknown.
+    mark: float64 [moves], each move's annotation as an index into SIGNS; -1 without annotation.
+    scores: float64 [games], the player's result in each game, 0, 0.5 or 1; NaN without a result.
     """
 
     game: NDArray[np.int64]
@@ -115,8 +116,10 @@ class Measure:
         opening: Opening | None = None,
         side: str = "",
     ) -> Part:
-        """Return the part that contains the moves for which `mask`, bool [moves], is true. games: bool [games], the
-        games whose score is reported.
+        """Return the part of the moves for which `mask`, bool [moves], is true.
+
+        label, opening, side: see `Part`. games: bool [games], the games over which the score is computed; None for no
+        score.
         """
         loss = self.mean_loss(mask)
         known = mask & self._known
@@ -128,12 +131,14 @@ class Measure:
         return Part(label, loss, known_interval(pair[0]), known_interval(pair[1]), marks, score, opening, side)
 
     def mean_loss(self, mask: NDArray[np.bool_]) -> Estimate:
-        """Return the mean loss of the moves for which `mask`, bool [moves], is true; n is 0 if there are none."""
+        """Return the mean loss of the moves for which `mask`, bool [moves], is true. If there is no such move,
+        n is 0.
+        """
         return known_interval(self._groups.mean(self.loss, mask))
 
 
 def mean_over_games(values: Sequence[float]) -> Estimate:
-    """Return the mean of one value per game. Games without a value (NaN) are ignored."""
+    """Return the mean over games with its confidence interval. values: one value for each game; NaN is ignored."""
     each = np.array(values, np.float64)
     return known_interval(ClusterBootstrap(np.arange(len(each))).mean(each, np.isfinite(each)))
 
@@ -145,7 +150,7 @@ def count_results(scores: Sequence[float]) -> dict[str, int]:
 
 
 def known_interval(estimate: Estimate) -> Estimate:
-    """Return the estimate, without its interval if it has fewer than ENOUGH games."""
+    """Remove the interval of an estimate (low and high become NaN) if the estimate is from fewer than ENOUGH games."""
     if estimate.games >= ENOUGH:
         return estimate
     return Estimate(estimate.value, math.nan, math.nan, estimate.n, estimate.games)

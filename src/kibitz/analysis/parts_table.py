@@ -18,14 +18,16 @@ COUNTED = ("?", "??")
 
 
 def score_words(results: Mapping[str, int], score: Estimate) -> str:
-    """Format the numbers of games won, drawn and lost, and the score."""
+    """Format a player's results as text. results: the number of games by "won", "drawn" and "lost". score: the mean
+    result, 0 to 1.
+    """
     line = f"won {results['won']:,}, drawn {results['drawn']:,}, lost {results['lost']:,}"
     return f"{line}: score {score.value:.1%}{with_interval(score)}"
 
 
 def print_heading(console: Console, compared: bool, scored: bool) -> None:
-    """Print the names of the columns. compared: whether the rows have a usual loss. scored: whether they have a
-    score.
+    """Print the names of the columns. compared: whether there is a column for the usual loss. scored: whether there is
+    a column for the score.
     """
     heading = f"{'loss per move':<{LABEL}}{'games':>6}{'moves':>7}{'score' if scored else '':>6}{'lost':>6}"
     heading += f"{'usual':>6}{'more':>6}{'':>6}" if compared else f"{'':>6}"
@@ -35,8 +37,8 @@ def print_heading(console: Console, compared: bool, scored: bool) -> None:
 def print_parts(console: Console, title: str, parts: Iterable[Part], compared: bool, unit: float = 100) -> None:
     """Print a table with one line for each part of a player's moves.
 
-    title: the heading of the table; "" for no heading. parts: the parts. compared: whether the table has a column for
-    the usual loss. unit: the factor by which a loss is multiplied, 100 for percentage points.
+    title: the heading of the table; "" for no heading. compared: whether there is a column for the usual loss. unit:
+    the factor by which losses are multiplied; 100 shows win probabilities in percentage points.
     """
     if title:
         print_line(console, title, "bold")

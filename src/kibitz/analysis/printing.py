@@ -25,8 +25,8 @@ def clean(text: str, most: int = 120) -> str:
 
 
 def sparkline(shares: NDArray[np.float64], width: int, ascii_only: bool = False) -> str:
-    """Draw the values in `shares`, [n], 0 to 1, as a curve of `width` characters. Each character shows the mean over
-    its part of the game. In ASCII, the characters are the digits 0 to 9.
+    """Draw the values in `shares`, [n], 0 to 1, as a curve of at most `width` characters. Each character shows the mean
+    of its part of the values: with a block or, if `ascii_only` is true, with a digit from 0 to 9.
     """
     levels = "0123456789" if ascii_only else LEVELS
     means = [float(part.mean()) for part in np.array_split(shares, max(1, min(width, len(shares))))]
@@ -34,7 +34,7 @@ def sparkline(shares: NDArray[np.float64], width: int, ascii_only: bool = False)
 
 
 def bar(share: float, width: int, ascii_only: bool = False) -> str:
-    """Draw a share, 0 to 1, as a bar that is filled up to the share and dotted beyond it."""
+    """Draw a share, 0 to 1, as a bar of `width` characters. The bar is filled up to the share and dotted after it."""
     if ascii_only:
         filled = round(share * width)
         return "#" * filled + "." * (width - filled)
@@ -43,19 +43,17 @@ def bar(share: float, width: int, ascii_only: bool = False) -> str:
 
 
 def turning_words(turning: TurningPoint, move: str) -> str:
-    """Return a sentence about the turning point of a game. move: the name of the move after which the same side stays
-    ahead.
-    """
+    """Return a sentence about the turning point of a game. move: the name of the move at the turning point."""
     return (
         f"Turning point: {f'{turning.ahead.capitalize()} stays' if turning.ahead else 'nobody is'} ahead after {move}"
     )
 
 
 def show_summary(console: Console, summary: GameSummary, unit: str, scale: float, name: Callable[[int], str]) -> None:
-    """Print the accuracy, the mean loss and the annotations of each side, and the turning point.
+    """Print the accuracy, the mean loss and the annotations of each side, and the turning point of a game.
 
-    unit: the unit of the loss. scale: the factor that converts the loss to this unit. name: a function that returns the
-    name of move number `ply`.
+    unit: the name of the unit in which losses are printed. scale: the factor that converts the losses of `summary` to
+    this unit. name: a function that returns the text for move number `ply`.
     """
     print_line(console, f"{'Summary':<10}{'accuracy':>9}{'lost':>7}" + "".join(f"{sign:>4}" for sign in SIGNS), "bold")
     for side, one in summary.sides.items():
@@ -68,12 +66,12 @@ def show_summary(console: Console, summary: GameSummary, unit: str, scale: float
 
 
 def print_line(console: Console, text: str, style: str = "") -> None:
-    """Print a line."""
+    """Print a line of text. style: a style of Rich."""
     print_text(console, Text(text, style=style))
 
 
 def print_text(console: Console, text: Text) -> None:
-    """Print styled text. A terminal without Unicode gets only characters that it can show."""
+    """Print styled text. If the terminal can't show Unicode, some characters are replaced."""
     if console.options.ascii_only:  # replacing a character is better than an encoding error
         plain = text.plain.translate(_PLAIN)
         text.plain = plain.encode(console.encoding, "replace").decode(console.encoding)

@@ -6,7 +6,7 @@ import hashlib
 
 
 class Seen:
-    """Detects repeated games, because collections of files often contain a game several times.
+    """Detects repeated games. Collections of game records often contain a game several times.
 
     again: the number of repeated games so far.
     """
@@ -16,7 +16,7 @@ class Seen:
         self._known: set[bytes] = set()
 
     def is_new_text(self, text: str) -> bool:
-        """Return whether a game has not occurred before. text: the game's headers and moves as text."""
+        """Return whether the game did not occur in an earlier call. text: the game's headers and moves as text."""
         key = hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
         is_new = key not in self._known
         self._known.add(key)

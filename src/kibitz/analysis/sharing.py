@@ -21,10 +21,11 @@ Result = TypeVar("Result")
 def shared_out(
     records: Iterable[Record], item: Callable[[Record], Item], work: Callable[[Item], Result], workers: Workers
 ) -> Generator[tuple[Record, Result]]:
-    """Yield each record with a worker's result for its item, in the order of the records.
+    """Share records out to worker processes. Yield each record with the worker's result, in the order of the records.
 
-    item: a function that makes the small object that is sent to the worker. If reading a record raises KibitzError, the
-    results of the earlier records are yielded before the error is raised.
+    item: a function that returns the small object that is sent to a worker for a record. work: the function that a
+    worker applies to this object. If reading a record raises KibitzError, the results of the earlier records are
+    yielded before the error is raised.
     """
     ahead: deque[Record] = deque()
     failed: list[KibitzError] = []
@@ -45,14 +46,16 @@ def shared_out(
 
 
 def name_for_workers(session: Session) -> str:
-    """Return a name by which any worker can open this session's network."""
+    """Return the name with which a worker process can open this session's network: the name of a bundled network, or
+    the path of the run.
+    """
     path = session.run.path
     return session.name if path in packaged().values() else str(path.resolve())
 
 
 @functools.lru_cache(maxsize=1)
 def opened(name: str) -> Session:
-    """Open a network in a worker process. The worker reuses it for its next games. It runs in one thread, because the
-    workers share the cores. name: a result of `name_for_workers`.
+    """Open a network in a worker process, which reuses the session for its next games. name: a result of
+    `name_for_workers`. The session uses one thread, because the workers share the cores.
     """
     return Session(name, threads=1)

@@ -43,11 +43,13 @@ def move_accuracy(loss: float) -> float:
 def win_accuracy(
     values: Sequence[float], movers: Sequence[str], losses: Sequence[float | None], side: str
 ) -> float | None:
-    """Return the accuracy of a chess player in a game, 0 to 1; None if no move was judged.
+    """Return the accuracy of a chess player in a game, 0 to 1; None if the loss of no move of the player is known.
 
-    values: one side's win probability in each position, [moves + 1]. movers: the side that made each move, [moves].
-    losses: each move's loss, [moves]; None if it is unknown. The result is the average of two means over the player's
-    moves: a mean weighted by the volatility of the values around each move, and a harmonic mean.
+    values: the win probability of one side, always the same, in each position, [moves + 1]. movers: the side that made
+    each move, [moves]. losses: the loss of each move, [moves]; None if it is unknown. side: the player's side.
+
+    The result is the average of two means over the accuracies of the player's moves. One mean is weighted by the
+    volatility of the values around each move, the other is a harmonic mean.
     """
     size = min(max(len(movers) // _WINDOW, _LEAST_WINDOW), _MOST_WINDOW)
     weighted, weights, inverse, count = 0.0, 0.0, 0.0, 0
@@ -69,10 +71,11 @@ def points_accuracy(loss: float) -> float:
 
 @dataclass(frozen=True)
 class SideSummary:
-    """The results of one player in a game.
+    """The results of one side in a game.
 
     accuracy: 0 to 1; None if it is unknown. loss: the mean loss per move, as win probability (0 to 1) in chess and in
-    points in Go. moves: the number of moves. marks: the number of moves with each annotation of SIGNS.
+    points in Go; None if it is unknown. moves: the number of moves with a known loss. marks: the number of moves with
+    each annotation of SIGNS.
     """
 
     accuracy: float | None
@@ -90,9 +93,9 @@ class SideSummary:
 
 @dataclass(frozen=True)
 class TurningPoint:
-    """The move after which the same side is ahead until the end.
+    """The turning point of a game: from this move on until the end, the same side is ahead, or neither side is.
 
-    ply: number of the move, from 1. ahead: the side; "" if from this move on neither side is ahead.
+    ply: the number of the move, from 1. ahead: the side that is ahead; "" for neither.
     """
 
     ply: int
@@ -104,7 +107,9 @@ class TurningPoint:
 
 @dataclass(frozen=True)
 class GameSummary:
-    """The summary of a game: each side's results by its name, and the turning point, or None if there is none."""
+    """The summary of a game. sides: the results of each side by the side's name, such as "white". turning_point: None
+    if the game has no turning point.
+    """
 
     sides: Mapping[str, SideSummary]
     turning_point: TurningPoint | None
@@ -118,9 +123,10 @@ class GameSummary:
 
 
 def turning_point(values: Sequence[float], sides: tuple[str, str]) -> TurningPoint | None:
-    """Return the turning point of a game; None if the same side, or neither, is ahead in all positions.
+    """Return the turning point of a game; None if the same side, or neither side, is ahead in all positions.
 
-    values: the win probability of the first side in each position, [moves + 1].
+    values: the win probability of the first of the two sides in each position, [moves + 1]. sides: the names of the
+    sides.
     """
     ahead = [sides[0] if value >= AHEAD else sides[1] if value <= 1 - AHEAD else "" for value in values]
     ply = len(ahead) - 1
@@ -133,12 +139,15 @@ def summarize(
     sides: tuple[str, str], values: Sequence[float], movers: Sequence[str], losses: Sequence[float | None],
     signs: Sequence[str], in_points: bool = False,
 ) -> GameSummary:  # fmt: skip
-    """Return the summary of a game: the accuracy and the losses of both sides, and the turning point.
+    """Return the summary of a game: the accuracy, the mean loss and the annotations of each side, and the turning
+    point.
 
     sides: the names of both sides.
     values: the first side's win probability in each position, [moves + 1], 0 to 1.
-    movers, losses, signs: the side, the loss and the annotation of each move, [moves]. An unknown loss is None.
-    in_points: True if the losses are points of Go, False if they are win probabilities.
+    movers: the side that made each move, [moves].
+    losses: the loss of each move, [moves]; None if it is unknown.
+    signs: the annotation of each move, [moves].
+    in_points: whether the losses are points of Go; if not, they are win probabilities, 0 to 1.
     """
     found = {}
     for side in sides:

@@ -16,10 +16,11 @@ from kibitz.play.session import Answers
 
 
 def white_wins(answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64] | None:
-    """Return White's win probability, or the probability of another event that the system declares: float64 [n], 0 to
-    1.
+    """Return White's win probability, or the probability of another event that the system declares, float64 [n], 0 to
+    1; None if the network predicts neither.
 
-    If the network has the output `value` (−1 to 1, in the mover's view), it is converted: a sure draw, 0, becomes 0.5.
+    If the network has the output `value` (−1 to 1, from the mover's point of view), the output is converted: 0, a sure
+    draw, becomes 0.5.
     """
     for name in ("white_wins", "white_better"):
         if name in answers:
@@ -33,11 +34,12 @@ def white_wins(answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64
 def expected_moves(
     answers: Answers, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 ) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.float32]] | None:
-    """Return all legal moves of the positions, with the probability `P(origin) · P(target | origin)` of each move.
+    """Return all legal moves of the positions, with the probability `P(origin) · P(target | origin)` of each move,
+    where the origin is the from-square and the target is the to-square. None if the network doesn't predict moves.
 
-    The result is three arrays: the packed moves, uint16 [total]; the indices at which each position's moves begin,
-    int64 [n + 1]; and the probabilities, float32 [total], which need not sum to 1 in a position. None if the network
-    doesn't predict moves. codes: uint8 [n, 64]. state: uint8 [n, 4 or more].
+    The result is three arrays: the moves of all positions, uint16 [total], packed (see `from_move`); the index at which
+    the moves of each position begin, int64 [n + 1], with the total at the end; and the probabilities, float32 [total].
+    The probabilities of a position need not sum to 1. codes: uint8 [n, 64]. state: uint8 [n, 4 or more].
     """
     if "origin" not in answers:
         return None

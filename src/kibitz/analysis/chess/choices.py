@@ -20,7 +20,7 @@ UNLIKELY, FAR_DOWN = 0.01, 10
 
 @dataclass(frozen=True)
 class Choice:
-    """A legal move and its probability among all legal moves, 0..1."""
+    """A legal move and its probability, 0 to 1. The probabilities of all legal moves of a position sum to 1."""
 
     san: str
     uci: str
@@ -34,12 +34,13 @@ class Choice:
 class Expected:
     """The moves that a network expected in a position, and the rank of the played move.
 
-    choices: the most likely legal moves, best first, at most SHOWN.
-    rank: the rank of the played move among all legal moves, from 1.
-    probability: the probability of the played move.
-    legal: number of legal moves.
+    choices: the most likely legal moves, at most SHOWN, the most likely first.
+    rank: the rank of the played move among all legal moves by probability, from 1; 0 if there is no legal move.
+    probability: the probability of the played move, 0 to 1.
+    legal: the number of legal moves.
     underpromotion: whether the played move is a promotion that the network can't predict. Most networks predict only
-        squares, which means a promotion to a queen; any other piece has probability 0 and the last rank.
+        squares, and a promotion then counts as a promotion to a queen. Any other promotion has probability 0 and the
+        last rank.
     """
 
     choices: tuple[Choice, ...]
@@ -65,10 +66,10 @@ class Expected:
 def expected(
     board: chess.Board, moves: NDArray[np.uint16], probabilities: NDArray[np.float32], played: chess.Move
 ) -> Expected:
-    """Build the expected moves of a position.
+    """Build the expected moves of a position from the weights of its legal moves.
 
-    moves: the legal moves, packed, uint16 [k]. probabilities: their weights, float32 [k], which need not sum to 1.
-    played: the move that was played.
+    moves: the legal moves, uint16 [k], packed (see `from_move`). probabilities: their weights, float32 [k], which need
+    not sum to 1. played: the move that was played.
     """
     promotion = moves >> 12
     # underpromotions that the network can't predict

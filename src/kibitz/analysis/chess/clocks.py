@@ -6,10 +6,11 @@ import chess.pgn
 
 
 def times_left(game: chess.pgn.Game) -> list[float | None]:
-    """Return, for each move of a game, the seconds on the player's clock before the move.
+    """Return the seconds on the player's clock before each move of a game; None for a move if the record does not
+    contain this time.
 
-    A value is None if the record does not contain this time. The time before a move is the time after the player's
-    previous move. For a player's first move, it is the time after this move.
+    The record contains the time after each move. The time before a move is the time after the same player's previous
+    move. For a player's first move, the function returns the time after this move.
     """
     clocks = [node.clock() for node in game.mainline()]
     return [clocks[i - 2] if i >= 2 else clocks[i] for i in range(len(clocks))]

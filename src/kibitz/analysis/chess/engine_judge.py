@@ -58,14 +58,14 @@ class _Searched:
 
 
 class EngineJudge(Judge):
-    """Evaluates the moves of games with a UCI engine. It is a context manager that ends the engine.
+    """Evaluates the moves of games with a UCI engine. Use it as a context manager, which ends the engine.
 
-    session, analysis: the network and the module that reads its outputs. If the network evaluates positions, it
-        estimates all moves of a position.
+    session, analysis: the network and the module that reads its outputs. If the network evaluates positions, it gives
+        the first estimate of all legal moves of a position.
     checker: the engine and its limits.
     max_positions: the largest number of positions whose results stay in memory.
 
-    Raises EngineDied if the engine does not start, and UsageError for an option that the engine refuses.
+    Raises EngineDied if the engine does not start, and UsageError if the engine rejects an option.
     """
 
     def __init__(

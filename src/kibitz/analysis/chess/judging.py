@@ -85,22 +85,23 @@ _SURE = 1e-3
 
 
 class Stopped(Exception):
-    """Raised if an analysis is stopped before all moves are evaluated."""
+    """Raised if an analysis is stopped before all of its moves are evaluated."""
 
 
 @dataclass(frozen=True)
 class Judgement:
     """The evaluation of a move by a search.
 
-    before, after: White's win probability, 0 to 1, in the positions before and after the move, each searched
-        separately.
+    before, after: White's win probability, 0 to 1, in the positions before and after the move. Each position is
+        searched separately.
     loss: the mover's loss of win probability, 0 to 1.
     best: the best move, which may be the played move.
-    line: the expected line from the position before the move, the best move first.
-    only: whether every other move would have lost much more.
-    options: the estimated loss of every legal move; None for a null move.
-    mate: moves to a mate after the move in White's view, if an engine has found one; None otherwise.
-    reply: an engine's line after the move; () without an engine.
+    line: the best move and the moves that the search expects after it.
+    only: whether the move is the only good move: every other move loses at least ONLY more.
+    options: the estimated loss of every legal move; None if there is no legal move or no estimate.
+    mate: the number of moves to a mate after the move, if an engine has found one; negative if Black mates. Otherwise
+        None.
+    reply: the moves that an engine expects after the move, beginning with the opponent's reply; () without an engine.
     """
 
     before: float
@@ -116,26 +117,30 @@ class Judgement:
 
 @dataclass(frozen=True)
 class FirstLook:
-    """A first estimate of the legal moves of a position: after each move, only captures are searched.
+    """A first estimate of the legal moves of a position. After each move, the search considers all replies, then only
+    captures.
 
-    moves: uint16 [n], packed. losses: float64 [n], 0 to 1, the mover's loss of win probability compared with the best
-    of these moves.
+    moves: uint16 [n], packed (see `from_move`). losses: float64 [n], 0 to 1, the mover's loss of win probability
+    compared with the best of these moves.
     """
 
     moves: NDArray[np.uint16]
     losses: NDArray[np.float64]
 
     def losses_of(self, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
-        """Return the losses of some moves, float64 [k]; NaN for an illegal move. moves: packed, uint16 [k]."""
+        """Return the estimated losses of the given moves, float64 [k]; NaN for an illegal move. moves: uint16 [k],
+        packed.
+        """
         order = np.argsort(self.moves)
         at = order[np.searchsorted(self.moves[order], moves).clip(0, len(order) - 1)]
         return np.where(self.moves[at] == moves, self.losses[at], np.nan)
 
     def expected(self, moves: NDArray[np.uint16], shares: NDArray[np.float32]) -> float | None:
-        """Return the expected loss, 0 to 1, of players who choose moves with given probabilities; None if none of these
-        moves is legal, or if their probabilities are 0.
+        """Return the mean loss, 0 to 1, of players who choose the given moves with the given probabilities. None if no
+        given move is legal, or if the probabilities of all legal ones are 0.
 
-        moves: packed, uint16 [k]. shares: the probability of each move, float32 [k].
+        moves: uint16 [k], packed (see `from_move`). shares: the probability of each move, float32 [k]; they need not
+        sum to 1.
         """
         losses = self.losses_of(moves)
         known = np.isfinite(losses)
@@ -159,8 +164,8 @@ class _Followed:
     later_leaves: NDArray[np.uint8]
 
     def take(self, indices: NDArray[np.intp], other: _Followed, at: NDArray[np.intp]) -> None:
-        """Copy results from another object: those of its positions `at` replace those of this object's positions
-        `indices`.
+        """Replace the results of the positions `indices` by results of `other`. at: the index in `other` for each of
+        these positions.
         """
         for name, values in vars(self).items():
             values[indices] = getattr(other, name)[at]
@@ -186,9 +191,11 @@ class Judge:
 
     session: the network.
     analysis: the module that reads the network's outputs.
-    depth: depth of the search in plies.
-    nodes: evaluations per position in a PUCT search; 0 to evaluate quiet positions instead.
-    stop: an event. If it is set, `judge` ends its search and raises Stopped.
+    depth: the depth of the alpha-beta search in plies.
+    nodes: evaluations per position in a PUCT search; 0 for an alpha-beta search alone, in which the network evaluates
+        the quiet positions.
+    threads: the number of threads of the alpha-beta search; None for all.
+    stop: an event. If it is set, the search ends, and the methods raise Stopped.
     """
 
     session: Session
@@ -217,17 +224,20 @@ class Judge:
 
     @property
     def checker(self) -> Checker | None:
-        """The engine and its limits, from which a worker makes a judge; None if the network evaluates the moves."""
+        """The engine and its limits, with which a worker can start the same engine; None if the network evaluates the
+        moves.
+        """
         return None
 
     def judge(
         self, start: chess.Board, moves: Sequence[chess.Move], rows: NDArray[np.uint8]
     ) -> tuple[NDArray[np.float64], list[Judgement]]:
-        """Return White's win probability in each position, float64 [moves + 1], and an evaluation of each move of a
-        game.
+        """Return White's win probability in each position of a game, float64 [moves + 1], and an evaluation of each
+        move.
 
-        rows: uint8 [moves + 1, 68], the game's positions. The network must predict the winner. The start may be in the
-        middle of a game: the moves on its stack are the history for repetitions and for the last capture.
+        start: the position before the first move. It may be in the middle of a game: the moves on its stack are the
+        history for repetitions and for the last capture. rows: uint8 [moves + 1, 68], the game's positions. The network
+        must predict the winner. Raises Stopped if `stop` is set.
         """
         if self._player is not None:
             return self._judge_by_own_search(start, moves, rows)
@@ -272,7 +282,9 @@ class Judge:
         return white, found
 
     def value(self, board: chess.Board) -> PositionValue:
-        """Return the value of a position, with the moves on the board's stack as its history."""
+        """Return the value of a position. The moves on the board's stack are its history. Raises Stopped if `stop` is
+        set.
+        """
         if (over := end_value(board)) is not None:
             return PositionValue(over, RULES)
         if self._player is not None:
@@ -284,10 +296,10 @@ class Judge:
         return PositionValue(float(white[0]), SEARCH)
 
     def values(self, rows: NDArray[np.uint8], depth: int, by_network: bool = True) -> NDArray[np.float64]:
-        """Return White's win probability in unrelated positions, float64 [n], 0 to 1, without a PUCT search.
+        """Return White's win probability in unrelated positions, float64 [n], 0 to 1, by an alpha-beta search.
 
-        rows: uint8 [n, 68]. depth: of the search, in plies. by_network: whether the network evaluates the quiet
-        positions; otherwise, only material counts.
+        rows: uint8 [n, 68]. depth: the depth of the search in plies. by_network: whether the network evaluates the
+        quiet positions; if it is False, only material counts.
         """
         deep = quiescence_search(rows, depth, threads=self.threads)
         n, depths = np.arange(len(rows)), deep.reached.clip(0)
@@ -298,8 +310,8 @@ class Judge:
         return white
 
     def first_moves(self, rows: NDArray[np.uint8], depth: int) -> NDArray[np.uint16]:
-        """Return the best move of each position by a search that counts only material. The result is packed moves,
-        uint16 [n]; 0 if a position has no move.
+        """Return the best move of each position by a search that counts only material: uint16 [n], packed (see
+        `from_move`); 0 if a position has no legal move.
 
         rows: uint8 [n, 68], the positions. depth: the depth of the search in plies.
         """
@@ -308,7 +320,7 @@ class Judge:
         return first
 
     def first_look(self, board: chess.Board) -> FirstLook | None:
-        """Return a first estimate of the legal moves of a position; None if there are none."""
+        """Return a first estimate of the legal moves of a position; None if there is no legal move."""
         nothing = chess.Move.null()
         _, _, (look,) = self._alternatives(encode_board(board)[None], [nothing], nothing)
         return look
@@ -610,8 +622,8 @@ def predicts_winner(session: Session) -> bool:
 def judge_by_search(
     session: Session, analysis: Analysis, depth: int | None = None, nodes: int | None = None
 ) -> Judge | None:
-    """Return the judge (see `Judge`) for a network; None if it doesn't predict the winner. depth, nodes: None for the
-    default.
+    """Return a `Judge` with this network; None if the network doesn't predict the winner. depth, nodes: see `Judge`;
+    None for the default.
     """
     if not predicts_winner(session):
         return None
@@ -685,7 +697,7 @@ def earlier_move(start: chess.Board) -> chess.Move:
 
 
 def end_value(board: chess.Board) -> float | None:
-    """Return White's win probability if the rules have ended the game: 1, 0 or 0.5; else None."""
+    """Return White's win probability (1, 0 or 0.5) if the rules have ended the game; None if the game continues."""
     if board.is_checkmate():
         return 0.0 if board.turn == chess.WHITE else 1.0
     return 0.5 if board.is_stalemate() or board.is_insufficient_material() else None

@@ -23,8 +23,8 @@ class _Solver:
         self.board, self.left = board.copy(stack=False), positions
 
     def attack(self, moves: int, quiet: bool) -> tuple[chess.Move, ...] | None:
-        """Return the line of a mate in at most `moves` moves; None if there is none. quiet: also try moves that give no
-        check.
+        """Return the moves of a forced mate by the side to move, in at most `moves` of its moves; None if there is
+        none. quiet: whether the attacker may also play moves that give no check.
         """
         board = self.board
         for move in list(board.legal_moves):
@@ -42,8 +42,8 @@ class _Solver:
         return None
 
     def defend(self, moves: int, quiet: bool) -> tuple[chess.Move, ...] | None:
-        """Return the longest line if each move of the defender allows a mate in at most `moves` moves; else None.
-        quiet: as in `attack`.
+        """Return the longest line if every move of the side to move allows a mate in at most `moves` moves of the
+        attacker; None if a move prevents this mate. quiet: as in `attack`.
         """
         longest: tuple[chess.Move, ...] | None = None
         for move in list(self.board.legal_moves):
@@ -64,9 +64,9 @@ class _Solver:
 
 
 def forced_mate(board: chess.Board, most: int = MOST, positions: int = POSITIONS) -> tuple[chess.Move, ...] | None:
-    """Return a line that mates in at most `most` moves against every defense; None if none is found.
+    """Return the moves of a forced mate by the side to move, against the longest defense; None if none is found.
 
-    The side to move mates. positions: the largest number of positions visited.
+    most: the largest number of the attacker's moves. positions: the largest number of positions that the search visits.
     """
     solver = _Solver(board, positions)
     try:

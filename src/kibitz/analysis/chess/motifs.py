@@ -21,7 +21,7 @@ _PRICELESS = 100
 class Motif:
     """A tactical motif in a line of moves.
 
-    name: the name of the motif, FORK, PIN and so on.
+    name: the name of the motif, such as FORK or PIN.
     at: the index, in the line, of the move that creates the motif.
     targets: the attacked pieces of a fork, the most valuable first.
     square: the square of the pinned or trapped piece; None for the other motifs.
@@ -34,13 +34,15 @@ class Motif:
 
 
 def worth(board: chess.Board, square: chess.Square) -> int:
-    """Return the value of the piece on a square, in pawns; 0 for an empty square or a king."""
+    """Return the value of the piece on a square, in pawns: 0 for an empty square, and more than any other piece for a
+    king.
+    """
     piece = board.piece_type_at(square)
     return _PRICELESS if piece == chess.KING else VALUES[piece] if piece else 0
 
 
 def exchange(board: chess.Board, square: chess.Square) -> int:
-    """Return how many pawns the side to move wins by captures and recaptures on one square, at least 0."""
+    """Return how many pawns the side to move wins by captures and recaptures on one square; 0 if it wins nothing."""
     captures = list(board.generate_legal_moves(to_mask=chess.BB_SQUARES[square]))
     victim = board.piece_at(square)
     if not captures or victim is None or victim.color == board.turn:
@@ -53,11 +55,11 @@ def exchange(board: chess.Board, square: chess.Square) -> int:
 
 
 def motif(board: chess.Board, line: Sequence[chess.Move], capture: int) -> Motif | None:
-    """Return the motif (such as a fork) by which the side to move wins a piece with a line of moves; None if there is
-    none.
+    """Return the motif, such as a fork, by which the side to move wins a piece in a line of moves; None if there is no
+    motif.
 
-    line: legal moves from the board. capture: the index, in the line, of the move that captures the piece; an even
-    number, because this side makes the capture.
+    line: legal moves from the board. capture: the index, in the line, of the move that captures the piece. It is an
+    even number, because the side to move on the board makes the capture.
     """
     boards = [board.copy(stack=False)]
     for move in line[: capture + 1]:

@@ -42,14 +42,15 @@ moves.
 
 @dataclass(frozen=True)
 class Worth:
-    """The change of the win probability by a move.
+    """How much a move changed the win probability.
 
-    before, after: White's win probability, 0 to 1, in the positions before and after the move. If moves are evaluated
-        by search, the search computes them; otherwise they are the network's output.
-    change: how much the mover's win probability rose; negative if it fell. With search, it is never above 0. It is None
-        if the move ended the game, because the rules decide the result. With search, a move that gives stalemate still
-        has a change, because it may have cost a win.
-    mate: moves to a mate after the move in White's view, if an engine has found one.
+    before, after: White's win probability, 0 to 1, in the positions before and after the move: the result of a search
+        if moves are evaluated by search, and otherwise the network's output.
+    change: how much the mover's win probability rose; negative if it fell. With search, it is never above 0. None if
+        the move ended the game, because the rules then decide the result. With search, a move that gives stalemate
+        still has a change, because it may have cost a win.
+    mate: the number of moves to a mate after the move, if an engine has found one; negative if Black mates. Otherwise
+        None.
     """
 
     before: float
@@ -75,10 +76,11 @@ UNLIKELY_FOR = 0.05
 
 @dataclass(frozen=True)
 class ByStrength:
-    """The probability of the played move, 0 to 1, for players with the mover's rating, and for players STEP points
-    weaker and stronger.
+    """The probability of the played move, 0 to 1, for players of three ratings.
 
-    rating: the mover's rating. slip: whether the move is both costly and unlikely for this rating.
+    rating: the mover's rating. `player` is the probability for this rating; `weaker` and `stronger` are the
+        probabilities for a rating that is STEP points lower or higher.
+    slip: whether the move is both costly and unlikely for the mover's rating.
     """
 
     rating: int
@@ -100,18 +102,18 @@ SLICES = (WHOLE, *PHASES, *PIECES)
 
 @dataclass(frozen=True)
 class Judged:
-    """The evaluation of a move by the search.
+    """The evaluation of a move by a search.
 
     loss: the mover's loss of win probability, 0 to 1.
     best: the best move in UCI notation, which may be the played move.
-    line: the expected line that begins with the best move, in SAN.
-    only: whether every other move would have lost much more.
+    line: the best move and the moves that the search expects after it, in SAN.
+    only: whether the played move is the only good move: every other move loses much more.
     phase: the phase of the game, one of PHASES.
     piece: the moving piece, one of PIECES.
     usual: the mean loss of players of the mover's rating in this position, 0 to 1; None without rating inputs.
-    risk: the probability that players of the mover's rating lose at least risk.LOSS here, 0 to 1; None without rating
-        inputs.
-    risks: this probability for each rating of risk.RISK_RATINGS; empty without rating inputs.
+    risk: the probability that players of the mover's rating lose at least risk.LOSS in this position, 0 to 1; None
+        without rating inputs.
+    risks: the same probability for each rating of risk.RISK_RATINGS; empty without rating inputs.
     """
 
     loss: float
@@ -136,7 +138,9 @@ class Judged:
 
 @dataclass(frozen=True)
 class Move:
-    """One move and its evaluation; `worth` and `expected` are None if the network does not have that output."""
+    """A move of a game, and its evaluation. `worth` is None if the network does not predict the winner, and `expected`
+    is None if it does not predict moves.
+    """
 
     ply: int  # the move's number in the game, from 1
     move_number: int
@@ -158,15 +162,13 @@ class Move:
 
     @property
     def sign(self) -> str:
-        """Return the annotation that fits how much the move changed the win probability: ?!, ?, ??, ↑ or "". Unlike the
-        field `mark`, it never shows how the game ended.
+        """Return the annotation for the change of the win probability: ?!, ?, ??, ↑ or "". If the move ended the game,
+        `mark` is # or ½ instead.
         """
         return self.fault if self.mark in (MATE, STALEMATE) else self.mark
 
     def as_json(self) -> dict[str, Any]:
-        """Return the move as a dict for JSON without nested dicts. Values that the network does not predict are
-        omitted.
-        """
+        """Return the move as a dict for JSON. The dict omits values that the network does not predict."""
         return {
             **{name: getattr(self, name) for name in ("ply", "move_number", "side", "san", "uci")},
             **(self.worth.as_json() if self.worth else {}),
@@ -181,11 +183,11 @@ class Move:
 
 @dataclass(frozen=True)
 class Predictable:
-    """How well the network predicted the moves of one side, which made at least one move.
+    """How well the network predicted the moves of one side.
 
     first_choice, first_three: top-1 and top-3 accuracy, 0 to 1.
     probability: the mean probability of the played move, 0 to 1.
-    moves: the number of moves.
+    moves: the number of the side's moves, at least 1.
     """
 
     first_choice: float
@@ -200,10 +202,13 @@ class Predictable:
 
 @dataclass(frozen=True)
 class Slice:
-    """Moves of one side, or of one phase or piece: the number of moves, their mean loss (0 to 1), and the number of
-    each annotation.
+    """Sums over the moves of one side: over all of its moves, those in one phase, or those of one kind of piece.
 
-    usual: the mean loss of players of the same rating in these positions; None if it isn't known for all positions.
+    moves: the number of moves.
+    loss: the mean loss per move, 0 to 1.
+    marks: the number of moves with each annotation (?!, ? and ??).
+    only: the number of moves that were the only good move.
+    usual: the mean loss of players of the same rating in the same positions; None if it isn't known for all positions.
     """
 
     moves: int
@@ -224,8 +229,8 @@ class Slice:
 
 @dataclass
 class Report:
-    """How much each side lost over any number of games. The sums are kept by side and by slice: all moves, one phase or
-    one piece.
+    """How much each side lost in any number of games. The sums are kept by side and by slice, which is all moves, one
+    phase or one kind of piece.
     """
 
     games: int = 0
@@ -247,8 +252,8 @@ class Report:
                 sums[:] = [a + b for a, b in zip(sums, row, strict=True)]
 
     def slice(self, side: str, name: str) -> Slice | None:
-        """Return the number of moves, the mean loss and the annotations for some moves of one side; None if there are
-        no such moves.
+        """Return the number of moves, the mean loss and the annotations for one side and one slice; None if it has no
+        moves.
 
         side: "white" or "black". name: WHOLE for all moves, or the name of a phase or piece.
         """
@@ -270,7 +275,7 @@ class Report:
 
 
 def report(games: Sequence[AnalysedGame]) -> Report:
-    """Return one report with the losses of all these games."""
+    """Return one report on the losses in all given games."""
     found = Report()
     for game in games:
         found.add(game)
@@ -284,7 +289,7 @@ class AnalysedGame:
     white: White's win probability before the first move and after each move, float64 [moves + 1]; None if the network
         doesn't predict the winner.
     predicts: whether the network predicts moves.
-    meaning: the meaning of White's probability.
+    meaning: the event whose probability is in `white`.
     checked_by: the engine that evaluated the moves; None if the network did.
     """
 
@@ -303,12 +308,13 @@ class AnalysedGame:
 
     @property
     def slips(self) -> list[Move]:
-        """Costly moves that were unlikely for their player's rating; the costliest is first."""
+        """The costly moves that were unlikely for the mover's rating, the costliest first."""
         return [move for move in self.swings if move.by_strength and move.by_strength.slip]
 
     @property
     def riskiest(self) -> list[Move]:
-        """The moves before which players of the mover's rating go wrong most often, the riskiest positions first.
+        """The moves in the riskiest positions, the riskiest first. The risk is the probability that players of the
+        mover's rating lose at least risk.LOSS.
 
         The list has at most MOST_RISKY moves, each with a risk of at least RISKY. It is empty if the ratings are
         unknown.
@@ -318,15 +324,16 @@ class AnalysedGame:
 
     @property
     def surprises(self) -> list[Move]:
-        """The moves that the network didn't expect; the least likely is first."""
+        """The moves that the network didn't expect, the least likely first."""
         found = [(move.expected.probability, move) for move in self.moves if move.expected and move.expected.surprising]
         return [move for _, move in sorted(found, key=lambda pair: pair[0])]
 
     def average_loss(self, side: str) -> tuple[float | None, int]:
-        """Return the mean loss per move of a side, 0 to 1 (a gain counts as 0), and the number of these moves.
+        """Return the mean loss per move of a side, 0 to 1, and the number of moves over which it is computed. The mean
+        is None without such moves. A gain counts as a loss of 0.
 
-        The mean is over all moves that the search evaluated. Without a search, it is over all moves that did not end
-        the game.
+        If a search evaluated the moves, the mean is over all evaluated moves. Without a search, it is over all moves
+        that did not end the game.
         """
         known = [-move.judged.loss if move.judged else move.change for move in self.moves if move.side == side]
         losses = [max(0.0, -change) for change in known if change is not None]
@@ -334,7 +341,9 @@ class AnalysedGame:
 
     @property
     def summary(self) -> GameSummary | None:
-        """The accuracy, annotations and mean loss of each side, and the turning point; None if no move is evaluated."""
+        """The accuracy, the annotations and the mean loss of each side, and the turning point of the game. None if no
+        search evaluated the moves.
+        """
         if self.white is None or not any(move.judged for move in self.moves):
             return None
         losses = [move.judged.loss if move.judged else None for move in self.moves]
@@ -342,8 +351,8 @@ class AnalysedGame:
         return summarize(SIDES, self.white.tolist(), movers, losses, signs)
 
     def predictable(self, side: str) -> Predictable | None:
-        """Return how predictable a side's moves were; None if the side made no move, or if the network predicts no
-        moves.
+        """Return how well the network predicted a side's moves; None if the side made no move, or if the network
+        doesn't predict moves.
         """
         found = [move.expected for move in self.moves if move.side == side and move.expected]
         if not found:
@@ -382,10 +391,10 @@ USUAL = Meaning()
 
 
 def meaning_of(system: str, judged: bool) -> Meaning:
-    """Return the meaning of White's probability.
+    """Return the meaning of White's probability in an analysis by a system.
 
-    judged: whether a search evaluates the moves. A search computes win probabilities. The network's direct output may
-    have another meaning, which a note explains.
+    judged: whether a search evaluates the moves. A search computes win probabilities; the network's direct output may
+    have another meaning, which `Meaning.note` explains.
     """
     meaning = find(system).meaning
     return USUAL if judged and meaning.note else meaning
@@ -400,13 +409,13 @@ def analyse(
     meaning: Meaning = USUAL,
     judge: Judge | None = None,
 ) -> AnalysedGame:
-    """Return the analyzed game. The network evaluates every position of the main line.
+    """Return the analyzed game. The network evaluates every position of the main line. A null move, which passes the
+    turn, is not evaluated and not predicted.
 
-    swing: the smallest change that is annotated, more than 0, at most 1.
-    ratings: the ratings of White and Black, for a network with such inputs; None for the ratings in the headers.
-    judge: the judge that determines by search what each move cost; None to use the change of the network's evaluation.
-
-    A null move passes the turn. It is not evaluated and not predicted, and it has no change.
+    swing: the smallest change of the win probability that is annotated, more than 0, at most 1.
+    ratings: the ratings of White and Black, for a network with rating inputs; None for the ratings in the headers.
+    meaning: the meaning of White's probability, see `meaning_of`.
+    judge: the judge that finds by search how much each move lost; None to use the change of the network's evaluation.
     """
     rows = [encode_board(record.game.board())]
     board = record.game.board()
@@ -498,7 +507,7 @@ def _reasons(
 
 
 def case_of(board: chess.Board, played: chess.Move, judgement: Judgement) -> Case:
-    """Return a move and its evaluation as a case to explain."""
+    """Return a move with its evaluation in the form that `explain` takes."""
     before, after = judgement.before, judgement.after
     if board.turn == chess.BLACK:
         before, after = 1 - before, 1 - after
@@ -530,8 +539,10 @@ exp(-LESS_BY_RATING) for 1000 points above MIDDLE; below FROM it stays constant.
 
 
 def usual_loss(judgement: Judgement, expecting: Legal, phase: str, rating: int) -> float | None:
-    """Return the mean loss, 0 to 1, of players of a rating in a position. The players choose moves with the
-    probabilities that the network predicts.
+    """Return the mean loss, 0 to 1, of players of a rating in a position; None if the position has no first estimate.
+
+    expecting: the legal moves, and their probabilities as the network predicts them for this rating. phase: one of
+    PHASES.
     """
     seen = None if judgement.options is None else judgement.options.expected(*expecting)
     if seen is None:

@@ -1,4 +1,4 @@
-"""The notes of an analysis in a PGN game: evaluations and reasons in comments, marks as NAGs.
+"""The notes of an analysis in a PGN game: evaluations and reasons in comments, annotations as NAGs.
 
 `kibitz annotate` and the board write them in the same form. Notes of an earlier analysis are replaced.
 """
@@ -34,24 +34,26 @@ _REASON = re.compile(_BEFORE + r"reason:\s(?:(?!\s/\s)[^{}\[\]])*")
 
 
 def centipawns(white: float) -> int:
-    """Return White's win probability as centipawns, by the inverse of Lichess's formula."""
+    """Convert White's win probability, 0 to 1, to an evaluation in centipawns by the inverse of Lichess's formula."""
     clipped = min(max(white, LEAST), 1 - LEAST)
     return round(math.log(clipped / (1 - clipped)) / STEEPNESS)
 
 
 def beside(comment: str, ours: str) -> str:
-    """Add kibitz's text to the end of a comment. A comment that already contains the text is returned unchanged."""
+    """Return a comment with kibitz's text at its end. A comment that already ends with this text is returned
+    unchanged.
+    """
     there = comment.removesuffix(ours).removesuffix(" / ").strip()
     between = "" if not there else " " if there.endswith("]") else " / "
     return there + between + ours
 
 
 def note_game(game: chess.pgn.Game, meaning: str, checked_by: str, summary: GameSummary | None) -> None:
-    """Write the results that concern the whole game into the game's comments and headers.
+    """Write the results for the whole game into its headers and into the comment before the first move.
 
-    meaning: the meaning of the evaluations if they aren't win probabilities, else "". checked_by: the engine that
-    judged the moves, "" if there is none. Both go into the comment before the first move. summary: the accuracy of the
-    players, for the headers `WhiteAccuracy` and `BlackAccuracy`, in percent; None if it is not known.
+    meaning: for the comment, the meaning of the evaluations if they aren't win probabilities; else "". checked_by: for
+    the comment, the engine that evaluated the moves; "" if there is none. summary: the accuracy of the players, for the
+    headers `WhiteAccuracy` and `BlackAccuracy`, in percent; None if it is not known.
     """
     game.comment = _CHECKED.sub("", game.comment).strip()
     for declaration in SYSTEMS.values():
@@ -68,7 +70,7 @@ def note_game(game: chess.pgn.Game, meaning: str, checked_by: str, summary: Game
 
 
 def drop_mark(node: chess.pgn.ChildNode) -> None:
-    """Remove the annotation of an earlier analysis and its reason."""
+    """Remove the annotation of a move by an earlier analysis, and the reason of this annotation."""
     if own := _OWN_MARK.findall(node.comment):
         node.nags -= {_NAGS[mark] for mark in own}
         node.comment = _REASON.sub("", node.comment)
@@ -78,9 +80,11 @@ def drop_mark(node: chess.pgn.ChildNode) -> None:
 def note_move(node: chess.pgn.ChildNode, score: chess.engine.Score | None, sign: str, reason: str) -> None:
     """Write the evaluation and the annotation of a move.
 
-    score: in White's view, None for no evaluation. sign: ?!, ? or ??; any other text means no annotation. reason: why
-    the move was bad, "" if that is not known. A move that somebody has annotated ($1 to $6) keeps its annotation.
-    `[%kibitz ?!]` in the comment identifies an annotation of kibitz.
+    score: the evaluation from White's point of view; None for no evaluation. sign: ?!, ? or ??; any other text means no
+    annotation. reason: why the move was bad; "" if that is not known.
+
+    The command `[%kibitz ?!]` in the comment identifies an annotation of kibitz. If the move already has an annotation
+    ($1 to $6), it keeps that annotation and gets none of kibitz's.
     """
     if score is not None:
         node.set_eval(chess.engine.PovScore(score, chess.WHITE))

@@ -16,7 +16,9 @@ _WORDS = re.compile(r"(?:\s/\s)?\bnet:\s\S+\s<?\d+%(?:,\s\S+\s<?\d+%)*;\splayed\
 
 
 def words(expected: Expected) -> str:
-    """Format the expected moves as a comment: "net: Nf3 31%, d4 22%, c4 9%; played 4th, 5%"."""
+    """Format the expected moves and the rank of the played move as a comment: "net: Nf3 31%, d4 22%, c4 9%; played 4th,
+    5%".
+    """
     choices = ", ".join(f"{choice.san} {percent(choice.probability)}" for choice in expected.choices)
     return f"net: {choices}; played {ordinal(expected.rank)}, {percent(expected.probability)}"
 
@@ -28,17 +30,19 @@ def _score(worth: Worth, mark: str) -> chess.engine.Score:
 
 
 def annotated(judged: AnalysedGame) -> str:
-    """Return the game with comments after each move of the main line.
+    """Return the game as PGN, with comments after the moves of the main line.
 
-    If the network predicts the winner, the comments have `[%eval …]` (pawns, White's view). Mistakes get $6, $2 or $4
-    for ?!, ? and ??, with the reason as text. If the network predicts moves, the comments have its most likely moves as
-    text. Comments, variations and headers stay, and a move that somebody has annotated ($1 to $6) keeps its annotation.
-    The text, evaluations and annotations of an earlier analysis are replaced. A command such as `[%kibitz ?!]` in the
-    comment marks an annotation as kibitz's. After mate there is no evaluation; a stalemate is 0.00. If the network's
-    output isn't a
-    win probability but, for example, an expected score, a comment before the first move explains it. This comment also
-    names the engine, if one evaluated the moves. If moves are evaluated by search, the headers `WhiteAccuracy` and
-    `BlackAccuracy` are the players' accuracy in percent.
+    If the network predicts the winner, the comments contain `[%eval …]` (pawns, from White's point of view). After mate
+    there is no evaluation; after stalemate it is 0.00. Mistakes get $6, $2 or $4 for ?!, ? and ??, the command
+    `[%kibitz ?!]`, which identifies the annotation as kibitz's, and the reason as text. If the network predicts moves,
+    the comments also contain its most likely moves as text.
+
+    The comment before the first move names the engine that evaluated the moves, if there is one. It also explains the
+    evaluations if they aren't win probabilities but, for example, expected scores. If moves are evaluated by search,
+    the headers `WhiteAccuracy` and `BlackAccuracy` contain the players' accuracy in percent.
+
+    The notes of an earlier analysis are replaced. All other comments, variations and headers stay. A move with another
+    annotation ($1 to $6) keeps it.
     """
     game = judged.record.game
     meaning = judged.meaning.note if judged.white is not None else ""

@@ -1,7 +1,7 @@
 """A player's own games: what the player's moves lost, by phase, piece, opening, time left, color and result.
 
 If the network has rating inputs, every number is compared with the loss of players of the same rating in the same
-positions, with an interval over games.
+positions. The confidence intervals are clustered by game.
 """
 
 from __future__ import annotations
@@ -59,12 +59,13 @@ _WITH_SCORE = ("side",)
 class Mistake:
     """A move of the player that lost much win probability.
 
-    file: the file that contains the game.
+    file: the path of the file that contains the game.
     game: the game's number in the file, from 1.
     fen: the position before the move.
     before, after: the player's win probability, 0 to 1, with the best move and with the played move.
-    opponent, opponent_rating: the opponent's name and rating.
-    seconds: the time on the player's clock before the move; None if the record has no clocks.
+    opponent, opponent_rating: the opponent's name and rating; 0 if the rating is unknown.
+    date: the header `Date`; "?" without it.
+    seconds: the time on the player's clock before the move, in seconds; None if the record has no clocks.
     """
 
     file: str
@@ -104,15 +105,12 @@ class Mistake:
 
 @dataclass
 class PlayerReport:
-    """A report on one player's games of chess: how much the moves lost, by phase and opening, and the worst mistakes.
-    Games are added with `add`.
+    """A report on one player's games of chess: how much the moves lost, by phase, opening and so on, and the worst
+    mistakes. `add` adds a game.
 
     name: the player's name as it is displayed.
     swing: the smallest loss of win probability that counts as a mistake, 0 to 1.
     games: the number of games so far.
-    worst: the mistakes with the largest losses.
-    strength: the player's estimated rating, or None.
-    checked_by: the engine that evaluated the moves; None if the network did.
     """
 
     name: str
@@ -183,24 +181,24 @@ class PlayerReport:
 
     @property
     def rating(self) -> int | None:
-        """The median of the player's ratings; None if no game has one."""
+        """The median of the player's ratings in the game records; None if no record has one."""
         known = [rating for rating in self._ratings if rating]
         return int(np.median(known)) if known else None
 
     @property
     def accuracy(self) -> Estimate:
-        """The player's accuracy per game, 0 to 1, as the mean over the games in which a move of the player was
-        evaluated.
-        """
+        """The mean of the player's accuracy, 0 to 1, over the games in which a move of the player was evaluated."""
         return mean_over_games(self._accuracies)
 
     def results(self) -> dict[str, int]:
-        """Return the number of games won, drawn and lost; games without a result don't count."""
+        """Return the number of games won, drawn and lost, with the keys "won", "drawn" and "lost". Games without a
+        result don't count.
+        """
         return count_results(self._scores)
 
     def parts(self) -> Parts:
-        """Return the mean losses and results in the games so far: over all moves, for each part (such as a phase), and
-        by opening.
+        """Return the mean losses and the results in the games so far: for all moves, for each part of the moves, and by
+        opening. A part is, for example, one phase.
         """
         table = np.array(self._moves, np.float64).reshape(-1, 7)
         game = table[:, 0].astype(np.int64)

@@ -13,13 +13,13 @@ from kibitz.personal.names import Player, key
 
 
 class PlayerSides:
-    """Finds the side that one player has in each chess game. players: the spellings of this player's name."""
+    """Finds which side one player has in a chess game. players: the spellings of this player's name."""
 
     def __init__(self, players: Iterable[Player]):
         self._wanted = {key(player.name) for player in players}
 
     def side(self, record: Record) -> str:
-        """Return "white" or "black"; "" if the player is on neither side, or on both."""
+        """Return the player's side, "white" or "black"; "" if the player is on neither side, or on both."""
         headers = record.game.headers
         found = [side for side in ("white", "black") if key(headers.get(side.capitalize(), "")) in self._wanted]
         return found[0] if len(found) == 1 else ""
@@ -28,11 +28,12 @@ class PlayerSides:
 def own_games(
     files: Sequence[str], sides: PlayerSides, on_problem: Callable[[str], None]
 ) -> Iterator[tuple[Record, str]]:
-    """Yield each game of one player in some files, with the player's side, "white" or "black". Repeated games are
-    yielded once.
+    """Yield each game of one player in the given PGN files, with the player's side, "white" or "black". A repeated game
+    is yielded only once.
 
-    sides: finds the player's side. on_problem: a function that is called with a message about everything that could not
-    be read, and with the number of repeated games. Raises KibitzError if the only file cannot be read.
+    sides: finds the player's side. on_problem: a function that is called with a message for each game or file that
+    could not be read, and with a message about the number of repeated games. Raises KibitzError if there is only one
+    file and it cannot be read.
     """
     repeats = Repeats()
     for file in files:

@@ -20,8 +20,8 @@ TITLES = {
 
 
 def show(report: PlayerReport, console: Console) -> None:
-    """Print a chess player's report: the results and mean losses, compared with those of players of the same rating,
-    and the worst mistakes.
+    """Print a chess player's report: the results, the mean losses (compared with those of players of the same rating,
+    if these are known), and the worst mistakes.
     """
     parts = report.parts()
     whole = parts.whole
@@ -65,8 +65,8 @@ def counted(number: int, what: str) -> str:
 
 
 def sentences(parts: list[Part]) -> list[str]:
-    """Return one sentence for each part in which the player loses significantly more or less than players of the same
-    rating.
+    """Return at most two sentences: one lists the parts in which the player loses more than usual, the other the parts
+    in which the player loses less. parts: the parts with a significant difference, the largest difference first.
     """
     labels = [f"{part.label} ({part.difference.value * 100:+.1f})" for part in parts]
     more = [text for text, part in zip(labels, parts, strict=True) if part.difference.value > 0]

@@ -1,7 +1,7 @@
-"""The practical choice: the move that scores best against the likely answers of an opponent of a given rating.
+"""The practical choice: the move that scores best against the likely replies of an opponent of a given rating.
 
-The best move scores best against the best answer. A network with rating inputs predicts how likely each answer is for
-this opponent, and a search finds the value of each answer. The practical score of a move is the mean of these values,
+The best move scores best against the best reply. A network with rating inputs predicts how likely each reply is for
+this opponent, and a search finds the value of each reply. The practical score of a move is the mean of these values,
 weighted by the probabilities.
 """
 
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
     from kibitz.analysis.chess.moves import AnalysedGame
 
 DEPTH, ROUGH = 4, 3
-"""Depth of the short search after each answer, and of a first, rough search that counts only material, in plies."""
+"""The depth, in plies, of the short search after each reply, and of a rough search that counts only material."""
 CONSIDERED, CANDIDATES = 40, 6
 """The largest number of moves that are considered, and of those that the short search compares."""
 LIKELIEST = 7
-"""How many of the most likely answers to each move are considered."""
+"""How many of the most likely replies to each move are considered."""
 ANSWERS, RAREST = 6, 0.03
-"""The largest number of answers that are searched longer for each move, and the smallest probability of one.
+"""The largest number of replies to a move that the long search evaluates, and the smallest probability of each reply.
 
-All other answers count as the best answer.
+All other replies count as the best reply.
 """
 _SEEN, _BY_RATING, MIDDLE = 0.82, 1.04, 1600
-"""Players see threats that the network's prediction misses after a rare move. The logit of an answer rises by its worth
-for the player times the factor of `sees_at`.
+"""Players see threats that the network's prediction misses after a rare move. The logit of a reply rises by the win
+probability after it, for the player who makes it, times the factor of `sees_at`.
 
-Fitted to 1,484 answers in 120 games of players by an earlier form of `bench/bench_practical.py fit`.
+Fitted to 1,484 replies in 120 games of players by an earlier form of `bench/bench_practical.py fit`.
 """
 GAIN = 0.05
 """A move is a practical choice only if it scores this much more than the best move, 0 to 1."""
@@ -52,14 +52,15 @@ GAIN = 0.05
 
 @dataclass(frozen=True)
 class Scored:
-    """A move and its score against likely answers.
+    """A move and its score against the opponent's likely replies.
 
     move, san: the move.
-    score: the mover's mean win probability over the likely answers, 0 to 1.
-    worst: the mover's win probability after the best answer, 0 to 1.
-    mistake: the probability that the opponent's answer loses at least risk.LOSS, 0 to 1.
-    answer: the opponent's mistake with the largest product of loss and probability, in SAN; "" if there is none.
-    likely: the probability of this answer, 0 to 1; 0 if there is none.
+    score: the mover's mean win probability over the likely replies, 0 to 1.
+    worst: the mover's win probability after the opponent's best reply, 0 to 1.
+    mistake: the probability that the opponent's reply loses at least risk.LOSS, 0 to 1.
+    answer: the opponent's mistake with the largest product of loss and probability, in SAN; "" if no likely reply is a
+        mistake.
+    likely: the probability of `answer`, 0 to 1; 0 if `answer` is "".
     """
 
     move: chess.Move
@@ -78,13 +79,15 @@ class Scored:
 
 @dataclass(frozen=True)
 class Practical:
-    """The practical choice of a position.
+    """The practical choice in a position.
 
-    rating: the opponent's rating, in points.
-    best: the move that the search judges best against perfect replies.
-    chosen: the move that scores best against the opponent's likely replies, if it scores at least GAIN more than `best`
-        does; otherwise `best`. If the two moves differ, their scores come from a long search. Otherwise, the scores
-        come from a short search.
+    rating: the opponent's rating.
+    best: the best move by a search, against perfect replies.
+    chosen: the move that scores best against the opponent's likely replies, if its score is at least GAIN higher than
+        that of `best`; else `best`.
+
+    The two scores come from a long search. If a short search finds no such move, `chosen` is `best`, and the score
+    comes from the short search.
     """
 
     rating: int
@@ -97,7 +100,9 @@ class Practical:
         return self.chosen.move != self.best.move
 
     def text(self) -> str:
-        """Return the choice as sentences: "Practical choice: Bd5. Against players rated 1600, it scores 63%, ..."."""
+        """Return the choice as sentences: "Practical choice: Bd5. Against the likely answers of a player rated 1600,
+        ...".
+        """
         first = f"Practical choice: {self.chosen.san}. Against the likely answers of a player rated {self.rating},"
         first += f" it scores {self.chosen.score:.0%}, and the best move {self.best.san} scores {self.best.score:.0%}."
         if not self.chosen.answer:
@@ -111,11 +116,10 @@ class Practical:
 
 
 def with_practical_choices(game: AnalysedGame, judge: Judge, ratings: tuple[int, int] | None = None) -> AnalysedGame:
-    """Return an evaluated game with the practical choice before each annotated move.
+    """Return an analyzed game with the practical choice before each annotated move.
 
-    The network must have rating inputs, and the ratings of both players must be known. Otherwise the game is returned
-    without practical choices.
-    ratings: the ratings of White and Black; None for the ratings in the headers.
+    ratings: the ratings of White and Black; None for the ratings in the headers. The game is returned unchanged if the
+    rating of a player is unknown, or if the network has no rating inputs.
     """
     headers = game.record.game.headers
     both = ratings or ratings_of(headers)
@@ -141,12 +145,15 @@ def practical_choice(
     ratings: tuple[int, int],
     also: Sequence[chess.Move] = (),
 ) -> Practical:
-    """Return the practical choice of a position.
+    """Return the practical choice in a position.
 
-    board: the position, with the moves that led to it. best: the best move. look: a first estimate of the legal moves,
-        see `FirstLook`.
-    judge: a judge whose network predicts moves and has rating inputs. known: other side inputs by name, 0 to 255.
-    ratings: the ratings of the mover and of the opponent. also: further moves to compare, no matter how much they lose.
+    board: the position, with the moves that led to it.
+    best: the best move.
+    look: a first estimate of the legal moves.
+    judge: a judge whose network predicts moves and has rating inputs.
+    known: the side inputs other than the ratings, by name, 0 to 255.
+    ratings: the ratings of the mover and of the opponent.
+    also: further moves to compare, no matter how much they lose.
     """
     mover, opponent = ratings
     inputs = {**known, RATING: min(opponent // UNIT, 255), OPPONENT: min(mover // UNIT, 255)}
@@ -165,8 +172,8 @@ def practical_choice(
 
 
 def plausible(best: chess.Move, look: FirstLook, also: Sequence[chess.Move] = ()) -> list[chess.Move]:
-    """Return the moves among which the practical choice is selected, the best move first. The arguments are those of
-    `practical_choice`.
+    """Return the moves from which the practical choice is selected: `best`, the moves in `also`, and the CONSIDERED
+    moves with the smallest losses in `look`.
     """
     order = np.argsort(look.losses, kind="stable")[:CONSIDERED]
     return list(dict.fromkeys([best, *also, *(to_move(int(look.moves[i])) for i in order)]))
@@ -174,11 +181,11 @@ def plausible(best: chess.Move, look: FirstLook, also: Sequence[chess.Move] = ()
 
 @dataclass(frozen=True)
 class Answers:
-    """The answers to a move.
+    """The opponent's replies to a move.
 
-    moves: the k most likely answers. chances: their probabilities, 0 to 1, float64 [k]; all other answers count as the
-    best answer. worths: after each answer, the win probability of the player who made the move, 0 to 1, float64 [k].
-    worst: this probability after the best answer.
+    moves: the k replies that are considered. chances: their probabilities, 0 to 1, float64 [k]. All other replies count
+    as the best reply. worths: after each reply, the win probability of the player who made the move, 0 to 1, float64
+    [k]. worst: the same win probability after the best reply.
     """
 
     moves: tuple[chess.Move, ...]
@@ -190,10 +197,10 @@ class Answers:
 def likely_answers(
     board: chess.Board, listed: Mapping[chess.Move, Listed], judge: Judge, sees: float, rough: bool = False
 ) -> dict[chess.Move, Answers]:
-    """Return the answers to each move with their values, by a short search.
+    """Return, for each move, the opponent's replies and their values by a short search.
 
-    listed: a result of `listed_answers`. sees: a result of `sees_at` for the opponent's rating. rough: whether the
-    search is shorter and counts only material.
+    board: the position before the moves. listed: a result of `listed_answers`. sees: how well the opponent recognizes
+    good replies, see `sees_at`. rough: whether the search is shallower and counts only material.
     """
     after = [_pushed(board, move) for move in listed]
     boards = [
@@ -209,19 +216,19 @@ def likely_answers(
 
 
 def sees_at(rating: float) -> float:
-    """Return how well players of a rating, in points, recognize good answers. The result is the argument `sees` of the
-    function `seen`.
+    """Return how well players of a rating recognize good replies: a positive factor, which rises with the rating. It is
+    the argument `sees` of `seen`.
     """
     return math.exp(_SEEN + _BY_RATING * (rating - MIDDLE) / 1000)
 
 
 def seen(shares: NDArray[np.float64], worths: NDArray[np.float64], sees: float) -> NDArray[np.float64]:
-    """Return the probabilities of the answers, float64 [k], for players who recognize good answers: those of good
-    answers are raised, and those of bad answers are lowered. Their sum stays the same.
+    """Adjust the predicted probabilities of replies for players who recognize good replies. The probabilities of good
+    replies rise and those of bad replies fall; their sum stays the same. The result is float64 [k], 0 to 1.
 
-    shares: the probability of each answer that the network predicts, [k]. worths: the value of each answer for the
-    player who chooses it, 0 to 1, [k]. sees: how well this player recognizes good answers, see `sees_at`; 0 changes
-    nothing.
+    shares: the network's probability of each reply, [k]. worths: the win probability after each reply for the player
+    who makes it, 0 to 1, [k]. sees: how well this player recognizes good replies, see `sees_at`; with 0, nothing
+    changes.
     """
     if not len(shares):
         return shares
@@ -230,9 +237,10 @@ def seen(shares: NDArray[np.float64], worths: NDArray[np.float64], sees: float) 
 
 
 def searched(board: chess.Board, move: chess.Move, answers: Answers, judge: Judge) -> Answers:
-    """Return the answers to a move with more exact values for the most likely of them, by a longer search.
+    """Return the most likely of the replies to a move, with more exact values by a longer search.
 
-    The values are those of an engine, or the mean of both searches of the network. board: the position before the move.
+    The values are those of an engine; without an engine, they are the mean of a PUCT search and the short search.
+    board: the position before the move. answers: the replies, with values by the short search.
     """
     order = np.argsort(-answers.chances, kind="stable")[:ANSWERS]
     likely = order[answers.chances[order] >= RAREST]
@@ -247,16 +255,16 @@ def searched(board: chess.Board, move: chess.Move, answers: Answers, judge: Judg
 
 
 Listed = tuple[tuple[chess.Move, ...], NDArray[np.float64]]
-"""Answers to a move, and the network's probability of each, 0 to 1, float64 [k]."""
+"""The k replies to a move, and the network's probability of each reply, 0 to 1, float64 [k]."""
 
 
 def listed_answers(
     board: chess.Board, moves: Sequence[chess.Move], judge: Judge, inputs: Mapping[str, int]
 ) -> dict[chess.Move, Listed]:
-    """Return the most likely answers to each move, and the best answer by material. There are no answers if the move
-    ends the game.
+    """Return, for each move, the most likely replies and the best reply by material. A move that ends the game has no
+    replies.
 
-    inputs: the side inputs after the move, by name, 0 to 255.
+    board: the position before the moves. inputs: the side inputs in the positions after the moves, by name, 0 to 255.
     """
     found: dict[chess.Move, Listed] = {move: ((), np.zeros(0)) for move in moves}
     after = {move: one for move in moves if end_value(one := _pushed(board, move)) is None}
@@ -297,9 +305,9 @@ def _of_mover(white: NDArray[np.float64], turn: chess.Color) -> NDArray[np.float
 
 
 def scored(board: chess.Board, move: chess.Move, answers: Answers) -> Scored:
-    """Return the score of a move against its likely answers, with the most costly mistake among them.
+    """Return the score of a move against the opponent's likely replies, and the reply that is the most costly mistake.
 
-    board: the position before the move. answers: the opponent's likely answers to the move.
+    board: the position before the move. answers: the opponent's likely replies to the move.
     """
     san, worst, chances = board.san(move), answers.worst, answers.chances
     if not answers.moves:

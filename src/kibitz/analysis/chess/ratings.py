@@ -29,12 +29,12 @@ def add_side_inputs(
     moves: Sequence[chess.Move] = (),
     ratings: tuple[int, int] | None = None,
 ) -> NDArray[np.uint8]:
-    """Append a column for each side input to the state rows of a game's positions.
+    """Append a column for each side input of a network to the state rows of a game's positions.
 
-    state: uint8 [n, 4]. The result is uint8 [n, 4 + len(side_inputs)]. ratings: the ratings of White and Black; None
-    for the ratings in the headers. The time control and the rating scale also come from the headers. moves: the moves
-    of the game, one fewer than positions. Networks whose inputs include the last moves need them. An unknown value, and
-    any other side input, gets its default from `side_inputs`.
+    state: uint8 [n, 4]. The result is uint8 [n, 4 + len(side_inputs)]. headers: the source of the time control and the
+    rating scale. side_inputs: the default of each side input by name, for unknown values and for all other side inputs.
+    moves: the n - 1 moves of the game, for networks whose inputs include the last moves. ratings: the ratings of White
+    and Black; None for the ratings in the headers.
     """
     columns = [state]
     white, black = ratings or ratings_of(headers)
@@ -53,8 +53,8 @@ def add_side_inputs(
 
 
 def known_inputs(headers: chess.pgn.Headers) -> dict[str, int]:
-    """Return the side inputs that the headers of a game give, without the ratings, by name. Each value is 0 to 255; 0
-    means unknown.
+    """Return the values of the side inputs that the headers of a game determine, except the ratings: {name: value}.
+    Each value is 0 to 255; 0 means unknown.
     """
     return {
         "speed": SPEEDS.index(speed_of(headers.get("TimeControl", ""), headers.get("Event", "")) or ""),
@@ -76,12 +76,12 @@ def _last_moves(moves: Sequence[chess.Move], positions: int) -> dict[str, NDArra
 
 
 def lacking(headers: chess.pgn.Headers) -> bool:
-    """Return whether a player of the game has no plausible rating."""
+    """Return whether the headers have no plausible rating for at least one player."""
     return not all(ratings_of(headers))
 
 
 def ratings_of(headers: chess.pgn.Headers) -> tuple[int, int]:
-    """Return the ratings of White and Black; 0 if unknown or implausible."""
+    """Return the ratings of White and Black in the headers; 0 for a rating that is missing or implausible."""
     white, black = (read_rating(headers.get(name, "")) for name in ("WhiteElo", "BlackElo"))
     return (white if LOWEST <= white <= HIGHEST else 0), (black if LOWEST <= black <= HIGHEST else 0)
 

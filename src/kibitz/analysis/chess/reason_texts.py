@@ -214,7 +214,9 @@ LANGUAGES: Mapping[str, Language] = {"en": ENGLISH, "de": GERMAN, "fr": FRENCH}
 
 
 def sentence(code: str, parameters: Mapping[str, Any], language: str = "en") -> str:
-    """Return the sentence of a code. language: a key of LANGUAGES. Raises KeyError for an unknown code."""
+    """Return the sentence for a reason's code and parameters (see `reasons.Reason`). language: a key of LANGUAGES.
+    Raises KeyError for an unknown code or language.
+    """
     words = LANGUAGES[language]
     if code == "loses" and "square" in parameters:
         code = "loses_at"

@@ -69,7 +69,7 @@ class Case:
     board: the position before the move.
     played, best: the played move and the better move, both legal.
     before, after: the mover's win probability before and after the played move, 0 to 1.
-    after_best, after_played: an engine's lines after both moves; () without an engine.
+    after_best, after_played: the moves that an engine expects after each of the two moves; () without an engine.
     """
 
     board: chess.Board
@@ -83,8 +83,8 @@ class Case:
 
 @dataclass(frozen=True)
 class Found:
-    """The share of players of a certain rating who choose the better move. move: the better move. rating: the rating in
-    points. probability: the share, 0 to 1.
+    """How many players of a certain rating choose the better move. move: the better move, in SAN. rating: the players'
+    rating. probability: the share of them who choose the move, 0 to 1.
     """
 
     move: str
@@ -97,11 +97,12 @@ class Found:
 
 @dataclass(frozen=True)
 class Reason:
-    """A reason: a stable code and its parameters.
+    """The reason why a move was bad, as a stable code and its parameters.
 
-    parameters: `line` is a list of moves in SAN, `move` is one of these moves. `lost`, `gained` and `won` are names of
-    pieces. `mate_in` is in moves, `points` in pawns. There are also `piece`, `square` and `targets`. better: what the
-    better move does. found: how many players choose the better move.
+    parameters: `line` is a list of moves in SAN, and `move` is one move in SAN. `lost`, `gained` and `won` are lists of
+    names of pieces. `mate_in` is in moves, `points` in pawns. `piece`, `square` and `targets` describe a motif. better:
+    what the better move does; None if that is not proven. found: how many players choose the better move; None if that
+    is unknown.
     """
 
     code: str
@@ -119,12 +120,12 @@ class Reason:
         return " ".join(parts)
 
     def why_bad(self, language: str = "en") -> str:
-        """Return the first sentence, without the better move. language: as for `text`."""
+        """Return only the sentence about why the move was bad, without the better move. language: as for `text`."""
         return sentence(self.code, self.parameters, language)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the reason as a dict for JSON: its code, its parameters, its text in English, and the facts about the
-        better move.
+        """Return the reason as a dict for JSON: its code, its parameters, its text in English, what the better move
+        does, and how many players choose it.
         """
         better = {"better": {"code": self.better.code, "parameters": self.better.parameters}} if self.better else {}
         found = {"found": self.found.parameters()} if self.found else {}
@@ -151,7 +152,7 @@ class _Continuation:
         return board
 
     def sans(self, first: int, last: int) -> list[str]:
-        """Return the moves from index `first` to `last` - 1 in SAN."""
+        """Return the line's moves with the indices `first` to `last` - 1, in SAN."""
         board = self.end(first)
         return [board.san_and_push(move) for move in self.moves[first:last]]
 
@@ -168,7 +169,7 @@ class _Change:
 
 
 def explain(cases: Sequence[Case], threads: int | None = None, depth: int = DEPTH) -> list[Reason | None]:
-    """Return the reason of each move; None if nothing is proven.
+    """Return, for each case, the reason why the played move was bad; None if no reason is proven.
 
     threads: the number of threads for the searches; None for all. depth: the depth of the searches in plies.
     """

@@ -7,11 +7,11 @@ from kibitz.games.chess.io.reader import Record
 
 
 class Repeats(Seen):
-    """Detects whether a chess game occurred before."""
+    """Detects chess games that occurred before, by their headers and moves."""
 
     _HEADERS = ("White", "Black", "Date", "UTCDate", "UTCTime", "Round", "Result", "FEN")
 
     def is_new(self, record: Record) -> bool:
-        """Return whether this is the first occurrence of the game."""
+        """Return whether the game did not occur in an earlier call."""
         headers, moves = record.game.headers, [move.uci() for move in record.game.mainline_moves()]
         return self.is_new_text("\n".join([*(headers.get(name, "") for name in self._HEADERS), *moves]))

@@ -31,7 +31,7 @@ each 1000 points above MIDDLE.
 
 
 def mistake_probability(losses: NDArray[np.float64], rating: float) -> NDArray[np.float64]:
-    """Return the probability that each move loses at least LOSS, float64 [n], 0 to 1.
+    """Return the probability that the main search finds a loss of at least LOSS for each move, float64 [n], 0 to 1.
 
     losses: float64 [n], the loss of each move as `FirstLook` estimates it, 0 to 1. rating: the player's rating.
     """
@@ -42,10 +42,11 @@ def mistake_probability(losses: NDArray[np.float64], rating: float) -> NDArray[n
 
 
 def risk(look: FirstLook, moves: NDArray[np.uint16], shares: NDArray[np.float32], rating: float) -> float | None:
-    """Return the probability, 0 to 1, that a player makes a mistake in a position; None without a legal move.
+    """Return the probability, 0 to 1, that a player makes a mistake in a position; 0 if there is only one legal move,
+    and None if no given move is legal.
 
-    If there is only one legal move, the risk is 0. moves: packed, uint16 [k]. shares: the probability that this player
-    chooses each move, float32 [k]; they need not sum to 1.
+    look: the first estimate of the legal moves. moves: uint16 [k], packed (see `from_move`). shares: the probability
+    that this player chooses each move, float32 [k]; they need not sum to 1. rating: the player's rating.
     """
     if len(look.moves) == 1:
         return 0.0

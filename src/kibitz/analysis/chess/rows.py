@@ -25,8 +25,8 @@ the engine that evaluated the moves. seconds_left: the time on the mover's clock
 
 
 def rows(game: AnalysedGame, file: str) -> Iterator[dict[str, Any]]:
-    """Yield a dict for each move of a game, for a table of moves. Its keys are those of COLUMNS. file: the path of the
-    game's file.
+    """Yield a dict for each move of a game, as a row of a table. The keys are the names in COLUMNS. file: the path of
+    the game's file.
     """
     headers, ratings = game.record.game.headers, ratings_of(game.record.game.headers)
     of_game = {

@@ -25,12 +25,13 @@ from kibitz.systems.declaration import Meaning
 
 @dataclass(frozen=True)
 class MoveQuestion:
-    """The settings of an analysis of chess games that worker processes run.
+    """The settings of an analysis of chess games by worker processes.
 
     run: the network's name, from `name_for_workers`.
     swing, ratings, meaning: see `analyse`.
-    search: the depth and the nodes of the network's search; None if moves are not evaluated by search.
-    checker: the engine that evaluates moves; None for the network.
+    search: the depth and the nodes of the network's search (see `Judge`); None if no search by the network evaluates
+        moves.
+    checker: the engine that evaluates moves; None for no engine.
     practical: whether the practical choice before each annotated move is computed.
     """
 
@@ -45,9 +46,9 @@ class MoveQuestion:
 
 @dataclass(frozen=True)
 class SentLine:
-    """A game in the form that is sent to a worker: its headers, and the moves of its main line (UCI).
+    """A game in the form that is sent to a worker: its headers, and the moves of its main line in UCI notation.
 
-    The python-chess tree of a long game has too many levels for pickle.
+    The python-chess tree of a long game is nested too deeply for pickle.
     """
 
     headers: dict[str, str]
@@ -59,14 +60,14 @@ class SentLine:
         return cls(dict(game.headers), [node.move.uci() for node in game.mainline()])
 
     def record(self) -> Record:
-        """Return the game without comments and variations, and without its number and line in the file."""
+        """Return the game as a record: only its headers and the moves of its main line, with the number 0."""
         game = chess.pgn.Game(self.headers)
         game.add_line(map(chess.Move.from_uci, self.moves))
         return Record(0, game)
 
 
 def analysed_by_workers(records: Iterable[Record], question: MoveQuestion, workers: Workers) -> Generator[AnalysedGame]:
-    """Yield the result of `analyse` for each record, in their order."""
+    """Yield the analyzed game of each record, in the order of the records. Raises EngineDied if the engine fails."""
     answers = shared_out(records, SentLine.of, functools.partial(_answer, question), workers)
     for record, game in answers:
         if isinstance(game, EngineDied):

@@ -51,9 +51,9 @@ SURPRISED = "magenta"
 
 
 def show(judged: AnalysedGame, swing: float, console: Console) -> None:
-    """Print a game. The output needs 50 columns, or 60 with a network's choices.
+    """Print an analyzed game. The output needs 50 columns, or 60 if it shows the moves that the network predicts.
 
-    In narrower windows, the bars are omitted first, then the less likely choices, then the choices by rating.
+    In a narrower window, the output omits the bars first, then the less likely moves, then the probabilities by rating.
     """
     _show_heading(judged, console)
     print_line(console, "")
@@ -350,7 +350,7 @@ def _show_mistakes(judged: AnalysedGame, swing: float, console: Console) -> None
 
 
 def show_report(report: Report) -> None:
-    """Print the report over many games."""
+    """Print a report on the losses in many games."""
     console = Console()
     print_line(console, "")
     print_line(console, f"All {report.games:,} games", "bold")

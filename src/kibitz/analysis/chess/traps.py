@@ -18,11 +18,11 @@ players choose it most often.
 
 @dataclass(frozen=True)
 class Trap:
-    """A bad move that weaker players choose.
+    """A bad move that weaker players choose much more often than strong players.
 
-    move: in UCI notation. loss: the mover's loss of win probability by the search, 0 to 1. weak_rating:
-    among the ratings of at most WEAK, the rating whose players choose the move most often. weak, strong: the shares of
-    the players at weak_rating and at the rating STRONG, 0 to 1.
+    move: the move in UCI notation. loss: the mover's loss of win probability by a search, 0 to 1. weak_rating: the
+    rating, at most WEAK, at which players choose the move most often. weak, strong: the shares of the players who
+    choose it at weak_rating and at the rating STRONG, 0 to 1.
     """
 
     move: str
@@ -41,11 +41,12 @@ class Trap:
 def find_traps(
     ratings: Sequence[int], shares: Mapping[str, Sequence[float]], losses: Mapping[str, float]
 ) -> list[Trap]:
-    """Return the traps among the moves of a position. The trap that the most weak players choose is first.
+    """Return the traps among the moves of a position, sorted by the share of weak players who choose them, the largest
+    first.
 
-    ratings: ratings in ascending order; STRONG is one of them. shares: for each move in UCI notation, the share of the
-    players who choose it at each rating, 0 to 1. losses: the loss of win probability of each move that was searched, 0
-    to 1.
+    ratings: k ratings in ascending order, which include STRONG. shares: for each move in UCI notation, the share of the
+    players of each rating who choose it, 0 to 1, [k]. losses: by move, the loss of win probability that a search found,
+    0 to 1; a move without a loss here is not a trap.
     """
     strong, found = list(ratings).index(STRONG), []
     for move, its in shares.items():

@@ -36,9 +36,10 @@ Search = Callable[[Board], GoThought]
 class Better:
     """A move that is better than the played move.
 
-    points: the lead after the better move minus the lead after the played move; more than 0. line: this move and the
-        moves that follow.
-    why: the reason, if it is proven.
+    points: how much better it is: the lead after this move minus the lead after the played move, for the mover, more
+        than 0.
+    line: the better move and the moves that are expected after it, as points or PASS.
+    why: the reason why it is better; None if no reason is proven.
     """
 
     points: float
@@ -46,7 +47,9 @@ class Better:
     why: Why | None = None
 
     def words(self, size: int, language: str = "en") -> str:
-        """Format how many points the move is worth, as text. language: see `reason_texts.LANGUAGES`."""
+        """Describe the better move and how many points it gains, as text. size: the board size. language: a key of
+        `reason_texts.LANGUAGES`.
+        """
         return sentence("better_is", {"move": to_gtp(self.line[0], size), "points": round(self.points)}, language)
 
     def as_json(self, size: int) -> dict[str, Any]:
@@ -57,8 +60,8 @@ class Better:
 class PointLoss:
     """How much a move lost.
 
-    points: the loss in points of lead, 0 or more. better: the better move, if a deeper search looked for one; otherwise
-    None.
+    points: the lost points of lead, 0 or more. better: the better move that a deeper search found; None if it found
+    none, or if there was no deeper search.
     """
 
     points: float = 0.0
@@ -68,11 +71,11 @@ class PointLoss:
 def judge(
     record: Record, predictions: list[PositionPrediction], search: Search, swing: float, last: int
 ) -> list[PointLoss]:
-    """Return what each move of a record lost.
+    """Return how much each move of a record lost.
 
-    predictions: the results of short searches of the record's positions, with lines. search: a deeper search. swing:
-    the smallest annotated loss, in points. last: number of moves to evaluate. The moves after these are the passes that
-    end the game, which lose nothing.
+    predictions: the results of short searches, with lines, of all positions of the record. search: a function that
+    searches a position deeper. swing: the smallest annotated loss, in points. last: the number of moves to evaluate.
+    After them come only the passes that end the game, which lose nothing.
     """
     found = [PointLoss()] * len(record.moves)
     for i, (one, board) in enumerate(ongoing.counted(boards(record, predictions[:last]), last)):
@@ -96,10 +99,11 @@ def find_better(
     after: GoThought | None = None,
     best: int | None = None,
 ) -> Better | None:
-    """Return the better move of a position; None if the searches find none.
+    """Return the better move in a position; None if the searches find none.
 
-    board: the position before the played move. before, after: search results for this position and for the position
-    after the played move, if they are known. best: the better move, if it is known.
+    board: the position before the played move. played: the played move. search: a function that searches a position.
+    before, after: search results for the positions before and after the played move; None if they are not known. best:
+    the best move; None if it is not known.
     """
     best = (before or search(board)).moves[0].point if best is None else best
     if best == played or (best == PASS and board.passes):
@@ -117,7 +121,7 @@ def find_better(
 
 
 def board_after(board: Board, move: int) -> Board:
-    """Return the position after a move of a record. The move is made even if the rules of ko or suicide forbid it."""
+    """Return the position after a move of a record. The move may be one that the rules of ko or suicide forbid."""
     after = board.copy()
     after.superko, after.suicide = False, True
     after.play(board.to_move, move)

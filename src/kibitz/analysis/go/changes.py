@@ -23,10 +23,10 @@ class Change:
     """A chain or a region of the Go board whose expected owner changes by a move.
 
     stones: the color of the chain; 0 for a region of empty points.
-    at: a point near the middle, whose name identifies the change.
-    points: the points that change their owner.
+    at: a point near the middle of the chain or region, which is used as its name.
+    points: the points of the chain or region.
     owner: the color of the new owner.
-    worth: how much the lead changes in points; more than 0.
+    worth: how much the lead changes by this change of owner, in points; more than 0.
     """
 
     stones: int
@@ -58,10 +58,11 @@ class Change:
 
 
 def changes(colours: NDArray[np.uint8], before: NDArray[np.float64], after: NDArray[np.float64]) -> list[Change]:
-    """Return the changes of owner from one position to the next, the largest first.
+    """Return the changes of owner between two positions, sorted by worth, the largest first.
 
     colours: uint8 [361], the stones before the move, so that captured chains are included. before, after: float64
-    [361], the probability that each point is Black's. A chain changes its owner as a whole, by its mean probability.
+    [361], the probability that each point is Black's. A chain changes its owner as a whole, by the mean probability of
+    its points.
     """
     found = []
     for chain in regions(np.flatnonzero((colours == BLACK) | (colours == WHITE)), colours):
@@ -79,8 +80,8 @@ def _change(stones: int, points: list[int], before: NDArray[np.float64], after: 
 
 
 def regions(points: Iterable[int], kind: NDArray[Any]) -> Iterator[list[int]]:
-    """Yield connected sets of the given points. Neighbors are in the same set if their values in `kind`, [361], are the
-    same. Each set is sorted.
+    """Yield the connected sets of the given points, each in ascending order. Neighboring points are in the same set if
+    they have the same value in `kind`, [361].
     """
     left = {int(point) for point in points}
     while left:
@@ -95,7 +96,7 @@ def regions(points: Iterable[int], kind: NDArray[Any]) -> Iterator[list[int]]:
 
 
 def neighbours(point: int) -> Iterator[int]:
-    """Yield the neighbors of a point on the grid, at most four."""
+    """Yield the neighbors of a point on the 19×19 grid, at most four."""
     row, column = divmod(point, GRID)
     for r, c in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)):
         if 0 <= r < GRID and 0 <= c < GRID:
@@ -103,7 +104,7 @@ def neighbours(point: int) -> Iterator[int]:
 
 
 def middle(points: list[int]) -> int:
-    """Return the point of `points` with the smallest total distance to the other points."""
+    """Return the point of `points` that is nearest to their mean row and column."""
     rows, columns = np.divmod(np.array(points), GRID)
     away = (rows - rows.mean()) ** 2 + (columns - columns.mean()) ** 2
     return points[int(away.argmin())]
@@ -113,11 +114,11 @@ _ROWS, _COLUMNS = ("upper", "", "lower"), ("left", "", "right")
 
 
 def where(before: NDArray[np.float64], after: NDArray[np.float64], size: int) -> tuple[str, float]:
-    """Return the part of the board, one of nine, where the lead changed most, and the change in points for Black.
-    Example: ("the upper left", -6.2).
+    """Return the name of the part of the board (one of nine) where the lead changed most, and this change in points for
+    Black. Example: ("the upper left", -6.2).
 
-    Only changes in the direction of the total change are considered. before, after: float64 [361], the probability that
-    each point is Black's. size: the board's size.
+    Only parts whose change has the sign of the total change are considered. before, after: float64 [361], the
+    probability that each point is Black's. size: the board size.
     """
     points = np.array([point for point in range(GRID * GRID) if on_board(point, size)])
     rows, columns = np.divmod(points, GRID)
@@ -131,9 +132,10 @@ def where(before: NDArray[np.float64], after: NDArray[np.float64], size: int) ->
 
 
 def words(found: list[Change], part: tuple[str, float], size: int) -> str:
-    """Describe in one line what a move changed: the largest gain of the player who gained by the move.
+    """Describe in one line what a move changed: the largest gains of the player who gained by the move.
 
-    If no point changed its owner in favor of this player, the line names the part of the board where the lead changed.
+    found: the changes of owner. part: the part of the board where the lead changed most, see `where`; it is named if no
+    change of owner favors this player. size: the board size.
     """
     gainer = BLACK if part[1] > 0 else WHITE
     gained = [change.words(size) for change in found if change.owner == gainer]

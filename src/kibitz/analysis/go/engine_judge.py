@@ -38,11 +38,11 @@ _SCORE = re.compile(r"([BW])\+(\d+(?:\.\d+)?)|0(?:\.0)?\b")
 
 @dataclass(frozen=True)
 class EnginePosition:
-    """An engine's result for a position, in Black's view.
+    """An engine's evaluation of a position, from Black's point of view.
 
-    lead: the lead in points, komi included. black_wins: the win probability, 0 to 1. owners: the ownership map. The
-    last two are None if the engine does not report them. line: the best move and the line that follows; () if there is
-    no line.
+    lead: the lead in points, komi included. black_wins: Black's win probability, 0 to 1; None if the engine does not
+    report it. owners: the ownership map; None if the engine does not report it. line: the best move and the moves that
+    the engine expects after it; () if the engine reports none.
     """
 
     lead: float
@@ -65,9 +65,9 @@ def _color(record: Record, ply: int) -> int:
 
 
 class GoEngineJudge:
-    """Evaluates games with an engine. It is a context manager that ends the engine's process.
+    """Evaluates the positions of games with a GTP engine. Use it as a context manager, which ends the engine's process.
 
-    max_positions: the largest number of positions whose results stay in memory.
+    checker: the engine and its limits. max_positions: the largest number of positions whose results stay in memory.
 
     Raises EngineDied if the engine does not start, and UsageError if it cannot evaluate positions.
     """
@@ -117,13 +117,15 @@ class GoEngineJudge:
         return self.checker.nodes or VISITS
 
     def judge(self, record: Record) -> list[EnginePosition]:
-        """Return the results for all positions of a game. All of its moves must be legal. Raises EngineDied."""
+        """Return the evaluations of all positions of a game, [moves + 1]. All of its moves must be legal. Raises
+        EngineDied if the engine fails.
+        """
         positions = len(record.moves) + 1
         return [self.position(record, ply) for ply in ongoing.counted(range(positions), positions)]
 
     def position(self, record: Record, ply: int) -> EnginePosition:
-        """Return the result for the position after `ply` moves of a game. If the engine ends, it is started again once.
-        Raises EngineDied.
+        """Return the evaluation of the position after `ply` moves of a game. If the engine's process ends, it is
+        started once more. Raises EngineDied if the engine fails again or hangs.
         """
         key = _start_of(record), tuple(record.moves[:ply])
         if (known := self._known.get(key)) is not None:
@@ -149,10 +151,11 @@ class GoEngineJudge:
         return found
 
     def second(self, record: Record, ply: int, best: int) -> EnginePosition | None:
-        """Return the result for the position after `ply` moves of a game if its best move is excluded.
+        """Return the evaluation of the position after `ply` moves of a game, without its best move among the moves of
+        the search.
 
-        The result is None if the engine cannot exclude moves, or if it ends during this search. best: the excluded
-        move.
+        best: the move that the search excludes. The result is None if the engine can't exclude moves, or if it fails
+        during this search.
         """
         if not self._searches:
             return None

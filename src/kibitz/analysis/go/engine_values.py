@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Valued:
-    """An engine's value of a position, in Black's view.
+    """The value of a position by an engine, from Black's point of view.
 
-    black: Black's win probability, 0 to 1. from_engine: whether this probability comes from the engine. lead: the lead
-    in points, komi included. line: the best move and the moves that would follow. owners: the engine's ownership map,
-    float64 [361], or None.
+    black: Black's win probability, 0 to 1. from_engine: whether this probability comes from the engine or the rules; if
+    not, it is computed from the lead. lead: the lead in points, komi included. line: the best move and the moves that
+    are expected after it. owners: the engine's ownership map, float64 [361]; None if the engine reports none.
     """
 
     black: float
@@ -40,8 +40,8 @@ class Valued:
 
 @dataclass(frozen=True)
 class EngineLoss:
-    """What a move lost: win probability, 0 to 1, and points, both 0 or more. line: the better move and the moves that
-    would follow; the played move if nothing is better.
+    """What a move lost. chance: the lost win probability, 0 to 1. points: the lost points, 0 or more. line: the better
+    move and the moves that are expected after it; if nothing is better, the line begins with the played move.
     """
 
     chance: float
@@ -55,8 +55,8 @@ class ValuesByEngine:
     If the engine gives no win probability, it is computed from the lead and from the uncertainty of the network's
     ownership map. If two passes ended the game, the final position is scored.
 
-    terms: what the lead depends on in addition to the board. positions: the engine's results, if they are known; None
-    to ask the engine. rules: the keywords `suicide` and `superko` of `Record.board`.
+    terms: komi, scoring and handicap. positions: the engine's evaluations of all positions; None to request them from
+    the engine when they are needed. rules: the keywords `suicide` and `superko` of `Record.board`.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class ValuesByEngine:
         self._known: dict[int, Valued] = {}
 
     def at(self, ply: int) -> Valued:
-        """Return the value of the position after `ply` moves. Raises EngineDied."""
+        """Return the value of the position after `ply` moves. Raises EngineDied if the engine fails."""
         if ply not in self._known:
             self._known[ply] = self._value(ply)
         return self._known[ply]
@@ -89,8 +89,9 @@ class ValuesByEngine:
     def lost(self, ply: int) -> EngineLoss:
         """Return what move number `ply`, from 1, lost. A pass that ends the game loses nothing.
 
-        The engine's own choice loses nothing, unless the value then drops so much that a mistake would be marked. Then
-        the loss is the value after the engine's second choice, minus the value after the move. Raises EngineDied.
+        The engine's own choice loses nothing, unless the values before and after it differ so much that the move would
+        be annotated. Then the loss is the value after the engine's second choice minus the value after the move. Raises
+        EngineDied if the engine fails.
         """
         before, after, played = self.at(ply - 1), self.at(ply), self.record.moves[ply - 1]
         line = before.line or (played,)
@@ -107,11 +108,11 @@ class ValuesByEngine:
         return EngineLoss(0.0, 0.0, line)
 
     def mark(self, chance: float, points: float, before: Valued, after: Valued) -> str:
-        """Return the annotation (such as ??) of a move by the points that it lost. If the engine gives win
-        probabilities, and the lost win probability leads to a worse annotation, return this worse annotation.
+        """Return the annotation of a move (?!, ?, ?? or ""): the worse of the annotations for the lost points and for
+        the lost win probability. The win probability counts only if it comes from the engine.
 
-        chance, points: the lost win probability, 0 to 1, and the lost points. before, after: the values before and
-        after the move.
+        chance, points: the lost win probability, 0 to 1, and the lost points, 0 or more. before, after: the values of
+        the positions before and after the move.
         """
         by_points = mark(-points, SWINGS[self.record.size])
         by_chance = mark(-chance, CHESS_SWING) if before.from_engine and after.from_engine else ""

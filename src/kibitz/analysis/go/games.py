@@ -45,12 +45,12 @@ mistakes.
 
 @dataclass(frozen=True)
 class Score:
-    """Black's lead in points. Komi and handicap compensation are subtracted. A stone and a point of territory count the
-    same, by area scoring.
+    """Black's lead in points, by area scoring. Komi and handicap compensation are subtracted.
 
-    lead: the expected lead, which is the sum of 2p − 1 over the board; p is the probability that a point is Black's.
-    count: the lead if every point goes to its more likely owner. It is None if the board is not settled, because then
-    most owners are uncertain.
+    lead: the expected lead. It is the network's score output. Without this output, it is the sum of 2p − 1 over the
+        board minus komi, where p is the probability that a point is Black's.
+    count: the lead if every point goes to its more likely owner; None if the board is not settled, because many owners
+        are then uncertain.
     """
 
     lead: float
@@ -61,12 +61,12 @@ class Score:
 class AnalysedPosition:
     """A position and its evaluation.
 
-    ply: number of moves before this position.
-    size: board size.
+    ply: the number of moves before this position.
+    size: the board size.
     colours: the stones, uint8 [361].
     black_owns: float64 [361], the probability that each point is Black's at the end, 0 to 1.
-    prediction: the predicted moves, winner and score, if the network has these outputs. The lead is then the predicted
-    lead.
+    score: Black's lead.
+    prediction: the predicted moves, winner and score; None if the network does not predict them.
     """
 
     ply: int
@@ -77,10 +77,10 @@ class AnalysedPosition:
     prediction: PositionPrediction | None = None
 
     def signs(self) -> list[str]:
-        """Return the board as characters: one string for each row, from the top.
+        """Return the board as one string for each row, from the top, with one character for each point.
 
-        X and O: Black's and White's stones that live. x and o: Black's and White's stones that will die. + and -: empty
-        points that are very likely Black's and White's. A dot: other empty points.
+        X and O: Black's and White's stones that will stay on the board. x and o: Black's and White's stones that will
+        be lost. + and -: empty points that are very likely Black's and White's. A dot: other empty points.
         """
         signs = np.full(POINTS, ".")
         empty = self.colours == NONE
@@ -103,23 +103,23 @@ class AnalysedPosition:
 
     @property
     def settled(self) -> bool:
-        """Whether two thirds of the points have a very likely owner. In other positions, the count changes strongly
-        with every move.
+        """Whether at least two thirds of the points have a very likely owner. In other positions, the count changes
+        strongly with every move.
         """
         return is_settled(self.colours, self.black_owns)
 
     def grid(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return values of all 361 points as a grid of this board's size, [size, size]."""
+        """Convert the values of all 361 points to a grid of this board's size, [size, size]."""
         return values.reshape(GRID, GRID)[: self.size, : self.size]
 
 
 @dataclass(frozen=True)
 class Shift:
-    """What a move changed on the board: the chains and regions that change their owner, and the part of the board where
-    the lead changed most.
+    """What a move changed on the board.
 
-    changes: the changes of owner, the largest first. part: see `changes.where`. size: the board size. gain: the change
-    of Black's lead in points.
+    changes: the chains and regions that change their owner, the largest change first. part: the part of the board where
+    the lead changed most, and this change in points for Black, see `changes.where`. size: the board size. gain: the
+    change of Black's lead in points.
     """
 
     changes: list[Change]
@@ -128,19 +128,20 @@ class Shift:
     gain: float
 
     def words(self) -> str:
-        """Return a text about what the move gained for the player who gained by it.
+        """Describe what the player who gained by the move gained on the board.
 
-        The text is "" if the territory changed in the other direction. This can happen if the network predicts the lead
-        separately.
+        The text is "" if the territory changed in favor of the other player. This can happen if the network predicts
+        the lead separately.
         """
         return words(self.changes, self.part, self.size) if self.part[1] * self.gain > 0 else ""
 
 
 @dataclass(frozen=True)
 class Move:
-    """One move: Black's lead before and after it, and the change in points for the player who moved.
+    """A move of a game. before, after: Black's lead before and after the move. change: the change of the lead for the
+    mover, in points.
 
-    If the move was evaluated by searches, `before` is the lead with the best move, and no move can gain.
+    If the move was evaluated by searches, `before` is the lead with the best move, so `change` is never above 0.
     """
 
     ply: int  # the move's number in the game, from 1
@@ -162,8 +163,8 @@ class Move:
 
     @property
     def explanations(self) -> list[str]:
-        """Describe an annotated move. The first text is the reason or, without a reason, by how much another move is
-        better. The second text describes the points that changed their owner. A text is omitted if it is unknown.
+        """Up to two texts about an annotated move. The first text is the reason or, without a proven reason, the better
+        move and how many points it gains. The second text describes the points that changed their owner.
         """
         better, shift = self.better, self.shift
         texts = [(better.why.text() if better.why else better.words(self.size))] if better else []
@@ -214,10 +215,12 @@ class Move:
 
 @dataclass(frozen=True)
 class AnalysedGame:
-    """A game of a file and its evaluations. `positions` has one element more than `moves`.
+    """A game of Go and the evaluations of its positions, [moves + 1], and of its moves.
 
-    number: the game's number in the file, from 1. swing: the smallest annotated change, in points. problem: why the
-    analysis stops before the last move. checked_by: the engine that evaluated the moves; None if the network did.
+    number: the game's number in its file, from 1.
+    swing: the smallest annotated change, in points.
+    problem: why the analysis ends before the last move of the record; None if it does not.
+    checked_by: the engine that evaluated the moves; None if the network did.
     """
 
     number: int
@@ -230,27 +233,25 @@ class AnalysedGame:
 
     @property
     def assumed(self) -> list[str]:
-        """Return one text for each fact that is missing in the record, such as komi, with the value that kibitz assumes
-        instead.
+        """One text for each fact, such as komi, that is missing in the record: the fact and the value that kibitz
+        assumes.
         """
         record = self.record
         return assumptions(record.headers, record.komi, record.rules, record.handicap)
 
     @property
     def swings(self) -> list[Move]:
-        """The annotated moves; those with the largest changes of the lead are first."""
+        """The annotated moves, sorted by how much they changed the lead, the largest change first."""
         return sorted((move for move in self.moves if move.mark), key=lambda move: -abs(move.change))
 
     @property
     def phases(self) -> list[dict[str, Any]]:
-        """The losses by phase, see `predictions.phases`; [] if the network predicts no score."""
+        """The losses of each side by phase, see `predictions.phases`; [] if the network predicts no score."""
         return phases(self.moves, self.record.size) if self.positions[0].prediction else []
 
     def boards(self, ply: int | None) -> list[AnalysedPosition]:
-        """Return the positions to show.
-
-        If `ply` is given, this is the position after `ply` moves. Otherwise these are the positions after the largest
-        swing and at the end.
+        """Return the positions to show: the position after `ply` moves or, if `ply` is None, the position after the
+        move with the largest change and the last position.
         """
         last = len(self.moves)
         if ply is not None:
@@ -259,21 +260,24 @@ class AnalysedGame:
         return [self.positions[ply] for ply in sorted(plies)]
 
     def average_loss(self, colour: int) -> tuple[float | None, int]:
-        """Return the mean loss per move of a color in points (a gain counts as 0), and the number of moves."""
+        """Return the mean loss per move of a color in points, and the number of its moves. The mean is None without
+        moves. A gain counts as a loss of 0.
+        """
         losses = [max(0.0, -move.change) for move in self.moves if move.colour == colour]
         return (sum(losses) / len(losses) if losses else None), len(losses)
 
     @property
     def summary(self) -> GameSummary:
-        """Accuracy, annotations and mean loss in points of each side, and the turning point."""
+        """The accuracy, the annotations and the mean loss in points of each side, and the turning point of the game."""
         values = [one.black_wins for one in self.positions]
         movers, signs = [move.side for move in self.moves], [move.mark for move in self.moves]
         losses = [max(0.0, -move.change) for move in self.moves]
         return summarize((SIDES[BLACK], SIDES[WHITE]), values, movers, losses, signs, in_points=True)
 
     def as_json(self, ply: int | None = None, owners: bool = False) -> dict[str, Any]:
-        """Return the game as a dict for JSON. ply: the position to include, see `boards`. owners: whether to include
-        each point's probability of belonging to Black, as one list for each row of the board.
+        """Return the game as a dict for JSON. ply: the number of moves before the position whose board is included;
+        None for the usual positions, see `boards`. owners: whether to include, for each position, the probability that
+        each point is Black's, as one list for each row of the board.
         """
         record, start = self.record, self.positions[0].score
         found: dict[str, Any] = {
@@ -312,18 +316,19 @@ def analyse(
     steadied: bool = False,
     engine: GoEngineJudge | None = None,
 ) -> AnalysedGame:
-    """Evaluate every position with the network.
+    """Return the analyzed game. The network evaluates every position.
 
+    number: the game's number in its file, from 1.
     swing: the smallest annotated change, in points; None for the default.
     nodes: visits per position of a search by a network that predicts moves and score. The analysis then uses the
         search's lead and win probability. With None, a search with USUAL_NODES visits finds only the best line. With 0,
         there is no search. With QUICK, only moves that are suspicious by the network's values are searched.
-    steadied: whether the network is evaluated for both sides to move (see `play.go.ownership.judge`).
-    engine: an engine that evaluates each position: the lead, the best line and, if the engine supports them, the win
-        probability and the owners. The network then doesn't search.
+    steadied: whether the network evaluates each position for both sides to move (see `play.go.ownership.judge`).
+    engine: an engine that evaluates each position instead of a search by the network: the lead, the best line and, if
+        the engine reports them, the win probability and the ownership map.
 
-    If two passes ended the game, it is scored, and the passes cost nothing. Moves from the first illegal move on are
-    ignored, and the game's `problem` gives the reason.
+    If two passes ended the game, it is scored, and these passes cost nothing. The analysis ends before the first
+    illegal move, and the game's `problem` gives the reason.
     """
     swing = swing or SWINGS[record.size]
     codes, state, problem, final = _played(record)
@@ -423,11 +428,11 @@ def score(
     komi: float,
     predictions: PositionPrediction | None = None,
 ) -> Score:
-    """Return Black's lead in a position, from the predicted territory or from the network's score output. colours: the
-    stones, uint8 [361]. black_owns: float64 [361], the probability that each point is Black's. predictions: the
-    network's predictions; None for a network without them.
+    """Return Black's lead in a position, from the network's score output or, without it, from the predicted territory.
 
-    komi: in points, including handicap compensation if the rules give any.
+    colours: the stones, uint8 [361]. black_owns: float64 [361], the probability that each point is Black's. komi: in
+    points, including handicap compensation if the rules give any. predictions: the network's predictions of moves,
+    winner and score; None for a network without these outputs.
     """
     inside = black_owns[colours != OUTSIDE]
     lead = predictions.lead if predictions else float((2 * inside - 1).sum()) - komi
@@ -436,7 +441,10 @@ def score(
 
 
 def is_settled(colours: NDArray[np.uint8], black_owns: NDArray[np.float64]) -> bool:
-    """Return whether two thirds of a board's points have a very likely owner. colours, black_owns: [361]."""
+    """Return whether at least two thirds of a board's points have a very likely owner.
+
+    colours: the stones, uint8 [361]. black_owns: float64 [361], the probability that each point is Black's.
+    """
     inside = black_owns[colours != OUTSIDE]
     return 3 * int(((inside >= SURE) | (inside <= 1 - SURE)).sum()) >= 2 * len(inside)
 

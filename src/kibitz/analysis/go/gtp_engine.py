@@ -27,10 +27,11 @@ _KEYS = {"pvVisits", "pvEdgeVisits", "ownership", "ownershipStdev", "movesOwners
 
 @dataclass(frozen=True)
 class EngineMove:
-    """A move that an engine analyzed, in Black's view.
+    """A move that an engine analyzed. The values are from Black's point of view.
 
-    black_wins: the win probability, 0 to 1. lead: the lead in points; None if the engine does not report it. line: this
-    move and the expected moves after it, as points or PASS.
+    black_wins: Black's win probability, 0 to 1. lead: the lead in points; None if the engine does not report it. line:
+    this move and the moves that the engine expects after it, as points or PASS. visits: the number of visits of this
+    move.
     """
 
     black_wins: float
@@ -49,12 +50,12 @@ def set_up(
     white: Sequence[int],
     handicap: int,
 ) -> None:
-    """Set up the start position of a game in an engine.
+    """Set up the start position of a game in a GTP engine.
 
     request: a function that sends a command to the engine. commands: the commands that the engine supports. black,
     white: the points of the stones at the start. handicap: how many of Black's stones are handicap stones; 0 for none.
 
-    Raises CommandRefused.
+    Raises CommandRefused if the engine rejects a command.
     """
     request(f"boardsize {size}")
     request("clear_board")
@@ -71,9 +72,10 @@ def set_up(
 
 
 def read_moves(text: str, size: int, color: int, command: str) -> list[EngineMove]:
-    """Parse the moves of an analysis line; the best move is first, and invalid moves are skipped.
+    """Parse the moves in a line of an engine's analysis, the best move first. Invalid moves are skipped.
 
-    color: the side to move; the values in the line are from its view. command: KATA or LEELA.
+    size: the board size. color: the side to move, from whose point of view the values in the line are. command: the
+    command that prints the line, KATA or LEELA.
     """
     found: list[tuple[int, EngineMove]] = []
     for group in text.split("info ")[1:]:
@@ -108,8 +110,10 @@ def _move(keys: dict[str, str], pv: list[str], size: int, color: int, command: s
 
 
 def read_owners(text: str, size: int, color: int) -> NDArray[np.float64] | None:
-    """Parse the probability that each point is Black's, float64 [361], from an analysis line; None if the line has no
-    ownership.
+    """Parse the ownership in a line of an engine's analysis: the probability that each point is Black's, float64 [361].
+    None if the line has no valid ownership.
+
+    size: the board size. color: the side to move, from whose point of view the values in the line are.
     """
     words = text.split()
     if "ownership" not in words:

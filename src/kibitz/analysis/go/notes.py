@@ -1,4 +1,4 @@
-"""The notes of an analysis in an SGF game: the lead, marks, and sentences in comments.
+"""The notes of an analysis in an SGF game: the lead, annotations, and sentences in comments.
 
 `kibitz annotate` and the board write them in the same form.
 """
@@ -26,37 +26,38 @@ Notes = dict[str, list[str]]
 
 
 def lead_words(lead: float) -> str:
-    """Return Black's lead as Go players write it: B+7.5, W+0.5, 0."""
+    """Format Black's lead in points as Go players write it: "B+7.5", "W+0.5", "0"."""
     points = round(abs(lead), 1)
     return f"{'B' if lead > 0 else 'W'}+{points:.1f}" if points else "0"
 
 
 def lead_line(lead: float, count: float | None = None) -> str:
-    """Return the line of a comment about Black's lead in points. count: the lead by counting; None if it is unknown."""
+    """Format Black's lead in points as a line of a comment. count: the lead by counting; None if it is unknown."""
     return f"Lead {lead_words(lead)}" + (f", count {lead_words(count)}" if count is not None else "")
 
 
 def lead_value(lead: float) -> str:
-    """Return the value of the SGF property V: Black's lead in points."""
+    """Format Black's lead in points as the value of the SGF property V."""
     return f"{round(lead, 1) + 0:.1f}"  # + 0: no -0.0
 
 
 def mark_line(mark: str, change: float, side: str, unit: str = "points") -> str:
-    """Return the line of a comment about a marked move: "Mistake: -4.2 points for Black".
+    """Describe an annotated move as a line of a comment: "Mistake: -4.2 points for Black".
 
-    change: what the move changed for the player, in `unit`. unit: points, or percentage points of win probability.
+    mark: the annotation. change: the change for the mover, in `unit`. side: the mover, "black" or "white". unit:
+    "points", or "percentage points" of win probability.
     """
     return f"{_WORDS[mark]}: {'+' if change > 0 else '-'}{abs(change):.1f} {unit} for {side.capitalize()}"
 
 
 def mark_property(mark: str) -> tuple[str, str]:
-    """Return the SGF property for a mark and the property's value, such as BM and 2 for ??."""
+    """Return the name and the value of the SGF property for an annotation. For ??, they are BM and 2."""
     return _MARKS[mark]
 
 
 def summary_words(summary: GameSummary, name: Callable[[int], str]) -> list[str]:
-    """Return the summary of a game as a list of sentences. name: a function that returns the name of the move with a
-    given number.
+    """Describe the accuracy of both sides and the turning point of a game as a list of sentences. name: a function that
+    returns the text for move number `ply`.
     """
     shown = [
         f"{side.capitalize()} {one.accuracy:.0%}" for side, one in summary.sides.items() if one.accuracy is not None
@@ -68,8 +69,8 @@ def summary_words(summary: GameSummary, name: Callable[[int], str]) -> list[str]
 
 
 def without_notes(comment: str, sentences: Sequence[str] = ()) -> tuple[str, str]:
-    """Remove the lines of an earlier analysis from a comment. Return the remaining comment, and the annotation that the
-    removed lines described, or "".
+    """Remove the lines of an earlier analysis from a comment. Return the remaining comment, and the annotation (such as
+    ??) that these lines described; "" if they described none.
 
     sentences: further lines to remove, such as reasons.
     """

@@ -63,9 +63,9 @@ _STONES = np.array([".", "X", "O"])
 
 
 class GoSides(Seen):
-    """Finds the color of a player in games of Go. It also detects games that occurred before.
+    """Finds which color one player has in a game of Go, and detects games that occurred before.
 
-    players: the spellings of the player's name.
+    players: the spellings of this player's name.
     """
 
     _HEADERS = ("PB", "PW", "DT", "RO", "RE")
@@ -75,12 +75,12 @@ class GoSides(Seen):
         self._wanted = {key(player.name) for player in players}
 
     def colour(self, record: Record) -> int:
-        """Return BLACK or WHITE; NONE if the player has neither color, or both colors."""
+        """Return the player's color, BLACK or WHITE; NONE if the player has neither color, or both."""
         found = [one for one, (name, _) in _NAMES.items() if key(record.headers.get(name, "")) in self._wanted]
         return found[0] if len(found) == 1 else NONE
 
     def is_new(self, record: Record) -> bool:
-        """Return whether this is the first occurrence of the game."""
+        """Return whether the game did not occur in an earlier call."""
         moves = map(str, record.moves)
         return self.is_new_text("\n".join([*(record.headers.get(name, "") for name in self._HEADERS), *moves]))
 
@@ -89,12 +89,13 @@ class GoSides(Seen):
 class GoMistake:
     """A move of the player that lost many points.
 
-    file: the file that contains the game.
+    file: the path of the file that contains the game.
     game: the game's number in the file, from 1.
     stones: the position before the move: one string for each row from the top, with X for Black, O for White and a dot
         for an empty point.
-    phase, area, kind: the phase of the game, the part of the board and the kind of the move, as text.
-    opponent_rank: the opponent's rank; None if it is unknown.
+    phase, area, kind: the phase of the game, the part of the board and the kind of the move, by name.
+    opponent, opponent_rank: the opponent's name and rank; None if the rank is unknown.
+    date: the property DT of the record; "?" without it.
     """
 
     file: str
@@ -133,13 +134,10 @@ class GoMistake:
 @dataclass
 class GoPlayerReport:
     """A report on one player's games of Go: how many points the moves lost, by phase, area and kind of move, and the
-    worst mistakes. Games are added with `add`.
+    worst mistakes. `add` adds a game.
 
     name: the player's name as it is displayed.
     games: the number of games so far.
-    worst: the mistakes with the largest losses.
-    checked_by: the engine that evaluated the moves; None if the network did.
-    usual: the usual losses of players by rank; None if they are not known for the network.
     """
 
     name: str
@@ -159,7 +157,7 @@ class GoPlayerReport:
     _days: list[datetime.date | None] = field(default_factory=list)
 
     def add(self, game: AnalysedGame, colour: int, file: str = "") -> None:
-        """Add an analyzed game to the report. Passes do not count.
+        """Add an analyzed game to the report. The player's passes do not count as moves.
 
         colour: the player's color, BLACK or WHITE. file: the path of the game's file.
         """
@@ -212,23 +210,23 @@ class GoPlayerReport:
 
     @property
     def rank(self) -> str | None:
-        """The median of the player's ranks; None if no game has one."""
+        """The median of the player's ranks in the records, such as "3k"; None if no record has one."""
         return rank_of(round(float(np.median(self._ranks)))) if self._ranks else None
 
     @property
     def accuracy(self) -> Estimate:
-        """The player's accuracy per game, 0 to 1, as the mean over the games in which the player made a move."""
+        """The mean of the player's accuracy, 0 to 1, over the games in which the player made a move."""
         return mean_over_games(self._accuracies)
 
     def results(self) -> dict[str, int]:
-        """Return the number of games won, drawn and lost; games without a result don't count."""
+        """Return the number of games won, drawn and lost, with the keys "won", "drawn" and "lost". Games without a
+        result don't count.
+        """
         return count_results(self._scores)
 
     def first_choices(self) -> tuple[Estimate, Estimate]:
-        """Return two shares: how often the player chose the most likely move, and how often players of the same rank
-        choose it.
-
-        The second share is the mean probability of the most likely move by the network.
+        """Return how often the player chose the move that is most likely for players of this rank, and how often such
+        players choose it, each 0 to 1. The second share is the mean of the network's probabilities of these moves.
         """
         table = self._table()
         groups, known = ClusterBootstrap(table[:, 0].astype(np.int64)), np.isfinite(table[:, 6])
@@ -236,7 +234,9 @@ class GoPlayerReport:
         return known_interval(own), known_interval(others)
 
     def parts(self) -> Parts:
-        """Return the mean losses and results in the games so far, over all moves and for each part, such as a phase."""
+        """Return the mean losses and the results in the games so far: for all moves, and for each part of the moves. A
+        part is, for example, one phase.
+        """
         table, measure = self._table(), self._measure()
         game, scores = measure.game, measure.scores
         sides, sizes = np.array(self._sides, np.int64), np.array(self._sizes, np.int64)
@@ -256,10 +256,11 @@ class GoPlayerReport:
         return Parts(self._widened(whole), by, [])
 
     def lately(self) -> Lately | None:
-        """Compare the games of the last month with the earlier games, for all moves and by phase, area and kind of
-        move. Returns None if one of the two periods has no dated games.
+        """Compare the losses in the games of the last month with those in the earlier games: for all moves, and by
+        phase, area and kind of move. None if one of the two periods has no moves in dated games.
 
-        Only games on the most frequent board count, because a mistake costs fewer points on a small board.
+        Only games on the player's most frequent board size count, because a mistake costs fewer points on a small
+        board.
         """
         table = self._table()
         columns = (("phase", PHASES), ("area", AREAS), ("kind", KINDS))

@@ -22,8 +22,8 @@ TITLES = {
 
 
 def show_go(report: GoPlayerReport, console: Console) -> None:
-    """Print a Go player's report: the results, the mean loss in each group of moves (such as a phase of the game), and
-    the worst mistakes.
+    """Print a Go player's report: the results, the mean loss in each part of the moves (such as one phase), and the
+    worst mistakes.
     """
     parts, rank = report.parts(), f" ({report.rank})" if report.rank else ""
     games = f"{report.games:,} game{'' if report.games == 1 else 's'}"

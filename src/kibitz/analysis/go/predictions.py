@@ -25,13 +25,14 @@ _UNTIL = (60 / POINTS, 160 / POINTS)
 
 @dataclass(frozen=True)
 class PositionPrediction:
-    """The predictions for one position.
+    """A network's predictions for one position.
 
     lead: Black's lead in points, komi included.
     black_wins: Black's win probability, 0 to 1.
-    policy: float32 [362], the probability of each move.
-    line: the best move of a search, and the line that follows; () without a search.
-    between_ranks: Black's win probability between players of the recorded ranks; None if the ranks are unknown.
+    policy: float32 [362], the probability of each move, 0 to 1; the last one is a pass.
+    line: the best move by a search, and the moves that are expected after it, as points or PASS; () without a search.
+    between_ranks: Black's win probability, 0 to 1, between players of the recorded ranks; None if the record has no
+        ranks and no handicap.
     """
 
     lead: float
@@ -41,12 +42,13 @@ class PositionPrediction:
     between_ranks: float | None = None
 
     def likely(self, most: int) -> list[tuple[int, float]]:
-        """Return the most likely moves of the side to move, points or PASS, with their probabilities."""
+        """Return the `most` most likely moves, as points or PASS, with their probabilities, the most likely first."""
         return [(int(point), float(self.policy[point])) for point in np.argsort(-self.policy, kind="stable")[:most]]
 
 
 def with_side_inputs(record: Record, state: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Append the side inputs of a record to the states of its positions, uint8 [n, 4]. The result is uint8 [n, 10].
+    """Append the side inputs of a record to the state rows of its positions. state: uint8 [n, 4]. The result is uint8
+    [n, 10].
 
     The side inputs are komi, handicap, rules, ranks and server. A missing komi counts as 0; the analysis reports this
     assumption.
@@ -63,16 +65,17 @@ def with_side_inputs(record: Record, state: NDArray[np.uint8]) -> NDArray[np.uin
 
 
 def terms_of(record: Record) -> Terms:
-    """Return what the lead depends on in addition to the position: komi, territory or area scoring, and handicap. The
-    ranks of the players are not included.
+    """Return komi, scoring (territory or area) and handicap of a record: what the lead depends on in addition to the
+    position. The ranks of the players are not included.
     """
     komi = record.komi + compensation(record.rules, record.handicap)
     return Terms(komi, record.rules in TERRITORY, record.handicap, between_players=False)
 
 
 def predictions_of(answers: Answers, state: NDArray[np.uint8]) -> list[PositionPrediction]:
-    """Return the predictions for each position; [] if the network predicts no score. answers: the network's outputs by
-    name. state: uint8 [n, 4 or more].
+    """Return the predictions for each position; [] if the network predicts no moves, winner and score.
+
+    answers: the network's outputs by name. state: uint8 [n, 4 or more].
     """
     if not answers.keys() >= NAMED:
         return []
@@ -90,10 +93,10 @@ def phase_of(ply: int, size: int) -> int:
 
 
 def phases(moves: list[Any], size: int) -> list[dict[str, Any]]:
-    """Return one dict for each phase of a game of Go and each side: the number of moves, their mean loss in points, and
-    the number of each annotation.
+    """Return a dict for each side in each phase of a game of Go: the number of moves, their mean loss in points, and
+    the number of each annotation. A phase without moves of a side is omitted.
 
-    A gain counts as a loss of 0. moves: the moves of the game, see `games.Move`. size: the board size.
+    A gain counts as a loss of 0. moves: the moves of the game, as `games.Move`. size: the board size.
     """
     rows = []
     for number, name in enumerate(PHASES):

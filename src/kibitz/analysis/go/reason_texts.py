@@ -20,7 +20,8 @@ class GoLanguage:
     sentences: the sentences by code. A code that ends in _one is for a single stone.
     whose: the words for the owner of stones, by color, such as "Black's".
     player: the words for the players, by color, such as "Black".
-    stones, points: the formats of a number of stones and of points: first for one, then for several.
+    stones: the text for one stone, and the format of the text for several stones.
+    points: the same two texts for points.
     """
 
     sentences: Mapping[str, str]
@@ -114,7 +115,9 @@ _OTHER = {"black": "white", "white": "black"}
 
 
 def sentence(code: str, parameters: Mapping[str, Any], language: str = "en") -> str:
-    """Return the sentence of a code. language: a key of LANGUAGES. Raises KeyError for an unknown code."""
+    """Return the sentence for a reason's code and parameters (see `reasons.Why`). language: a key of LANGUAGES. Raises
+    KeyError for an unknown code or language.
+    """
     words = LANGUAGES[language]
     values = {name: str(parameters[name]) for name in ("at", "move") if name in parameters}
     if "line" in parameters:

@@ -47,11 +47,11 @@ class Situation:
     """A move to explain.
 
     board: the position before the move.
-    played, best: the played move and the better move, points or PASS.
+    played, best: the played move and the better move, as points or PASS.
     better, after: float [361], the probability that each point is Black's after the better move and after the played
         move.
     lost: the points of lead that the played move lost.
-    better_line, after_line: the moves that follow the better move and the played move.
+    better_line, after_line: the moves that are expected after the better move and after the played move.
     """
 
     board: Board
@@ -66,10 +66,11 @@ class Situation:
 
 @dataclass(frozen=True)
 class Why:
-    """A reason: a stable code and its parameters.
+    """The reason why a move was bad, as a stable code and its parameters.
 
-    parameters: `at` is a point that identifies a chain or a group, `move` a move, `colour` the color of the stones,
-    `stones` their number, `line` the moves that capture them. better: what the better move does.
+    parameters: `at` is a point that identifies a chain or a group. `colour` is the color of its stones, and `stones` is
+    their number. `move` is a move, and `line` is a list of moves that captures the stones. better: what the better move
+    does; None if the reason itself describes the better move, or if nothing more is proven.
     """
 
     code: str
@@ -82,19 +83,19 @@ class Why:
         return f"{text} {self.better.text(language)}" if self.better else text
 
     def why_bad(self, language: str = "en") -> str:
-        """Return the first sentence, without the better move. language: as for `text`."""
+        """Return only the sentence about why the move was bad, without the better move. language: as for `text`."""
         return sentence(self.code, self.parameters, language)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the reason as a dict for JSON: its code, its parameters, its text in English, and the facts about the
-        better move.
+        """Return the reason as a dict for JSON: its code, its parameters, its text in English, and what the better move
+        does.
         """
         better = {"better": {"code": self.better.code, "parameters": self.better.parameters}} if self.better else {}
         return {"code": self.code, "parameters": self.parameters, **better, "text": self.text()}
 
 
 def explain(situation: Situation) -> Why | None:
-    """Return why the played move was bad; None if nothing is proven."""
+    """Return the reason why the played move was bad; None if no reason is proven."""
     if situation.lost < LEAST_SHARE * SWINGS[situation.board.size]:
         return None
     proofs = _Proofs(situation)
@@ -106,7 +107,7 @@ def explain(situation: Situation) -> Why | None:
 
 
 class _Proofs:
-    """A situation in the view of its player. Each method returns a reason that it can prove, or None."""
+    """Finds a reason for the played move of a situation. The player is the side that made this move."""
 
     def __init__(self, situation: Situation) -> None:
         self.situation, self.board, self.size = situation, situation.board, situation.board.size
@@ -118,7 +119,9 @@ class _Proofs:
         self.chains = chains(self.colours, self.size)
 
     def played_on(self, move: int) -> Board:
-        """Return the position after a move."""
+        """Return the position after a move by the player. The move may be one that the rules of ko or suicide
+        forbid.
+        """
         board = self.board.copy()
         board.superko, board.suicide = False, True  # every move of a record counts as legal
         board.play(self.colour, move)
@@ -127,8 +130,8 @@ class _Proofs:
     # Immediate captures, and ladders
 
     def own_captures(self) -> Why | None:
-        """Prove that the opponent captures chains of the player immediately or in a ladder. The largest chain is tried
-        first.
+        """Prove that the opponent can capture a chain of the player immediately or in a ladder; None if there is no
+        proof. The largest chain is tried first.
         """
         for stones in sorted(self.dying(), key=len, reverse=True):
             if not self.matters(stones) or self.is_caught(self.instead, stones):
@@ -145,7 +148,9 @@ class _Proofs:
         return None
 
     def running(self) -> Why | None:
-        """Prove that the played move extends a chain in atari that a ladder still captures."""
+        """Prove that the played move extends a chain in atari that a ladder then captures anyway; None if there is no
+        proof.
+        """
         played = self.situation.played
         if played == PASS:
             return None
@@ -161,8 +166,8 @@ class _Proofs:
         return next(stones for stones in self.chains if point in stones)
 
     def missed_captures(self) -> Why | None:
-        """Prove that the better move captures chains of the opponent immediately or in a ladder. The largest chain is
-        tried first.
+        """Prove that the better move captures a chain of the opponent immediately or in a ladder; None if there is no
+        proof. The largest chain is tried first.
         """
         best = self.situation.best
         if best == PASS:
@@ -178,13 +183,15 @@ class _Proofs:
         return None
 
     def is_caught(self, board: Board, stones: Sequence[int]) -> bool:
-        """Return whether the opponent, who moves first, captures these stones immediately or in a ladder."""
+        """Return whether the opponent, who is to move, can capture the player's chain `stones` immediately or in a
+        ladder.
+        """
         free = open_cells(board.board, chain(board.board, int(CELL[stones[0]])))
         return len(free) == 1 or (len(free) == 2 and ladder(board, stones[0], 3 - self.colour) is not None)
 
     def captures(self, move: int) -> bool:
-        """Return whether the opponent can capture with this move after the played move, without losing as many stones
-        to an immediate recapture.
+        """Return whether the opponent can play `move` after the played move, and the player can't immediately recapture
+        at least as many stones.
         """
         then = self.then.copy()
         if then.why_not(3 - self.colour, move):
@@ -201,7 +208,9 @@ class _Proofs:
     # Groups that a line captures
 
     def own_group(self) -> Why | None:
-        """Prove that stones of the player die: the line after the played move captures them."""
+        """Prove that a group of the player dies because of the played move: the line after this move captures it, and
+        the line after the better move does not. None if there is no proof.
+        """
         line, taken = _captured(self.then, self.situation.after_line, 3 - self.colour)
         _, anyway = _captured(self.instead, self.situation.better_line, 3 - self.colour)
         stones = [point for chain_ in self.dying() for point in chain_ if point in taken and point not in anyway]
@@ -210,8 +219,8 @@ class _Proofs:
         return self.reason(GROUP_DIES, stones, self.colour, self.avoids(), line=line)
 
     def missed_group(self) -> Why | None:
-        """Prove that stones of the opponent that live could be captured: the line after the better move captures
-        them.
+        """Prove that the player could kill a group of the opponent: the line after the better move captures it, and the
+        line after the played move does not. None if there is no proof.
         """
         line, taken = _captured(self.instead, self.situation.better_line, self.colour)
         _, anyway = _captured(self.then, self.situation.after_line, self.colour)
@@ -227,12 +236,12 @@ class _Proofs:
         return self.turned(self.colour)
 
     def escaping(self) -> Iterator[list[int]]:
-        """Yield chains of the opponent that die after the better move but not after the played move."""
+        """Yield the chains of the opponent that die after the better move but live after the played move."""
         return self.turned(3 - self.colour)
 
     def turned(self, colour: int) -> Iterator[list[int]]:
-        """Yield the chains of a color whose points belong to the player after the better move, and to the opponent
-        after the played move.
+        """Yield the chains of the color `colour` whose points probably belong to the player after the better move, but
+        to the opponent after the played move.
         """
         for stones in self.chains:
             there = self.colours[stones[0]] == self.then[stones[0]] == colour
@@ -240,7 +249,9 @@ class _Proofs:
                 yield stones
 
     def matters(self, stones: Sequence[int]) -> bool:
-        """Return whether at least SHARE of the points that the move lost are in this group and the area around it."""
+        """Return whether these stones and the changed areas next to them have at least SHARE of the points that the
+        move lost.
+        """
         moved = (self.lost >= MOVED).astype(np.int8)
         near = set(stones) | {point for stone in stones for point in neighbours(stone)}
         areas = (area for area in regions(np.flatnonzero(moved), moved) if near & set(area))
@@ -253,7 +264,11 @@ class _Proofs:
         self, code: str, stones: Sequence[int], colour: int, better: Why | None = None, *,
         move: int | None = None, line: Sequence[int] = (),
     ) -> Why:  # fmt: skip
-        """Return the reason about stones that a move or a line captures."""
+        """Return a reason about stones that are captured.
+
+        code: the code of the reason. stones: the points of the stones. colour: their color. better: what the better
+        move does. move, line: the move or the moves that capture them.
+        """
         named: dict[str, Any] = {
             "colour": SIDES[colour], "at": to_gtp(middle(list(stones)), self.size), "stones": len(stones)
         }  # fmt: skip

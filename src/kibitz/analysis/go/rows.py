@@ -23,8 +23,8 @@ reason, reason_text: the code and the sentence of the reason, if one is proven.
 
 
 def rows(game: AnalysedGame, file: str) -> Iterator[dict[str, Any]]:
-    """Yield a dict for each move of a game, for a table of moves. Its keys are those of COLUMNS. file: the path of the
-    game's file.
+    """Yield a dict for each move of a game, as a row of a table. The keys are the names in COLUMNS. file: the path of
+    the game's file.
     """
     headers = game.record.headers
     of_game = {

@@ -22,15 +22,15 @@ from kibitz.play.session import NetworkSession
 def with_values(
     record: Record, network: NetworkSession, predictions: list[PositionPrediction], visits: int
 ) -> tuple[list[PositionPrediction], NDArray[np.float64]]:
-    """Return the predictions with the values of a search instead of the network's values, and the ownership maps of the
-    search.
+    """Search the first n positions of a record. Return the predictions with the values of the searches instead of the
+    network's values, and the ownership maps by the searches.
 
-    record: a game whose first moves are legal.
-    predictions: the network's predictions for the record's first positions.
-    visits: visits of each search (see play.go.value). Each position is searched separately.
+    record: a game whose first n - 1 moves are legal.
+    predictions: the network's predictions for the n positions.
+    visits: the visits of each search (see play.go.value). Each position is searched separately.
 
     The ownership maps are float64 [n, 361]: the probability that each point is Black's, as the mean over the positions
-    of the search.
+    that the search visited.
     """
     player, terms = GoPuctPlayer(network), terms_of(record)
     found, owns = [], np.empty((len(predictions), POINTS))
@@ -46,9 +46,9 @@ def with_values(
 def with_lines(
     record: Record, network: NetworkSession, predictions: list[PositionPrediction], visits: int
 ) -> list[PositionPrediction]:
-    """Return the predictions with the best line and the lead of a search with `visits` visits.
+    """Return the predictions with the best line and the lead by a search of each position.
 
-    The search tree is reused from one position to the next.
+    visits: the visits of each search. The search tree is reused from one position to the next.
     """
     player, terms = GoPuctPlayer(network, visits=visits), terms_of(record)
     found = []
@@ -62,13 +62,15 @@ def with_lines(
 
 
 def searching(network: NetworkSession, terms: Terms, visits: int) -> Callable[[Board], GoThought]:
-    """Return a function that searches a position with `visits` visits. Each position is searched separately."""
+    """Return a function that searches a position with `visits` visits. Earlier searches do not influence the result.
+    terms: komi, scoring and handicap.
+    """
     player = GoPuctPlayer(network)
     return lambda board: search_board(network, board, terms, visits, player=player)
 
 
 def boards(record: Record, predictions: list[PositionPrediction]) -> Iterator[tuple[PositionPrediction, Board]]:
-    """Yield each position of a record, with the network's predictions for this position."""
+    """Yield the network's predictions for each of the record's first positions, with the position."""
     board = record.board(0, superko=False, suicide=True)
     board.to_move = colour = record.side
     for ply, one in enumerate(predictions):

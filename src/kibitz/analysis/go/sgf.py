@@ -47,8 +47,8 @@ def _summary(judged: AnalysedGame) -> list[str]:
 
 
 def position_notes(position: AnalysedPosition, move: Move | None = None, swing: float = 0) -> Notes:
-    """Return the notes of a node about its position and the move that leads to this position. swing: the smallest
-    annotated change.
+    """Return the SGF properties of a node that describe its position and the move that leads to it. swing: the smallest
+    annotated change, in points.
     """
     score = position.score
     words = lead_line(score.lead, score.count)

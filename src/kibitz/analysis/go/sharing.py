@@ -22,11 +22,11 @@ Numbered = tuple[int, Record]
 
 @dataclass(frozen=True)
 class OwnerQuestion:
-    """The settings of an analysis of Go games that worker processes run.
+    """The settings of an analysis of Go games by worker processes.
 
     run: the network's name, from `name_for_workers`.
     swing, nodes: see `analyse`.
-    checker: the engine that evaluates moves; None for the network.
+    checker: the engine that evaluates moves; None for no engine.
     """
 
     run: str
@@ -38,7 +38,7 @@ class OwnerQuestion:
 def analysed_by_workers(
     games: Iterable[Numbered], question: OwnerQuestion, workers: Workers
 ) -> Generator[AnalysedGame]:
-    """Yield the result of `analyse` for each game, in their order."""
+    """Yield the analyzed game of each record, in the order of the games. Raises EngineDied if the engine fails."""
     for _, game in shared_out(games, lambda numbered: numbered, functools.partial(_answer, question), workers):
         if isinstance(game, EngineDied):
             raise game

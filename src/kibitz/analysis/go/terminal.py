@@ -31,10 +31,10 @@ and white stones are readable on each color.
 
 
 def show(judged: AnalysedGame, ply: int | None, console: Console) -> None:
-    """Print the analysis of a game of Go, with a picture of the board.
+    """Print the analysis of a game of Go, with pictures of the board.
 
-    The full output needs 60 columns. In a narrower window, the bars are omitted first, then columns of the table, then
-    the space between the points of a board.
+    The full output needs 60 columns. In a narrower window, the output omits the bars first, then columns of the table,
+    then the space between the points of a board.
 
     ply: the number of moves before the position to show; None for the positions that `AnalysedGame.boards` selects.
     """
@@ -157,7 +157,7 @@ def _score_words(score: Score) -> str:
 def show_board(judged: AnalysedGame, position: AnalysedPosition, console: Console) -> None:
     """Print the board of one position with coordinates. The last move is in brackets.
 
-    judged: the game. position: one of its positions.
+    judged: the game. position: one of the game's positions.
     """
     score = _score_words(position.score)
     last = PASS
@@ -173,10 +173,10 @@ def show_board(judged: AnalysedGame, position: AnalysedPosition, console: Consol
 
 
 def board_rows(position: AnalysedPosition, last: int, wide: bool) -> list[Text]:
-    """Return the board as styled lines of text, one for each row, and two lines with the coordinates: [size + 2].
+    """Return the board as size + 2 lines of styled text: one for each row, between two lines with the coordinates.
 
-    last: the point of the last move, which is shown in brackets. wide: whether there is a space between the points;
-    brackets need this space.
+    last: the point of the last move, which is shown in brackets if the board is wide. wide: whether there is a space
+    between the points.
     """
     size, gap = position.size, " " if wide else ""
     letters = Text("   " + gap + gap.join(COLUMNS[:size]))
@@ -215,5 +215,5 @@ def _move(move: Move) -> str:
 
 
 def change_words(change: float) -> str:
-    """Format a change of the lead in points as text: "+7.2", "-12.0", or "0" for less than 0.05."""
+    """Format a change of the lead in points: "+7.2", "-12.0", or "0" if it is smaller than 0.05 either way."""
     return f"{change:+.1f}" if abs(change) >= 0.05 else "0"

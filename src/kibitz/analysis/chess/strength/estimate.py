@@ -41,10 +41,10 @@ PARTS = (WHOLE, *PHASES)
 
 @dataclass(frozen=True)
 class RatingEstimate:
-    """A rating with its interval.
+    """An estimated rating with its interval.
 
-    value, low, high: the rating and the ends of the 90% interval, in points of a scale. games, moves: the numbers of
-    games and moves that the estimate uses.
+    value, low, high: the rating and the bounds of its 90% interval, in points of a rating scale, such as Lichess's.
+    games, moves: the number of games and moves that the estimate uses.
     """
 
     value: float
@@ -60,11 +60,11 @@ class RatingEstimate:
 
 @dataclass(frozen=True)
 class RatingModel:
-    """The fitted parameters of the estimate, for one rating scale and one part of the moves.
+    """The fitted parameters of the estimate, for one rating scale and one part of the moves (see PARTS).
 
-    offset, slope: convert the raw rating to the rating: `offset + slope · raw rating`. style: half of the width of the
-    90% interval with an infinite number of games, in points. noise: half of its width for a single move, in points,
-    without the part for the player's style.
+    offset, slope: the rating is `offset + slope · raw rating`. style: half the width of the 90% interval after an
+    infinite number of moves, in points. noise: half the width of the 90% interval for a single move, in points, if
+    `style` were 0.
     """
 
     offset: float
@@ -76,15 +76,15 @@ class RatingModel:
         return self.offset + self.slope * raw
 
     def half_width(self, moves: int) -> float:
-        """Return half of the width of the 90% interval in points, for an estimate from this number of moves."""
+        """Return half the width of the 90% interval, in points, of an estimate from this number of moves."""
         return math.sqrt(self.style**2 + self.noise**2 / moves)
 
 
 def raw_rating(log: NDArray[np.float64]) -> float:
-    """Return the mean of the posterior distribution of a player's rating. log: the sum of the log-likelihoods of the
-    player's moves at each of RATINGS, float64 [6].
+    """Return a player's raw rating: the mean of the posterior distribution of the rating, given the player's moves.
 
-    Between RATINGS, the log-likelihood is a natural cubic spline; beyond them, it is a straight line.
+    log: the sum of the log-likelihoods of the moves for each rating of RATINGS, float64 [6]. Between these ratings, the
+    log-likelihood is interpolated by a natural cubic spline; outside them, by a straight line.
     """
     at = np.array(RATINGS, np.float64)
     values = _spline(at, log, GRID)
@@ -127,18 +127,18 @@ def fitted_for() -> str:
 
 @cache
 def rating_model(scale: str, part: str = WHOLE) -> RatingModel:
-    """Return the parameters for a scale. If a scale was not fitted separately, the result is the parameters for all
-    scales together.
+    """Return the parameters for a rating scale, one of sides.SCALES. For a scale without separate parameters, these are
+    the parameters that were fitted to all scales together. part: one of PARTS.
     """
     models = _parameters()["models"]
     return RatingModel(**models.get(scale, models[""])[part])
 
 
 def estimate_rating(games: Sequence[MoveLikelihoods], scale: str, part: str = WHOLE) -> RatingEstimate | None:
-    """Estimate a player's rating from the moves. The result is None if there is no move.
+    """Estimate a player's rating from the moves; None if there are no moves.
 
-    games: the player's moves in each game; for a phase, only the moves in this phase. scale: the scale of the rating,
-    one of sides.SCALES. part: one of PARTS.
+    games: the likelihoods of the player's moves in each game; for a phase, only of the moves in this phase. scale: the
+    rating scale of the result, one of sides.SCALES. part: one of PARTS.
     """
     moves = sum(len(game) for game in games)
     if not moves:

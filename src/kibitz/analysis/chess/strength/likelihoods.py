@@ -29,11 +29,11 @@ LEAST_LIKELY = 1e-4
 
 @dataclass(frozen=True)
 class MoveLikelihoods:
-    """The moves of one side of a game.
+    """The likelihoods of one side's moves in a game.
 
-    log: natural logarithm of the likelihood of each move for each of RATINGS, float32 [moves, 6]. phase: the phase of
-    the position before each move, int8 [moves], as an index into material.PHASES. seconds: the time on the player's
-    clock before the move, float32 [moves]; NaN if the record has no clocks.
+    log: the natural logarithm of the likelihood of each move for each rating of RATINGS, float32 [moves, 6]. phase: the
+    phase of the position before each move, int8 [moves], as an index into material.PHASES. seconds: the time on the
+    player's clock before each move, in seconds, float32 [moves]; NaN if the record has no clocks.
     """
 
     log: NDArray[np.float32]
@@ -44,24 +44,24 @@ class MoveLikelihoods:
         return len(self.log)
 
     def where(self, mask: NDArray[np.bool_]) -> MoveLikelihoods:
-        """Return the moves for which `mask`, bool [moves], is true."""
+        """Return only the moves for which `mask`, bool [moves], is true."""
         return MoveLikelihoods(self.log[mask], self.phase[mask], self.seconds[mask])
 
 
 class NetworkWithRatings(Protocol):
-    """The interface of a network with rating inputs, such as a Session, as this module uses it."""
+    """A network with rating inputs, such as a Session: the attributes that this module uses."""
 
     side_inputs: dict[str, int]
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """Return the outputs by name, as Session.evaluate does."""
+        """Return the outputs as arrays by name, as Session.evaluate does."""
 
 
 def side_likelihoods(game: chess.pgn.Game, side: chess.Color, session: NetworkWithRatings) -> MoveLikelihoods:
-    """Return the likelihoods of the moves of one side.
+    """Return the likelihoods of one side's moves in a game, without null moves.
 
-    Both players get the same rating in the inputs, because the opponent's real rating would be a hint at the player's
-    rating. The speed and the rating scale come from the headers. Null moves are skipped. session: a session of a
+    For each rating of RATINGS, the network gets this rating for both players, because the opponent's real rating would
+    be a hint at the player's rating. The speed and the rating scale come from the headers. session: a session of a
     network with rating inputs.
     """
     played, rows, own = [], [], []

@@ -60,10 +60,12 @@ def is_fitted_for(session: Session) -> bool:
 
 @dataclass(frozen=True)
 class PlayerGame:
-    """A player's side of one game.
+    """A player's moves in one game, and the facts about the game that the rating estimate needs.
 
-    rating: the rating in the record; 0 if it is unknown. month: the month of the game, such as "2026-11"; "" if it is
-    unknown. too_fast: whether each player had under SHORTEST seconds for the game, which is too little time to think.
+    moves: the likelihoods of the player's moves. side: "white" or "black". scale: one of sides.SCALES. speed: such as
+    "blitz"; "" if it is unknown. month: such as "2026-11"; "" if it is unknown. rating: the player's rating in the
+    record; 0 if it is unknown. too_fast: whether the time control gives each player less than SHORTEST seconds for the
+    game.
     """
 
     moves: MoveLikelihoods
@@ -102,10 +104,11 @@ def _seconds(control: str) -> float:
 
 @dataclass
 class PlayerStrength:
-    """The games of one player on one rating scale, and the rating that is estimated from the moves in these games.
+    """One player's games, and the rating that is estimated from the moves in the games on the most frequent rating
+    scale.
 
-    name: the player's name as it is displayed. too_fast: number of games with less than SHORTEST seconds per player,
-    which do not count.
+    name: the player's name as it is displayed. games: the games. too_fast: the number of games with less than SHORTEST
+    seconds per player, which are not in `games`.
     """
 
     name: str
@@ -136,25 +139,27 @@ class PlayerStrength:
 
     @property
     def counted(self) -> list[PlayerGame]:
-        """The games on this scale. Games on other scales are not counted, because ratings of several scales cannot be
-        averaged.
+        """The games on the scale `scale`. The ratings of different scales can't be averaged, so games on other scales
+        don't count.
         """
         return [game for game in self.games if game.scale == self.scale]
 
     def rating(self) -> RatingEstimate | None:
-        """Estimate the player's rating from the moves of all games in `counted`; None for fewer than ENOUGH games."""
+        """Return the rating that is estimated from the moves of all games in `counted`; None for fewer than ENOUGH
+        games.
+        """
         return self._estimate([game.moves for game in self.counted])
 
     def recorded(self) -> int | None:
-        """Return the median rating in the game records; None if no record has a rating."""
+        """Return the median of the player's ratings in the game records; None if no record has a rating."""
         known = [game.rating for game in self.counted if game.rating]
         return int(np.median(known)) if known else None
 
     def parts(self) -> dict[str, dict[str, RatingEstimate]]:
-        """Return rating estimates for parts of the games, such as a phase: {division: {part: estimate}}, where a
-        division is for example all phases.
+        """Return rating estimates for parts of the moves: {division: {part: estimate}}. For example, the division
+        "by_phase" has the part "endgame".
 
-        Parts with few games, and divisions with a single part, are omitted.
+        The result omits parts with fewer than ENOUGH games, and divisions with fewer than two parts.
         """
         games = self.counted
         found: dict[str, dict[str, RatingEstimate]] = {
@@ -191,7 +196,7 @@ class PlayerStrength:
         return estimate_rating(some, self.scale, part) if len(some) >= ENOUGH else None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the result as a dict for JSON. The keys do not change from version to version."""
+        """Return the estimates as a dict for JSON. The keys do not change from version to version."""
         whole, skipped = self.rating(), len(self.games) - len(self.counted)
         return {
             "name": self.name, "games": len(self.counted), "other_scales": skipped, "scale": self.scale or None,
@@ -202,8 +207,8 @@ class PlayerStrength:
 
 
 def chess_files(path: str) -> list[str]:
-    """Return the PGN files at a path: the file itself, or those in a folder. Raises UsageError for games of Go, and
-    KibitzError if there is no file.
+    """Return the PGN files at a path: the file itself, or the files in a folder. Raises UsageError if the path has only
+    games of Go, and KibitzError if it has no game file.
     """
     games = records.games_by_ending(records.find([path], tuple(records.ENDINGS)))
     if "chess" not in games:
@@ -214,7 +219,7 @@ def chess_files(path: str) -> list[str]:
 def add_games(
     strength: PlayerStrength, files: Sequence[str], players: Sequence[Player], on_problem: Callable[[str], None]
 ) -> Iterator[int]:
-    """Add a player's games from some PGN files, and yield the number of games after each game.
+    """Add a player's games from the given PGN files. After each game, yield the number of games so far.
 
     players: the spellings of the player's name. on_problem: see `own_games`. Raises KibitzError for the same reasons as
     `own_games` and `rating_network`.
