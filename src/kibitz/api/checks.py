@@ -24,11 +24,12 @@ _OPTION = re.compile(
 def name_arguments(
     more: Callable[..., Iterable[str]] = lambda *args, **kwargs: (), **renamed: str
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Return a decorator. The errors of the decorated function name its arguments, not options of the command line.
+    """Return a decorator that rewrites the messages of a function's errors: they name the function's arguments instead
+    of options of the command line.
 
-    more: a function that takes the arguments of a call, and returns the names of further arguments. renamed: the
-    argument for an option with another name, such as number="game" for `--game`. Options that are no arguments belong
-    to commands and stay: "Import its games again with --referee auto".
+    more: a function that takes the arguments of a call, and returns the names of further arguments, such as keywords of
+    `**settings`. renamed: the option whose argument has another name, such as number="game" for `--game`. Options
+    without an argument stay in the message, because they belong to a command that the message names.
     """
     options = {option.replace("_", "-"): argument for argument, option in renamed.items()}
 
@@ -64,8 +65,8 @@ def _with_arguments(message: str, known: dict[str, str]) -> str:
 
 
 def check_whole(name: str, value: Any, least: int, most: int | None = None) -> None:
-    """Raise UsageError unless the value is an integer (of Python or NumPy) from `least` to `most`. most: None for no
-    limit.
+    """Raise UsageError unless the value is an integer (of Python or NumPy) from `least` to `most`. If `most` is None,
+    there is no upper limit. name: the argument's name, for the message.
     """
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise UsageError(f"{name} must be a whole number (got {value!r})")
@@ -75,8 +76,8 @@ def check_whole(name: str, value: Any, least: int, most: int | None = None) -> N
 
 
 def check_number(name: str, value: Any, above: float | None = None, least: float | None = None) -> None:
-    """Raise UsageError unless the value is a finite number that is larger than `above`, and at least `least`. With
-    None, this limit is not checked.
+    """Raise UsageError unless the value is a finite number greater than `above`, and at least `least`. A limit that is
+    None is not checked. name: the argument's name, for the message.
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise UsageError(f"{name} must be a number (got {value!r})")

@@ -114,10 +114,10 @@ def analyse_all(
     engine_options: Mapping[str, str | int] | None = None,
     practical: bool = False,
 ) -> Iterator[AnalysedGame]:
-    """Yield `analyse` of every game of a file, one after the other, with constant memory.
+    """Yield the analysis of every game in a file, as `analyse` returns it. Only one game at a time is in memory.
 
-    Games that can't be analyzed are skipped; the others keep their numbers (`record.number`, in Go `number`). Arguments
-    and errors are those of `analyse`.
+    Games that can't be analyzed are skipped; the other games keep their numbers in the file (`record.number`, in Go
+    `number`). Arguments and errors are those of `analyse`.
 
     >>> import kibitz
     >>> games = kibitz.analyse_all("my-games.pgn", "winner")
@@ -135,12 +135,13 @@ def analyse_all(
 def rate(file: str | Path, player: str | Sequence[str] | None = None) -> PlayerStrength:
     """Estimate a player's rating from the moves in the chess games of a file or folder.
 
-    player: the player's name, or several names of one player; None for the player in nearly all games.
+    player: the player's name, or a list of the names that one player has in the games; None for the player who is in
+    nearly all games.
 
-    The result's `rating()` has value, low and high (the 90% interval), games and moves. `rating()` is None for fewer
-    than five games. `parts()` has estimates by phase, color, speed, time left and month, and `scale` is the rating
-    scale, such as "lichess". Games of under 30 seconds are skipped, and repeated games count once. Raises KibitzError
-    if there is no such file or game, UsageError for an unknown player and for games of Go.
+    The result's `rating()` has value, low and high (the 90% interval), games and moves; it is None for fewer than five
+    games. `parts()` has estimates by phase, color, speed, time left and month, and `scale` is the rating scale, such as
+    "lichess". Games with less than 29 seconds per player are skipped, and repeated games count once. Raises KibitzError
+    if there is no such file or game, and UsageError for an unknown player and for games of Go.
 
     >>> import kibitz
     >>> strength = kibitz.rate("my-games.pgn", "Stockfish 15.1")
@@ -199,7 +200,9 @@ class GameOptions:
             check_whole("nodes", self.nodes, 0)
 
     def checker(self, network: TrainedNetwork) -> Checker | None:
-        """Return the engine that evaluates the moves; None if the network does. Raises UsageError."""
+        """Return the engine that evaluates the moves; None if the network evaluates them. Raises UsageError if the
+        engine is not installed, does not play the network's game, or rejects the limits.
+        """
         from kibitz.analysis.checkers import find_checker
 
         if self.checked_by is None:

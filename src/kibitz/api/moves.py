@@ -30,13 +30,14 @@ class ChosenMove:
     move: the move, for `board.push`.
     san: the move in SAN, such as "Nf3".
     uci: the move in UCI notation, such as "g1f3".
-    score: centipawns in the mover's view, at most ±2000.
-    mate: moves to mate (below 0: the mover is mated), None if no mate is known.
-    probability: the policy's probability of the move among the legal moves, 0 to 1; 0 for networks without a policy.
+    score: the evaluation in centipawns from the mover's point of view, at most ±2000.
+    mate: the number of moves to mate, negative if the mover is mated; None if no mate is known.
+    probability: the network's probability of the move among the legal moves, 0 to 1; 0 for networks that predict no
+        moves.
     line: the expected moves in SAN, beginning with this move.
-    depth: depth of the search in plies.
-    nodes: number of evaluated positions.
-    seconds: duration of the search.
+    depth: the depth of the search in plies.
+    nodes: the number of evaluated positions.
+    seconds: the duration of the search.
 
     >>> import chess, kibitz
     >>> board = chess.Board()
@@ -62,12 +63,12 @@ class ChosenMove:
 class ChosenPoint:
     """A Go move that a network chose.
 
-    point: row · 19 + column from the upper left, 361 for a pass; for `board.play(board.to_move, point)`.
+    point: row · 19 + column from the upper left, or 361 for a pass; for `board.play(board.to_move, point)`.
     vertex: the move in GTP notation, such as "D4" or "pass".
-    lead: the mover's expected lead in points after the move, komi included. Without a search, it is the lead before the
-        move.
-    gain: the lead minus the lead after a pass; None if no pass was evaluated.
-    captured: number of captured stones.
+    lead: the mover's expected lead in points after the move, komi included; without a search, the expected lead before
+        the move.
+    gain: `lead` minus the lead after a pass, in points; None if no pass was evaluated.
+    captured: the number of captured stones.
 
     >>> import kibitz
     >>> board = kibitz.make_go_board(["E5", "E6"], size=9)
@@ -86,7 +87,9 @@ class ChosenPoint:
 def choose_chess(
     run: Run, session: Session, board: chess.Board, options: MoveOptions, side_inputs: Mapping[str, int]
 ) -> ChosenMove:
-    """Choose a chess move with a network, as TrainedNetwork.choose_move does. side_inputs: 0 to 255 by name."""
+    """Choose a chess move with a network, as TrainedNetwork.choose_move does. side_inputs: the values of side inputs by
+    name, 0 to 255.
+    """
     from kibitz.play import open_player
     from kibitz.play.result import SearchLimits
 
@@ -130,8 +133,8 @@ def choose_go(
 ) -> ChosenPoint:
     """Choose a Go move with a network, as TrainedNetwork.choose_move does.
 
-    komi, handicap, rules: the values of the position, which are used if the options don't replace them. side_inputs: 0
-    to 255 by name.
+    komi: in points. handicap: the number of handicap stones. rules: the rules of the position; `rules` in the options
+    replaces them. None for Chinese rules. side_inputs: the values of side inputs by name, 0 to 255.
     """
     from kibitz.games.go.points import PASS, to_gtp
     from kibitz.games.go.replay import AGE, encode_board

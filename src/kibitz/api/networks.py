@@ -35,16 +35,16 @@ TOGETHER = 512
 
 
 class SideInputs(TypedDict, total=False):
-    """Inputs of networks such as `human` in addition to the position: keywords of `predict`, `evaluate` and
-    `choose_move`.
+    """Keywords of `predict`, `evaluate` and `choose_move` for networks, such as `human`, that have inputs in addition
+    to the position.
 
     rating: the rating of the player to move, 100 to 4000.
     opponent_rating: the rating of the opponent; by default the same as `rating`.
     speed: "bullet", "blitz", "rapid", "classical" …
-    scale: the rating system: "fide", "lichess", "chess.com" or "fics".
+    scale: the rating scale: "fide", "lichess", "chess.com" or "fics".
     side_inputs: further inputs by name, 0 to 255.
 
-    An input that is not given is unknown to the network. The last moves come from the history of a chess.Board.
+    The network treats an input that is not given as unknown. It takes the last moves from the history of a chess.Board.
 
     >>> import chess, kibitz
     >>> player: kibitz.SideInputs = {"rating": 1000, "speed": "blitz"}
@@ -60,15 +60,16 @@ class SideInputs(TypedDict, total=False):
 
 
 class MoveOptions(SideInputs, total=False):
-    """Keywords of `TrainedNetwork.choose_move`; all are optional. Only methods without a search use the side inputs.
+    """Keywords of `TrainedNetwork.choose_move`; all are optional. Side inputs have an effect only with methods without
+    a search.
 
     method: one of the network's `methods`; None for the first one.
-    depth, nodes, seconds: limits of a search in plies, evaluated positions and seconds. The search ends at the first
-        limit that it reaches. Without a limit, it takes one second. In Go, only `seconds` is possible or, if the
-        network searches, `nodes`, which are visits (the default is 200). Go networks without a search evaluate every
-        move by default.
-    temperature: 0 (the default) plays the best move. Larger values give more varied moves; 1 samples from the policy.
-    seed: the random seed of the samples; None for a random one.
+    depth, nodes, seconds: the limits of a search in plies, evaluated positions and seconds. The search ends at the
+        first limit that it reaches; without a limit, it takes one second. In Go, `depth` is not possible. `nodes` are
+        visits, only for networks that search (the default is 200). Go networks without a search evaluate every move by
+        default.
+    temperature: 0 (the default) plays the best move. Higher values give more varied moves; 1 samples from the policy.
+    seed: the random seed for sampling; None for a random seed.
     to_move: "b" or "w", for sgfmill boards.
     komi: points; None for the SGF's komi, or 7.5 for boards.
     rules: the name of the Go rules, by default "chinese"; other names are those of KataGo, such as "japanese".
@@ -93,7 +94,8 @@ class MoveOptions(SideInputs, total=False):
 
 @dataclass(frozen=True)
 class MoveProbability:
-    """A legal move and its probability among all legal moves, 0 to 1. san: for example "Nf3". uci: for example "g1f3".
+    """A legal move and its probability, 0 to 1. The probabilities of all legal moves sum to 1. san: such as "Nf3". uci:
+    such as "g1f3".
 
     >>> import chess, kibitz
     >>> best = kibitz.load_network("chessnet").evaluate(chess.Board()).moves[0]
@@ -109,9 +111,9 @@ class MoveProbability:
 
 @dataclass(frozen=True)
 class PointProbability:
-    """A Go move and its probability among all legal moves, 0 to 1.
+    """A Go move and its probability, 0 to 1. The probabilities of all legal moves sum to 1.
 
-    point: row · 19 + column from the upper left, 361 for a pass. vertex: for example "D4", or "pass".
+    point: row · 19 + column from the upper left, or 361 for a pass. vertex: such as "D4", or "pass".
 
     >>> import kibitz
     >>> best = kibitz.load_network("gohuman").evaluate(kibitz.make_go_board(size=9)).moves[0]
@@ -130,17 +132,18 @@ class PointProbability:
 
 @dataclass(frozen=True, repr=False)
 class PositionEvaluation:
-    """The evaluation of one position by a network; None for outputs that the network does not have.
+    """The evaluation of one position by a network. A value is None if the network does not have this output.
 
-    white: chess: White's probability, 0 to 1, of the event in `meaning`. If the game is over by mate or stalemate,
-        or no mate is possible with these pieces, it is the result: 1, 0 or 0.5.
-    outcome: the probabilities of a White win, a draw and a Black win, for networks that predict draws.
-    moves: all legal moves, the most likely first, with probabilities that sum to 1. In Go, each is a PointProbability,
-        and moves with probability 0 are omitted. Underpromotions are omitted if the network can't predict them.
-    black: Go: Black's win probability, 0 to 1.
+    white: in chess, the probability, 0 to 1, of the event in `meaning`. After mate or stalemate, or if neither side can
+        mate with its pieces, it is White's result: 1, 0 or 0.5.
+    outcome: the probabilities of a White win, a draw and a Black win, 0 to 1, for networks that predict draws.
+    moves: all legal moves, the most likely first, with probabilities that sum to 1. In chess, each is a
+        MoveProbability, and underpromotions are omitted if the network can't predict them. In Go, each is a
+        PointProbability, and moves with probability 0 are omitted.
+    black: in Go, Black's win probability, 0 to 1.
     owners: float32 [size, size], the probability that each point will be Black's, from the upper left.
     score: Black's lead in points, komi included.
-    meaning: the event whose probability `white` or `black` is, as text; "" if both are None.
+    meaning: the event that has the probability `white` or `black`, as text; "" if both are None.
 
     >>> import kibitz
     >>> mate = kibitz.load_network("winner").evaluate("7k/5KQ1/8/8/8/8/8/8 b - - 0 1")
@@ -171,14 +174,14 @@ class PositionEvaluation:
 class TrainedNetwork:
     """A loaded network, see `load_network`. Several threads may use it.
 
-    name: the name of the network. path: the folder of its run.
+    name: the network's name. path: the folder of the network's run.
     system: the network's system, such as "chessnet".
     game: "chess" or "go".
-    outputs: names of the arrays that `predict` returns.
-    side_inputs: names of its inputs in addition to the position, such as "rating"; () for most networks.
-    methods: names of its methods to choose a move, the default first; () if there is none.
-    board_sizes: Go: the supported sizes.
-    meaning: the meaning of White's probability (in Go, Black's).
+    outputs: the names of the arrays that `predict` returns.
+    side_inputs: the names of the inputs in addition to the position, such as "rating"; () for most networks.
+    methods: the names of the methods with which the network can choose a move, the default first; () if it can't.
+    board_sizes: in Go, the supported board sizes.
+    meaning: the event whose probability the network predicts, as text, such as "White's win probability".
 
     >>> import kibitz
     >>> network = kibitz.load_network("chessnet")
@@ -218,7 +221,7 @@ class TrainedNetwork:
         to_move: str | None = None,
         **inputs: Unpack[SideInputs],
     ) -> dict[str, NDArray[np.float32]]:
-        """Return the network's raw outputs as a dict of float32 arrays. The first axis of each array is the position.
+        """Return the network's raw outputs for n positions: a dict of float32 arrays whose first axis is n.
 
         positions: any number of positions in a form that `encode_positions` accepts. You can also pass arrays: a
             PositionArrays, or a tuple of codes and state.
@@ -226,11 +229,12 @@ class TrainedNetwork:
         inputs: those of `SideInputs`, as keywords. If `positions` are arrays, the side inputs may instead be further
             columns of the state.
 
-        kibitz.systems.declaration.OUTPUTS describes each output. All outputs refer to the real squares of the board,
-        whichever side is to move.
+        kibitz.systems.declaration.OUTPUTS describes each output. All outputs refer to the real squares of the board, no
+        matter which side is to move.
 
-        Raises UsageError for positions of another game, arrays of another dtype or shape, boards of an unsupported
-        size, and side inputs that the network doesn't have. Raises KibitzError for invalid positions.
+        Raises UsageError for positions of the wrong game (chess for a Go network or the reverse), and for boards of an
+        unsupported size. Raises UsageError also for arrays of another dtype or shape, and for side inputs that the
+        network doesn't have. Raises KibitzError for invalid positions.
 
         >>> import chess, kibitz
         >>> network = kibitz.load_network("winner")
@@ -254,10 +258,11 @@ class TrainedNetwork:
     ) -> PositionEvaluation:
         """Return the evaluation of one position.
 
-        komi: only for Go: the komi in points. None: the komi of the SGF, or 7.5 if the position is a board.
-        The other arguments and errors are those of `predict`. In Go, the result is the mean of several evaluations of
-        the network: for both sides to move, on the board and its mirror image. This mean varies less than a single
-        evaluation. The page and `show` do the same.
+        komi: only for Go: the komi in points; None for the komi of the SGF, or 7.5 if the position is a board. The
+        other arguments and the errors are those of `predict`.
+
+        In Go, the result is the mean of several network evaluations: for both sides to move, on the board and its
+        mirror image. This mean varies less than a single evaluation. The page and `kibitz show` return the same mean.
 
         >>> import chess, kibitz
         >>> board = chess.Board()
@@ -280,8 +285,8 @@ class TrainedNetwork:
         komi: float | None = None,
         **inputs: Unpack[SideInputs],
     ) -> list[PositionEvaluation]:
-        """Return the evaluations of any number of positions, in their order. One call is much faster than a call of
-        `evaluate` for each position.
+        """Return the evaluations of any number of positions, in their order. The arguments are those of `predict` and
+        `evaluate`. One call is much faster than a call of `evaluate` for each position.
 
         >>> import kibitz
         >>> positions = ["k7/8/8/8/8/8/QR6/K7 b - - 0 1", "7k/5KQ1/8/8/8/8/8/8 b - - 0 1"]
@@ -358,8 +363,9 @@ class TrainedNetwork:
         """Return the move that the network plays: a ChosenMove in chess, a ChosenPoint in Go.
 
         position: as in `evaluate`; the history of a chess.Board is used to detect repetitions. options: those of
-        `MoveOptions`, as keywords; all are optional. Raises UsageError for a method that the network can't play, limits
-        and temperatures out of range, and positions without a legal move; for other errors, see `predict`.
+        `MoveOptions`, as keywords; all are optional. Raises UsageError for a method that the network doesn't have, for
+        a limit or temperature out of range, and for a position without a legal move. The other errors are those of
+        `predict`.
 
         >>> import kibitz
         >>> network = kibitz.load_network("chessnet")
@@ -720,11 +726,11 @@ def _by_the_rules(board: chess.Board) -> float | None:
 
 
 def load_network(name: str | Path | TrainingRun) -> TrainedNetwork:
-    """Return a trained network, loaded and ready.
+    """Load a trained network.
 
     name: the name of a bundled network, see `list_networks`; the folder of a run, such as "runs/winner-1"; or the
     result of `train`. The run's model.onnx computes the outputs on the CPU. A run without this file needs PyTorch.
-    Raises KibitzError if there is no such run, it is not trained yet, or its files are damaged.
+    Raises KibitzError if there is no such run, if it is not trained yet, or if its files are damaged.
 
     >>> import kibitz
     >>> kibitz.load_network("winner").outputs
@@ -738,7 +744,7 @@ def load_network(name: str | Path | TrainingRun) -> TrainedNetwork:
 
 
 def list_networks() -> list[str]:
-    """Return the names of the networks that kibitz includes.
+    """Return the names of the bundled networks.
 
     >>> import kibitz
     >>> "winner" in kibitz.list_networks()
@@ -750,7 +756,8 @@ def list_networks() -> list[str]:
 
 
 def list_systems() -> dict[str, str]:
-    """Return the systems that can be trained: short descriptions by name. Installed packages may add some.
+    """Return a short description of each system that can be trained, by the system's name. Other installed packages may
+    add systems.
 
     >>> import kibitz
     >>> kibitz.list_systems()["winner"]

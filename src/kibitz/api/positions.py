@@ -25,7 +25,9 @@ _STATE = 4
 
 
 class SgfmillBoard(Protocol):
-    """The interface of sgfmill's boards (sgfmill.boards.Board). They have only stones; row 0 is the lower edge."""
+    """The methods of sgfmill's boards (sgfmill.boards.Board) that kibitz uses. These boards contain only stones; row 0
+    is the lower edge.
+    """
 
     side: int
 
@@ -33,15 +35,15 @@ class SgfmillBoard(Protocol):
 
 
 class PositionArrays(NamedTuple):
-    """Positions as input arrays of networks. A tuple of two arrays, which can be unpacked: `codes, state =
-    store.positions(games, plies)`.
+    """Positions as input arrays of networks. It is a tuple of two arrays: `codes, state = store.positions(games,
+    plies)`.
 
     codes: uint8 [n, 64] in chess, [n, 361] in Go. state: uint8 [n, 4], or more columns if side inputs follow.
 
     Chess. codes: the index of a1 is 0, of b1 1, of h8 63. A code is 0 for an empty square; 1 to 6 for White's pawn,
     knight, bishop, rook, queen and king; 7 to 12 for Black's. state: the side to move, 0 for White and 1 for Black; the
-    castling rights, a sum of 1 for K, 2 for Q, 4 for k and 8 for q; the file + 1 of a pawn that can be captured en
-    passant, or 0; the number of plies since the last capture or pawn move, up to 255.
+    castling rights, a sum of 1 for K, 2 for Q, 4 for k and 8 for q; 1 to 8 for the file of a pawn that can be captured
+    en passant, or 0; the number of plies since the last capture or pawn move, up to 255.
 
     Go. codes: the index is row · 19 + column from the upper left, for all board sizes. A code is kind + 16 · age. The
     kinds are 0 for an empty point; 1 to 5 for a black stone whose chain has 1 to 5 liberties, and 6 for more; 7 to 12
@@ -61,7 +63,9 @@ class PositionArrays(NamedTuple):
 
 @dataclass(frozen=True)
 class ReadPosition:
-    """A position that was read: its board and, in Go, the komi, handicap and rules in its text."""
+    """A position that was read: its board and, for a Go position in SGF, the komi, the number of handicap stones and
+    the rules. Without SGF, komi and rules are None.
+    """
 
     board: chess.Board | GoBoard
     komi: float | None = None
@@ -83,7 +87,7 @@ class ReadPosition:
         return self.board
 
     def row(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return the position's `codes`, which are uint8 [squares], and its `state`, which is uint8 [4]."""
+        """Return the position as arrays: `codes`, uint8 [64] in chess and [361] in Go, and `state`, uint8 [4]."""
         if isinstance(self.board, chess.Board):
             from kibitz.games.chess.replay import encode_board
 
@@ -95,7 +99,9 @@ class ReadPosition:
 
 
 def read_position(position: Any, to_move: str | None = None) -> ReadPosition:
-    """Read a position in any form. Raises UsageError for an unsupported type, KibitzError for an invalid position."""
+    """Read a position in any form that `encode_positions` accepts. to_move: "b" or "w", for sgfmill boards. Raises
+    UsageError for an unsupported type, and KibitzError for an invalid position.
+    """
     if isinstance(position, chess.Board):
         if type(position).uci_variant != "chess":
             raise UsageError(
@@ -123,7 +129,9 @@ def _is_sgfmill(position: Any) -> bool:
 
 
 def check_to_move(positions: Sequence[Any], to_move: str | None) -> None:
-    """Raise UsageError if `to_move` is given although each of these positions has its own side to move."""
+    """Raise UsageError if `to_move` is given and none of the positions is an sgfmill board. All other positions contain
+    the side to move.
+    """
     if to_move is not None and len(positions) and not any(map(_is_sgfmill, positions)):
         raise UsageError(
             "to_move works only with sgfmill boards, because other positions contain the side to move (got"
@@ -132,7 +140,9 @@ def check_to_move(positions: Sequence[Any], to_move: str | None) -> None:
 
 
 def read_fen(fen: str) -> chess.Board:
-    """Parse a FEN, and return its board. Raises KibitzError if it can't be read or played."""
+    """Parse a FEN, and return its board. Raises KibitzError if the text is not a FEN, or if the position is
+    impossible.
+    """
     from kibitz.web.chess.line import read_start
 
     try:
@@ -176,9 +186,9 @@ def _from_sgfmill(board: SgfmillBoard, to_move: str | None) -> GoBoard:
 
 
 def make_go_board(moves: Iterable[str] = (), *, size: int = 19) -> GoBoard:
-    """Return a Go board after some moves, Black first.
+    """Return a Go board after the given moves, Black first.
 
-    moves: vertices as GTP writes them ("D4", columns without I, row 1 at the bottom), or "pass". size: 9, 13 or 19.
+    moves: vertices in GTP notation ("D4", columns without I, row 1 at the bottom), or "pass". size: 9, 13 or 19.
     Continue with `board.play(board.to_move, point)`; `kibitz.games.go.points.from_gtp` returns the point of a vertex.
     Raises UsageError for an invalid vertex, an illegal move or an unsupported size.
 
@@ -207,7 +217,7 @@ def make_go_board(moves: Iterable[str] = (), *, size: int = 19) -> GoBoard:
 def encode_positions(
     positions: Sequence[chess.Board | GoBoard | SgfmillBoard | str], *, to_move: str | None = None
 ) -> PositionArrays:
-    """Encode chess positions or Go positions as the arrays `codes` and `state`, with one row per position.
+    """Encode n chess positions or n Go positions as the arrays `codes` and `state`.
 
     `codes` is uint8 [n, 64] in chess and uint8 [n, 361] in Go. `state` is uint8 [n, 4].
 
@@ -230,8 +240,8 @@ def encode_positions(
 
 
 def stack(read: Sequence[ReadPosition]) -> PositionArrays:
-    """Convert one or more positions to arrays with a row for each position. Raises UsageError if some positions are
-    chess positions and others are Go positions.
+    """Convert one or more positions to arrays with one row per position. Raises UsageError if the positions are of both
+    games, chess and Go.
     """
     if len({position.game for position in read}) > 1:
         raise UsageError(
@@ -242,10 +252,10 @@ def stack(read: Sequence[ReadPosition]) -> PositionArrays:
 
 
 def check_arrays(arrays: tuple[Any, Any], game: str, side_inputs: int, sizes: Sequence[int] = ()) -> PositionArrays:
-    """Check arrays, and return them in the form that the networks of a game need. side_inputs: number of further
-    columns that the state may have.
+    """Check that `codes` and `state` are valid for the networks of a game. Return them as PositionArrays.
 
-    Raises UsageError for a wrong dtype or shape, and for invalid values.
+    game: "chess" or "go". side_inputs: the number of columns that the state may have after its first four. sizes: in
+    Go, the supported board sizes. Raises UsageError for a wrong dtype or shape, and for invalid values.
     """
     codes, state = (np.asarray(part) for part in arrays)
     width = _WIDTHS[game]

@@ -34,11 +34,11 @@ UNKNOWN_CLOCK = 65535
 
 
 class MoveArrays(NamedTuple):
-    """The moves played in n positions, see `GameStore.moves_at`.
+    """The moves that were played in n positions, see `GameStore.moves_at`.
 
-    origin, target: int16 [n]. promotion: uint8 [n].
+    origin, target: int16 [n], the from-square and the to-square. promotion: uint8 [n].
 
-    Chess: squares 0 to 63 (a1 = 0, b1 = 1, h8 = 63). Castling is the king's move of two files. promotion is the new
+    Chess: squares are 0 to 63 (a1 = 0, b1 = 1, h8 = 63). Castling is a king's move of two files. promotion is the new
     piece type of python-chess (2 knight to 5 queen), or 0.
 
     Go: target is the point (row · 19 + column from the upper left), or 361 for a pass. origin is −1, promotion 0.
@@ -59,10 +59,10 @@ class PositionLabels(NamedTuple):
 
     side: uint8, the side to move (0 White, 1 Black; in Go 0 Black, 1 White).
     result: int8, the result of the game for the player to move: 1 won, 0 drawn or unknown, −1 lost.
-    rating, opponent_rating: float32, the ratings of the player to move and of the opponent. In Go they are ranks as
-    numbers (1k is 0, 1d is 1). NaN means unknown.
-    clock: float32, the seconds on the mover's clock after the move played in the position. NaN if unknown, and in the
-        last position.
+    rating, opponent_rating: float32, the ratings of the player to move and of the opponent; NaN if unknown. In Go they
+        are ranks as numbers (1k is 0, 1d is 1).
+    clock: float32, the seconds on the mover's clock after the move that was played in the position; NaN if unknown or
+        if no move was played.
 
     >>> import kibitz
     >>> labels = kibitz.open_store("my.store").labels_at([0, 0], [0, 1])
@@ -78,8 +78,7 @@ class PositionLabels(NamedTuple):
 
 
 class GameStore:
-    """The games of a store, see `open_store`. Games have numbers from 0, in the store's order; len(store) is their
-    number.
+    """The games of a store, see `open_store`. The games are numbered from 0, and len(store) is the number of games.
 
     path: the store's folder. game: "chess" or "go". plies: int64 [games], the number of moves of each game. A game of n
     moves has the positions 0 (its start) to n.
@@ -112,7 +111,7 @@ class GameStore:
         return self._store.plies
 
     def games(self, part: str | None = None) -> NDArray[np.int64]:
-        """Return the indexes of the games in one part of the store's split, int64 [n].
+        """Return the numbers of the games in one part of the store's split, int64 [n].
 
         part: "training", "validation" or "test"; None for all games. Raises UsageError for an unknown part.
 
@@ -138,11 +137,13 @@ class GameStore:
     def explore(
         self, moves: Sequence[str] = (), *, fen: str | None = None, rating: tuple[int, int] | None = None
     ) -> dict[str, Any]:
-        """Return the moves played in a position, their frequency and score: the JSON of `kibitz explore`, as a dict.
+        """Return the moves played in a position, with their number of games and their score: the JSON of `kibitz
+        explore`, as a dict.
 
         moves: the moves that lead to the position, in SAN or UCI; in Go as GTP vertices.
-        fen: the position from which these moves begin; only in chess.
-        rating: the smallest and largest mean rating of the players; in Go their ranks as numbers (1k is 0, 1d is 1).
+        fen: only in chess: the position from which these moves begin; None for the start of the game.
+        rating: only games in which the mean rating of the two players is in this range (lowest, highest); None for all
+            games. In Go the ratings are ranks as numbers (1k is 0, 1d is 1).
 
         The first call makes an index next to the store. Raises UsageError for illegal moves, an invalid FEN, and an
         invalid range of ratings.
@@ -167,10 +168,11 @@ class GameStore:
         return explore(self._explorer, moves, fen, rating)
 
     def table(self, columns: Sequence[str] | None = None) -> pa.Table:
-        """Return a row for each game as a pyarrow Table (`.to_pandas()`, if pandas is installed).
+        """Return a row for each game as a pyarrow Table. If pandas is installed, `.to_pandas()` converts it to a data
+        frame.
 
-        The columns are players, ratings, result, date and so on. columns: the names of the columns to return; None for
-        all. Raises UsageError for columns that the store doesn't have.
+        columns: the names of the columns to return, such as players, ratings, result and date; None for all columns.
+        Raises UsageError for columns that the store doesn't have.
 
         >>> import kibitz
         >>> kibitz.open_store("my.store").table(["white", "result"]).column_names
@@ -188,9 +190,9 @@ class GameStore:
         return self._store.table(None if columns is None else list(columns))
 
     def moves(self, game: int) -> list[str]:
-        """Return the moves of one game: SAN such as "Nf3" in chess, vertices such as "D4" or "pass" in Go.
+        """Return the moves of one game: in chess SAN such as "Nf3", in Go vertices such as "D4" or "pass".
 
-        Raises UsageError for a game that is not in the store.
+        game: the game's number. Raises UsageError for a game that is not in the store.
 
         >>> import kibitz
         >>> kibitz.open_store("my.store").moves(0)[-1]
@@ -209,11 +211,12 @@ class GameStore:
         return [board.san_and_push(to_move(int(move))) for move in packed]
 
     def positions(self, games: ArrayLike, plies: ArrayLike, *, view: str = "board") -> PositionArrays:
-        """Return the positions (games[i], plies[i]) as the arrays `codes` and `state`, see PositionArrays.
+        """Return n positions of the store as the arrays `codes` and `state`, see PositionArrays.
 
         `codes` is uint8 [n, 64] in chess and uint8 [n, 361] in Go. `state` is uint8 [n, 4].
 
-        games, plies: integers [n], or a single one. About a million positions per second are replayed on demand.
+        games, plies: integers [n], or a single integer: position i is that of game `games[i]` after `plies[i]` plies.
+            About a million positions per second are replayed on demand.
         view: "board", or "mover". In the mover's view the player to move has White's pieces (in Go: Black's stones),
             and the state has 0 as the side to move. In chess the ranks are flipped if Black is to move, so that the
             mover's pawns always go up the board.
@@ -240,9 +243,10 @@ class GameStore:
         return PositionArrays(*swap_colors(codes, state, state[:, 0] == 1))
 
     def moves_at(self, games: ArrayLike, plies: ArrayLike, *, view: str = "board") -> MoveArrays:
-        """Return the moves played in positions (games[i], plies[i]): origin, target and promotion, see MoveArrays.
+        """Return the moves that were played in n positions of the store: origin, target and promotion, see MoveArrays.
 
-        games, plies: integers [n], or a single one; `sample(..., played=True)` samples positions that have a move.
+        games, plies: integers [n], or a single integer, as in `positions`. `sample(..., played=True)` samples positions
+            in which a move was played.
         view: "board", or "mover" (in chess the ranks are flipped if Black is to move), as in `positions`.
 
         Raises UsageError for a position that doesn't exist or in which no move was played, and for an unknown view.
@@ -272,10 +276,10 @@ class GameStore:
         return MoveArrays(origin, target, (packed >> 12).astype(np.uint8))
 
     def labels_at(self, games: ArrayLike, plies: ArrayLike) -> PositionLabels:
-        """Return the labels of positions (games[i], plies[i]): side to move, result, ratings and clocks, see
-        PositionLabels.
+        """Return the labels of n positions of the store: side to move, result, ratings and clocks, see PositionLabels.
 
-        Each array is [n], in the order of the positions. Raises UsageError for a position that doesn't exist.
+        games, plies: integers [n], or a single integer, as in `positions`. Raises UsageError for a position that
+        doesn't exist.
 
         >>> import kibitz
         >>> store = kibitz.open_store("my.store")
@@ -326,10 +330,10 @@ class GameStore:
         return seconds
 
     def boards(self, games: ArrayLike, plies: ArrayLike) -> list[Any]:
-        """Return the positions (games[i], plies[i]) as boards. Each is a chess.Board with the moves that led to it, or
-        a Go board.
+        """Return n positions of the store as boards. Each is a chess.Board with the moves that led to it, or a Go
+        board.
 
-        This is much slower than `positions`.
+        games, plies: as in `positions`, which is much faster. Raises UsageError for a position that doesn't exist.
 
         >>> import kibitz
         >>> (board,) = kibitz.open_store("my.store").boards([0], [3])
@@ -350,16 +354,16 @@ class GameStore:
         played: bool = False,
         network: str | Path | TrainedNetwork | TrainingRun | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Sample positions for `positions`, `moves_at` and `boards`. Returns `games` and `plies`, both int64 [count]
-        and sorted.
+        """Sample positions at random, for `positions`, `moves_at` and `boards`. Returns `games` and `plies`, both int64
+        [count], sorted by game and ply.
 
         The sample is uniform over all positions of the games of `part` (None: of all games), without repetition. If
         there are fewer than `count` positions, all of them are returned. The same seed returns the same sample.
 
         played: whether to sample only positions in which a move was played.
-        network: sample the positions of `kibitz test NETWORK STORE --positions COUNT`, which tests games that the
-            network has not seen. Then part is "unseen" (the default), "test", "validation", "training" or "all", as in
-            --split, and played must not be given.
+        network: a network, to sample the same positions as `kibitz test NETWORK STORE --positions COUNT` tests. `part`
+            is then a value of --split: "unseen" (the default), which is the games that the network has not seen,
+            "test", "validation", "training" or "all". `played` must not be given. None for a sample without a network.
 
         Raises UsageError for a count below 1, a seed below 0 or an unknown part. Raises KibitzError if no game is left.
 
@@ -385,8 +389,8 @@ class GameStore:
         return positions.locate(np.sort(numbers))
 
     def positions_of(self, part: str | None = None, played: bool = False) -> Positions:
-        """Return all positions of the games of a part, numbered from 0. played: whether to include only positions in
-        which a move was played.
+        """Return all positions of the games of a part, numbered from 0. part: as in `games`. played: whether to include
+        only positions in which a move was played.
         """
         from kibitz.store.positions import Positions
 
@@ -399,7 +403,7 @@ class GameStore:
 
     @property
     def fingerprint(self) -> str:
-        """A short text that is the same for stores with the same games."""
+        """A short text that identifies the store's games. Stores with the same games have the same text."""
         return self._store.fingerprint
 
     def _tested(
@@ -414,11 +418,11 @@ class GameStore:
 
     @name_arguments()
     def unseen_games(self, *networks: str | Path | TrainedNetwork | TrainingRun) -> NDArray[np.int64]:
-        """Return the indexes of the games that were used neither to train nor to select any of these networks, int64
+        """Return the numbers of the games that were not used to train or select any of the given networks, int64
         [games].
 
-        Only games that every network's system uses are included (`winner` uses decisive games). Raises KibitzError if
-        no game is left.
+        Only games that the systems of all networks use are included; `winner`, for example, uses only decisive games.
+        Raises KibitzError if no game is left.
 
         >>> import kibitz
         >>> store = kibitz.open_store("my.store")
@@ -491,14 +495,14 @@ class GameStore:
 
 
 def check_view(view: str) -> bool:
-    """Return whether the view is the mover's. Raises UsageError for an unknown view."""
+    """Return True for the view "mover" and False for "board". Raises UsageError for any other view."""
     if view not in VIEWS:
         raise UsageError(f"view must be one of {', '.join(VIEWS)} (got {view!r}).")
     return view == "mover"
 
 
 def open_store(path: str | Path) -> GameStore:
-    """Open a game store, as `kibitz import games.pgn --into my.store` makes it.
+    """Open a game store, the folder that `kibitz import games.pgn --into my.store` makes.
 
     Arrays are memory-mapped, not copied. Raises KibitzError if there is no store, or if the store is damaged or was
     made by another version of kibitz.

@@ -29,15 +29,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class TestRows:
-    """One row for each position of a test, all arrays [n].
+    """The tested positions and the results for each of them. All arrays are [n].
 
     game, ply: int64, the position in the store.
-    right: float64, 0 to 1: 1 if the prediction is right, 0.5 if the network has no preference. For Go territory, the
-        share of the points that are right.
-    loss: float64, the log loss in nats (for Go territory the mean squared error over the points). NaN if the network
-        predicts no probability.
-    weight: float64, the weight of the row in the mean: 1, or for Go territory the points with a known owner.
-    other_game, other_ply: for `deepchess`, which compares pairs, the position of the game that Black won; else None.
+    right: float64, 0 to 1: 1 if the prediction is right, 0 if it is wrong, 0.5 if the network has no preference. For Go
+        territory, the share of the points that are right.
+    loss: float64, the log loss in nats; NaN if the network predicts no probability. For Go territory, the mean squared
+        error over the points.
+    weight: float64, the weight of the position in means: 1, or for Go territory the number of points with a known
+        owner.
+    other_game, other_ply: int64, for `deepchess`, which compares pairs of positions: the position from a game that
+        Black won. None for other systems.
 
     >>> import kibitz
     >>> rows = kibitz.test("winner", "my.store", positions=100).rows
@@ -67,10 +69,10 @@ class TestRows:
 class TestResult:
     """The result of `kibitz.test`.
 
-    figures: the metrics that `kibitz test` prints, by name. Each is an Estimate with value, low and high (the 95%
-        interval over games), n and games.
+    figures: the metrics that `kibitz test` prints, by name. Each is an Estimate with value, n, games, and the bounds
+        low and high of the 95% interval, which is clustered by game.
     headline: the name of the main metric.
-    rows: TestRows, one for each position.
+    rows: the results for each position.
     json: everything that `kibitz test --json` prints, as a dict. For networks that predict moves, it contains a
         picture. kibitz makes the picture when you first read `json`, which takes a few seconds.
 
@@ -91,7 +93,7 @@ class TestResult:
 
     @cached_property
     def json(self) -> dict[str, Any]:
-        """Everything that `kibitz test --json` prints, with the pictures."""
+        """Everything that `kibitz test --json` prints, as a dict, with its pictures."""
         return self._result | self._pictures()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -107,13 +109,13 @@ class NetworkComparison:
     """The result of `kibitz.compare`: two networks on the same positions, from games that neither network has seen in
     training.
 
-    question: the predicted quantity ("winner", "move", "owners" or "pair").
+    question: the predicted quantity: "winner", "move", "owners" or "pair".
     a, b: the accuracy of each network, an Estimate.
-    difference: the accuracy of a minus the accuracy of b, with an interval that is paired position by position. If it
-        is above 0, a is better.
-    loss: the loss of a minus the loss of b; None if either network predicts no probability.
-    rows_a, rows_b: the TestRows of each network, in the same order.
-    games: the number of games that neither network has seen in training.
+    difference: the accuracy of a minus the accuracy of b, an Estimate. Its interval is computed from the difference at
+        each position. If the value is above 0, a is better.
+    loss: the loss of a minus the loss of b, an Estimate; None if a network predicts no probability.
+    rows_a, rows_b: the results of each network for each position, in the same order.
+    games: the number of games in the store that neither network has seen in training.
 
     >>> import kibitz
     >>> result = kibitz.compare("winner", "chessnet", "my.store", positions=200)
@@ -148,16 +150,16 @@ def test(
     seed: int = 0,
 ) -> TestResult:
     """Test a network as `kibitz test` does, by default on games that it has not seen in training. The result has
-    metrics with intervals, and a row for each position.
+    metrics with intervals, and the results for each position.
 
     network: a name, the folder of a run, a loaded network, or the result of `train`.
-    store: the games to test on; None for the store on which the network was trained.
-    part: "unseen", "test", "validation", "training" or "all", as --split.
+    store: the games for the test; None for the store on which the network was trained.
+    part: the part of the games, as --split: "unseen", "test", "validation", "training" or "all".
     positions: the largest number of positions, sampled uniformly; 0 for all.
     seed: the seed of the sample.
 
-    No other program is started. The function needs the extra `train`. Raises UsageError for an unknown part and a store
-    of the other game, KibitzError if no game is left.
+    No other program, such as Stockfish, is started. The function needs the extra `train`. Raises UsageError for an
+    unknown part and for a store of the other game, and KibitzError if no game is left.
 
     >>> import kibitz
     >>> result = kibitz.test("winner", "my.store", positions=300)
@@ -202,13 +204,13 @@ def compare(
     seed: int = 0,
     question: str | None = None,
 ) -> NetworkComparison:
-    """Compare two networks on the same positions of games that neither network has seen in training. The difference has
-    a paired interval over games.
+    """Compare the accuracy of two networks on the same positions, from games that neither network has seen in training.
+    The interval of the difference is computed from the difference at each position, and is clustered by game.
 
     question: "winner"; "move", the played move; "owners", the owner of each point in Go; or "pair", the better of two
     positions. None for the first quantity that both networks predict. positions, seed: as in `test`. The function needs
-    the extra `train`. Raises UsageError if the networks have no predicted quantity in common, KibitzError if no unseen
-    game is left.
+    the extra `train`. Raises UsageError if the networks have no predicted quantity in common, and KibitzError if no
+    unseen game is left.
 
     >>> import kibitz
     >>> kibitz.compare("chessnet", "convchess", "my.store", positions=200).question
@@ -227,7 +229,7 @@ def compare(
 
 
 def run_of(network: Named) -> Run:
-    """Return the run of a network, which must be trained."""
+    """Return the run of a network. Raises KibitzError if there is no such run, or if it is not trained."""
     from kibitz.runs import Run
 
     run = Run(network if isinstance(network, (str, Path)) else network.path)

@@ -22,14 +22,14 @@ COMPILE = ("auto", "on", "off")
 
 @dataclass(frozen=True)
 class TrainingProgress:
-    """The progress of training, after each iteration, summary and validation.
+    """The progress of training. The callback gets it after each iteration, each summary and each validation.
 
-    stage: the part of the network that is trained.
+    stage: the name of the part of the network that is being trained.
     iteration: the current iteration, from 1. iterations: the number of iterations of this stage.
     loss: the mean training loss since the last summary; None between summaries.
-    samples_per_second: the speed; None between summaries.
-    validation: the mean of each metric by name if there was a validation, else None.
-    note: a message, or "".
+    samples_per_second: the speed of training; None between summaries.
+    validation: after a validation, the mean of each metric by name; else None.
+    note: a message to the user, or "".
 
     >>> import kibitz
     >>> progress = kibitz.TrainingProgress("winner", 20, 100, loss=0.69)
@@ -48,7 +48,7 @@ class TrainingProgress:
 
 @dataclass(frozen=True)
 class TrainingRun:
-    """A run: the result of `train`.
+    """The result of `train`: a run, which contains the trained network.
 
     path: the run's folder.
     finished: False if training was stopped and can be resumed.
@@ -75,13 +75,15 @@ class TrainingRun:
     continued: bool = False
 
     def metrics(self) -> list[dict[str, Any]]:
-        """Return the rows of metrics.jsonl: a dict for each summary, validation and warning, in order."""
+        """Return the lines of metrics.jsonl as dicts, one for each summary, validation and warning, in order."""
         from kibitz.runs import Run
 
         return Run(self.path).metrics()
 
     def load_network(self) -> TrainedNetwork:
-        """Return the network with the weights of the best validation. Raises KibitzError if there was none yet."""
+        """Return the network with the weights of the best validation. Raises KibitzError if there was no validation
+        yet.
+        """
         from kibitz.api.networks import load_network
 
         return load_network(self.path)
@@ -95,19 +97,19 @@ def _ignore(progress: TrainingProgress) -> None:
 class TrainingOptions:
     """Options of the training loop; `train` takes them as keywords.
 
-    time_limit: minutes for this call.
-    seed: 0 or more.
-    validate_every, summary_every: iterations between two validations, and between two summaries.
-    validate_positions: number of positions in one validation.
-    patience: validations without improvement before stopping, 0 for never.
-    average: iterations over which the weights are averaged, 0 for no averages.
+    time_limit: the time for this call in minutes; None for no limit.
+    seed: the random seed, 0 or more.
+    validate_every, summary_every: the number of iterations between two validations, and between two summaries.
+    validate_positions: the number of positions in one validation.
+    patience: the number of validations without improvement after which training stops; 0 for never.
+    average: the number of iterations over which the weights are averaged; 0 for no average.
     precision: "auto", "float32" or "bf16".
     device: "auto", "cpu" or "cuda".
     compile: whether torch compiles the training steps: "on", "off", or "auto" for compilation on a GPU if torch
-        supports it. None for the recipe's choice.
+        supports it.
 
-    If an interval, the positions, the patience or the average is None, its value is computed from the number of
-    iterations.
+    An option that is None has the recipe's value. If the recipe has none, the intervals and validate_positions depend
+    on the number of iterations.
 
     >>> import kibitz
     >>> kibitz.TrainingOptions(time_limit=30).seed
@@ -126,7 +128,7 @@ class TrainingOptions:
     compile: str | None = None
 
     def check(self) -> None:
-        """Check the values. Raises UsageError, with the option's name, for the first value out of range."""
+        """Raise UsageError for the first option whose value is out of range. The message names the option."""
         _check_device(self.device)
         if self.precision is not None and self.precision not in PRECISIONS:
             raise UsageError(not_one_of("precision", self.precision, PRECISIONS))
@@ -146,7 +148,9 @@ class TrainingOptions:
                 check_whole(name, value, least)
 
     def config(self, recipe: Mapping[str, Any]) -> TrainConfig:
-        """Return the configuration of the loop. recipe: the values of a recipe, which these options override."""
+        """Return the configuration of the training loop. recipe: the recipe's values by name; these options override
+        them.
+        """
         from kibitz.training.trainer import TrainConfig
 
         values = {**asdict(self), "precision": PRECISIONS[self.precision] if self.precision else None}
@@ -177,21 +181,21 @@ def train(
 ) -> TrainingRun:
     """Train a system on a store, or resume a run that was stopped, as `kibitz train` does. Needs PyTorch.
 
-    system: see `list_systems`.
+    system: the name of a system, see `list_systems`.
     store: the store's folder.
     run: the run's folder; None for the run in runs/ with the same settings, games and seed, or else a new one.
     recipe: a named set of settings: "default" (the best that we know for training in under an hour), "long", "paper" …
     start_from: a run or bundled network for the initial weights (and settings).
-    on_progress: called after every iteration, summary and validation, in the thread that trains. If it returns True,
-        training stops as with Ctrl-C: the run is saved, and the same call resumes it. An exception in this function
-        ends training, and `train` raises it.
+    on_progress: a function that is called after every iteration, summary and validation, in the thread that trains. If
+        it returns True, training stops as with Ctrl-C: the run is saved, and the same call resumes it. An exception in
+        this function ends training, and `train` raises it.
     export: whether to write model.onnx, which makes the network usable without PyTorch.
-    settings: the fields of `TrainingOptions`, such as time_limit, and settings of the system that differ from the
-        recipe's. `kibitz systems SYSTEM` lists them.
+    settings: the fields of `TrainingOptions`, such as time_limit, and the settings of the system that are to differ
+        from the recipe. `kibitz systems SYSTEM` lists the system's settings.
 
     Raises KibitzError if PyTorch is not installed, the store has no training games, or the loss becomes NaN or
-    infinite. Raises UsageError for unknown systems, recipes and settings, values out of range, and a `run` with another
-    system, settings, games or seed.
+    infinite. Raises UsageError for unknown systems, recipes and settings, for values out of range, and for a `run` with
+    another system, settings, games or seed.
 
     >>> import kibitz
     >>> def report(progress):

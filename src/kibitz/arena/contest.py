@@ -15,11 +15,13 @@ ATTEMPTS = 3
 
 
 class StartFailed(KibitzError):
-    """Raised if the engine can't be started ATTEMPTS times in a row."""
+    """Raised if an engine can't be started."""
 
 
 class Fault(Exception):
-    """Raised if the engine is at fault, so that it loses the game. kind: "crash", "hang", "time" or "illegal"."""
+    """Raised if an engine is at fault and therefore loses the game. kind: "crash", "hang", "time" or "illegal". reason:
+    a description of the fault.
+    """
 
     def __init__(self, kind: str, reason: str):
         super().__init__(reason)
@@ -28,23 +30,23 @@ class Fault(Exception):
 
 
 def in_words(text: object) -> str:
-    """Return a program's text or an error as one line that can be used as a reason in a record. Quotation marks become
-    apostrophes, because they would end a tag.
+    """Convert a program's text or an error to one line that can be the reason in a game record. Double quotation marks
+    become apostrophes, because they would end a PGN tag.
     """
     return " ".join(str(text).split()).replace('"', "'")[:200]
 
 
 class MatchEngine(Protocol):
-    """The interface of a player's process."""
+    """The interface of a player's engine process."""
 
     identity: str
     """The name that the engine reports; before its start, the player's name."""
 
     def start(self) -> None:
-        """Start the process if it isn't running. Raises StartFailed."""
+        """Start the process if it isn't running. Raises StartFailed if it can't be started."""
 
     def close(self) -> None:
-        """End the process, and don't start it again.
+        """End the process for good: it can't be started again.
 
         Another thread may call this method. If a thread waits for a move, its wait then ends with a Fault.
         """
@@ -52,7 +54,7 @@ class MatchEngine(Protocol):
 
 @dataclass(frozen=True)
 class MoveCost:
-    """The cost of a move: seconds, and nodes if the engine reported them."""
+    """What a move cost: the time in seconds, and the number of nodes, which is None if the engine did not report it."""
 
     seconds: float
     nodes: int | None = None
@@ -60,8 +62,8 @@ class MoveCost:
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """A game that was played. row: its score. text: its text for the record. spent: the time and nodes of each move of
-    "A" and of "B".
+    """A game of a match that was played. row: its score. text: the game as PGN or SGF. spent: the cost of each move of
+    the player "A" and of the player "B".
     """
 
     row: ScoredGame
@@ -70,7 +72,9 @@ class PlayedGame:
 
 
 class Contest(Protocol):
-    """A game of a match between "A" and "B": its rules, and the limits of both."""
+    """The game (chess or Go) that the players "A" and "B" play in a match: its rules, and the limits of both
+    players.
+    """
 
     name: str
     """The name of the game, as in a run's `game`."""
@@ -79,24 +83,24 @@ class Contest(Protocol):
     form: RecordFormat
 
     def limit(self, side: str) -> str:
-        """Describe the limit of "A" or "B" in words."""
+        """Describe the limits of a player as text. side: "A" or "B"."""
 
     def settings(self) -> dict[str, str]:
-        """Return the settings that must be the same in all games of one match, in addition to players and limits."""
+        """Return the settings by name that must stay the same when a match is resumed, in addition to its players and
+        limits.
+        """
 
     def engine(self, participant: Participant) -> MatchEngine:
-        """Return a process of a player, which is not started yet."""
+        """Return an engine process for a player. The process is not started yet."""
 
     def play(
         self, number: int, engines: Mapping[str, Any], names: Mapping[str, str], settings: Mapping[str, str]
     ) -> PlayedGame:
-        """Play a game from its opening with the started engines of "A" and "B". Names and settings are written to its
-        text.
+        """Play a game of the match from its opening. If an engine is at fault, it loses; no error is raised.
 
-        An engine's fault isn't raised: the engine loses.
+        number: the game's number in the match, from 0. engines: the started engines of "A" and "B". names, settings:
+        the players' names and the settings of the match, which are written to the game record.
         """
 
     def facts(self) -> dict[str, Any]:
-        """Return additional facts for the result of the match, as a dict for JSON. They concern only this game, chess
-        or Go.
-        """
+        """Return additional entries for the match's result in JSON, such as the board size in Go."""

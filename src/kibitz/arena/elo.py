@@ -28,8 +28,8 @@ PRIOR = 1e-3
 
 @dataclass(frozen=True)
 class ScoreEstimate:
-    """A number with its 95% interval, such as a score or an Elo difference, estimated from `n` games. Elo may be ±inf.
-    Without games, all numbers are NaN.
+    """A value with its 95% interval, such as a score or an Elo difference, estimated from `n` games. Elo differences
+    may be ±inf. Without games, value, low and high are NaN.
     """
 
     value: float
@@ -38,14 +38,20 @@ class ScoreEstimate:
     n: int
 
     def as_json(self) -> dict[str, float | int | None]:
-        """Return the numbers by name. Infinities and NaN, which JSON does not have, become None."""
+        """Return the fields by name, for JSON. Infinite values and NaN become None, because JSON has no such
+        numbers.
+        """
         numbers = {"value": self.value, "low": self.low, "high": self.high}
         return {**{name: x if math.isfinite(x) else None for name, x in numbers.items()}, "n": self.n}
 
 
 @dataclass(frozen=True)
 class Tally:
-    """The results of A. pairs: the numbers of complete pairs in which A has 0, 1/2, 1, 3/2 and 2 points."""
+    """The results of a match from the point of view of the player "A": wins, draws and losses.
+
+    pairs: the number of complete game pairs (two games with the same opening and swapped colors) in which "A" scored 0,
+    1/2, 1, 3/2 and 2 points.
+    """
 
     wins: int
     draws: int
@@ -64,7 +70,7 @@ class Tally:
         return (self.losses, self.draws, self.wins), (0.0, 0.5, 1.0), 1
 
     def score(self) -> ScoreEstimate:
-        """Return A's share of the points, 0 to 1."""
+        """Return the score of "A" with its interval: the share of the points, 0 to 1."""
         if not self.games:
             return ScoreEstimate(math.nan, math.nan, math.nan, 0)
         value = (self.wins + self.draws / 2) / self.games
@@ -92,13 +98,15 @@ class Tally:
         return math.sqrt(squares / max(total - 1, 1) / (self.games / size))
 
     def elo(self) -> ScoreEstimate:
-        """Return A's Elo minus B's, from the score by the logistic curve."""
+        """Return the Elo difference, A's minus B's, with its interval. It is computed from the score by the logistic
+        curve.
+        """
         score = self.score()
         return ScoreEstimate(elo(score.value), elo(score.low), elo(score.high), score.n)
 
     def los(self) -> float:
-        """Return the likelihood of superiority: the probability that A is the stronger player. It is 0.5 if there are
-        only draws.
+        """Return the likelihood of superiority: the probability, 0 to 1, that "A" is the stronger player. It is 0.5 if
+        "A" has as many wins as losses.
         """
         if self.wins == self.losses:
             return 0.5
@@ -109,7 +117,7 @@ class Tally:
 
 
 def elo(score: float) -> float:
-    """Return the Elo difference for an expected share of the points; -inf for 0, inf for 1, NaN for NaN."""
+    """Convert an expected score, 0 to 1, to the Elo difference: -inf for 0, inf for 1, NaN for NaN."""
     if math.isnan(score):
         return math.nan
     if score <= 0 or score >= 1:
@@ -118,7 +126,7 @@ def elo(score: float) -> float:
 
 
 def expected(difference: float) -> float:
-    """Return the expected share of the points at an Elo difference."""
+    """Convert an Elo difference to the expected score of the player with the higher number, 0 to 1."""
     return 1 / (1 + 10 ** (-difference / 400))
 
 
@@ -140,8 +148,8 @@ def student_cdf(t: float, freedom: int) -> float:
 
 
 def student_quantile(level: float, freedom: int) -> float:
-    """Return the quantile of Student's t-distribution. level: the probability, over 0.5 and under 1. freedom: the
-    degrees of freedom, at least 1.
+    """Return the quantile of Student's t-distribution for a probability. level: the probability, over 0.5 and under 1.
+    freedom: the degrees of freedom, at least 1.
     """
     low, high = 0.0, 1.0
     while student_cdf(high, freedom) < level:
@@ -154,7 +162,8 @@ def student_quantile(level: float, freedom: int) -> float:
 
 @dataclass(frozen=True)
 class Sprt:
-    """A sequential test of the hypothesis H1, "A is `elo1` stronger", against H0, "A is `elo0` stronger".
+    """A sequential probability ratio test of the hypothesis H1, "A is `elo1` Elo stronger than B", against H0, "A is
+    `elo0` Elo stronger than B".
 
     alpha: the largest probability that H1 is accepted although H0 is true. beta: the largest probability that H0 is
     accepted although H1 is true.
@@ -173,7 +182,9 @@ class Sprt:
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def llr(self, tally: Tally) -> float:
-        """Return the generalized log-likelihood ratio of the results, over pairs if there are any; 0 without games."""
+        """Return the generalized log-likelihood ratio of H1 to H0; 0 without games. It is computed from the game pairs
+        if there are at least two, and otherwise from single games.
+        """
         counts, scores, _ = tally._units()
         if not sum(counts):
             return 0.0
@@ -185,7 +196,7 @@ class Sprt:
         return total * sum(p * math.log(q1 / q0) for p, q0, q1 in zip(shares, under0, under1, strict=True))
 
     def decision(self, tally: Tally) -> str | None:
-        """Return "H0" or "H1" if one of them is accepted; None if more games are needed."""
+        """Return the accepted hypothesis, "H0" or "H1"; None if more games are needed."""
         lower, upper = self.bounds
         ratio = self.llr(tally)
         return "H0" if ratio <= lower else "H1" if ratio >= upper else None

@@ -28,10 +28,14 @@ from kibitz.parallel import Backend, map_unordered
 
 @dataclass(frozen=True)
 class MatchConfig:
-    """A match of `game` between the players `a` and `b`.
+    """A match between the players `a` and `b`.
 
+    game: the game, chess or Go, with its rules and the limits of both players.
     games: the total number of games.
-    workers: the number of games that are played at a time.
+    record: the file of the game records.
+    seed: the random seed, which determines the order of the openings.
+    workers: the number of games that are played at the same time.
+    sprt: the test that may end the match early; None for no test.
     backend: the workers that play pairs of games; None for threads of this process, which play single games.
     """
 
@@ -46,8 +50,8 @@ class MatchConfig:
     backend: Backend | None = None
 
     def settings(self) -> dict[str, str]:
-        """Return everything that must be the same in all games of one match. The number of games, `workers` and the
-        SPRT are not included.
+        """Return the settings that must stay the same when the match is resumed, by name. The number of games,
+        `workers` and the SPRT may change.
         """
         return {
             "A": _described(self.a), "B": _described(self.b),
@@ -68,8 +72,8 @@ def _described(player: Participant) -> str:
 
 @dataclass
 class Usage:
-    """What one player used in the games of this call: the number of moves, the seconds, the seconds of the longest
-    move, and the nodes if the engine reported them.
+    """What one player used in the games of this call: the number of moves, the seconds for all moves and for the
+    longest move, and the nodes that the engine reported.
     """
 
     moves: int = 0
@@ -88,9 +92,7 @@ class Usage:
 
 
 class Match:
-    """The games of a match. Games in an existing record come first. Raises UsageError if the record belongs to another
-    match.
-    """
+    """A match, which continues after the games that its record file already contains."""
 
     def __init__(self, config: MatchConfig):
         self.config = config
@@ -106,10 +108,11 @@ class Match:
         self._identities: dict[str, str] = {}
 
     def run(self, on_progress: Callable[[Match], None] = lambda match: None) -> None:
-        """Play the missing games. on_progress: called after every game, and once before the first.
+        """Play the games that are missing in the record. on_progress: a function that is called once before the first
+        game, and after every game.
 
-        Raises KibitzError if an engine can't be started. In any case, all engines are ended, and every completed game
-        is in the record.
+        Raises UsageError if the record contains another match, and KibitzError if an engine can't be started. In any
+        case, all engines are ended, and the record contains every completed game.
         """
         config = self.config
         with ExitStack() as held:
@@ -233,8 +236,8 @@ class Match:
 
     @property
     def identities(self) -> dict[str, str]:
-        """The names that the engines report, by "A" and "B". Before the engines are started, these are the players'
-        names.
+        """The names that the engines of "A" and "B" report; before the engines are started, the names of the
+        players.
         """
         names = {"A": self.config.a.name, "B": self.config.b.name}
         engines = dict(zip("AB", (engine.identity for engine in self._engines[:2]), strict=False))
@@ -246,11 +249,11 @@ class Match:
 
     @property
     def decided(self) -> str | None:
-        """The hypothesis that the SPRT has accepted; None without a test or before a decision."""
+        """The hypothesis that the SPRT has accepted, "H0" or "H1"; None without an SPRT or before its decision."""
         return self.config.sprt.decision(self.tally) if self.config.sprt else None
 
     def result(self) -> dict[str, Any]:
-        """The result so far, as JSON."""
+        """Return the result of the match so far as a dict for JSON."""
         config, rows = self.config, [self.rows[number] for number in sorted(self.rows)]
         total = tally(rows)
         return {
@@ -304,7 +307,7 @@ def _play_pair(
 
 
 def tally(rows: Iterable[ScoredGame]) -> Tally:
-    """Count the results of the games, and of the pairs in which both games have ended."""
+    """Count the results of the given games, and of the game pairs whose two games are both given."""
     points = {row.number: row.points for row in rows}
     results = Counter(points.values())
     pairs = [0] * 5
@@ -322,7 +325,7 @@ def _counts(one: Tally) -> dict[str, Any]:
 
 
 def players_differ(a: Participant, b: Participant) -> tuple[Participant, Participant]:
-    """Return the two players, renamed if they have the same name."""
+    """Return the two players. If they have the same name, " A" and " B" are added to the names."""
     if a.name != b.name:
         return a, b
     return replace(a, name=f"{a.name} A"), replace(b, name=f"{b.name} B")

@@ -8,8 +8,8 @@ import random
 def opening_of(game: int, seed: int, count: int) -> int:
     """Return the index of the opening with which a game begins. Games 2n and 2n + 1 have the same opening.
 
-    game: the game's number in the match, from 0. count: the number of openings. Every opening is used once before
-    openings are repeated. The order depends on the seed, and differs from round to round.
+    game: the game's number in the match, from 0. seed: determines the order of the openings. count: the number of
+    openings. Every opening is used before an opening is repeated, and the order changes with each repetition.
     """
     pair = game // 2
     order = list(range(count))

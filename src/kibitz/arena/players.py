@@ -25,12 +25,13 @@ GNUGO = ("--mode", "gtp", "--chinese-rules", "--positional-superko")
 
 @dataclass(frozen=True)
 class Participant:
-    """A program and how it is started.
+    """A player in a match: a program and how it is started.
 
+    name: the name of the player.
     command: the program and its arguments.
-    options: the UCI options as pairs (name, value). GTP has no options, so for GTP the pairs are further arguments.
-    weights: the SHA-256 of a run's weights, "" for other programs; a resumed match uses it to detect a changed
-    network.
+    options: the UCI options as pairs (name, value). In Go the pairs become arguments, because GTP has no options.
+    weights: the SHA-256 of a run's weights, by which a resumed match detects that the network has changed; "" for other
+        programs.
     """
 
     name: str
@@ -40,11 +41,11 @@ class Participant:
 
 
 def game_of(a: str, b: str, requested: str | None = None) -> str:
-    """Return the game of a match, "chess" or "go". It is the requested game, or else the game of the players. If
-    neither decides, it is chess.
+    """Return the game of a match, "chess" or "go": the requested game or, if `requested` is None, the game of the
+    players. For players that may play either game, it is chess.
 
-    Raises UsageError if the requested game and the players contradict each other, and KibitzError if a folder isn't a
-    run.
+    a, b: the players, as in `player`. Raises UsageError if the players or the requested game contradict each other, and
+    KibitzError if a folder isn't a run.
     """
     games = {text: game for text in (a, b) if (game := _plays(text))}
     if requested is not None and requested not in SPEAKS:
@@ -72,10 +73,15 @@ def _plays(text: str) -> str | None:
 
 
 def player(text: str, options: Sequence[str] = (), name: str | None = None, game: str = "chess") -> Participant:
-    """Return the player that a user named: a run's directory, a bundled network, `sunfish`, `gnugo`, or a command line.
+    """Return the player that a user named.
 
-    options: texts of the form "Name=Value". Raises UsageError for any other text. Raises KibitzError if the run,
-    network or program doesn't exist; the message has a remedy.
+    text: a run's directory, a bundled network, "sunfish", "gnugo", or a command line.
+    options: texts of the form "Name=Value".
+    name: the player's name in the match; None for a name made from `text`.
+    game: "chess" or "go".
+
+    Raises UsageError for invalid texts and options. Raises KibitzError if the run, network or program doesn't exist, or
+    if it plays the other game.
     """
     from kibitz.runs import packaged
 

@@ -29,7 +29,7 @@ class ScoredGame:
     ending: how the game ended, as text.
     forfeit: the player who lost by a fault, such as a crash: "A" or "B"; "" if there was no fault.
     reason: the description of the fault; "" if there was no fault.
-    referee: who scored the game, if the rules alone don't decide who has won; otherwise "".
+    referee: the name of the referee who scored the game; "" if the rules alone decided the result.
     """
 
     number: int
@@ -42,12 +42,12 @@ class ScoredGame:
 
 @dataclass(frozen=True)
 class RecordFormat:
-    """A file format for the games of a match, such as PGN.
+    """A file format for the game records of a match, such as PGN.
 
-    option: the command line option for the file's path.
+    option: the command-line option for the file's path.
     head: the first line of each game.
-    read: a function that parses a game's text. It returns the points of the player who moved first, in half points, and
-        the tags; None if the text isn't a complete game.
+    read: a function that parses a game's text. It returns the half points of the player who moved first, and the tags;
+        None if the text isn't a complete game.
     """
 
     option: str
@@ -56,8 +56,8 @@ class RecordFormat:
 
 
 def side_of(number: int, first: bool) -> str:
-    """Return the player, "A" or "B", who moves first in game number `number` (from 0). If `first` is False, return the
-    other player.
+    """Return the player, "A" or "B", who moves first in a game or, if `first` is False, the other player. number: the
+    game's number in the match, from 0.
     """
     return "A" if (number % 2 == 0) == first else "B"
 
@@ -65,14 +65,15 @@ def side_of(number: int, first: bool) -> str:
 def row(
     number: int, first_points: int, ending: str, first_at_fault: bool | None = None, reason: str = "", referee: str = ""
 ) -> ScoredGame:
-    """Return the score of a game. number: the game's number in the match, from 0.
+    """Return the score of a game.
 
+    number: the game's number in the match, from 0.
     first_points: the half points of the player who moved first: 2 for a win, 1 for a draw, 0 for a loss.
     ending: how the game ended, as text.
     first_at_fault: True if the player who moved first lost by a fault, False if the other player did; None without a
         fault.
     reason: the description of the fault; "" without a fault.
-    referee: who scored the game, if the rules alone don't decide who has won; otherwise "".
+    referee: the name of the referee who scored the game; "" if the rules alone decided the result.
     """
     points = first_points if number % 2 == 0 else 2 - first_points
     forfeit = "" if first_at_fault is None else side_of(number, first_at_fault)
@@ -80,15 +81,15 @@ def row(
 
 
 def tag(value: str) -> str:
-    """Return a tag's value without the characters that would end the value early. They are not escaped, because few
-    readers support escaped backslashes.
+    """Return a text without the characters that would end a tag's value early. They are replaced, not escaped, because
+    few readers support escaped backslashes.
     """
     return " ".join(value.replace('"', "'").replace("\\", "/").split())
 
 
 def tags_of(game: ScoredGame, settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the tags (names and values) that identify a game, for PGN and SGF. settings: the settings of the match,
-    which become tags too.
+    """Return the tags of a game's record by name, for PGN and SGF. They identify the game and repeat the settings of
+    the match.
     """
     tags = {"GameNumber": str(game.number), "Ending": game.ending}
     if game.forfeit:
@@ -99,10 +100,11 @@ def tags_of(game: ScoredGame, settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def resume(path: Path, settings: Mapping[str, str], form: RecordFormat) -> list[ScoredGame]:
-    """Return the games that a match's record already contains. If the last game is incomplete, it is removed from the
-    file.
+    """Return the scores of the games that a match's record already contains. If the last game is incomplete, it is
+    removed from the file.
 
-    path: the file of the record; it may be missing. settings: the settings of the match. form: the format of the file.
+    path: the file of the record; without such a file, the result is []. settings: the settings of the match. form: the
+    format of the file.
 
     Raises UsageError if the file has other contents, or games of a match with other settings.
     """
@@ -173,7 +175,9 @@ def _read(path: Path, part: str, settings: Mapping[str, str], form: RecordFormat
 
 
 def append(path: Path, text: str) -> None:
-    """Add a game's text to the end of the file, completely or not at all. Raises KibitzError if it can't be written."""
+    """Add a game's text to the end of the file, and wait until it is on the disk. Raises KibitzError if it can't be
+    written.
+    """
     try:
         with path.open("ab") as file:
             file.write(text.encode())

@@ -19,8 +19,8 @@ from kibitz.arena.record import side_of
 
 @dataclass(frozen=True)
 class ChessContest:
-    """The chess games of a match. limits: the limits of "A" and "B". hang: the longest wait for a move, in seconds, if
-    no limit applies.
+    """The chess games of a match. limits: the search limits of the players "A" and "B". hang: the seconds after which
+    an engine counts as hung if its limits contain no time. rules: when a game is adjudicated.
     """
 
     limits: Mapping[str, ChessLimits]
@@ -35,7 +35,7 @@ class ChessContest:
         return str(self.limits[side])
 
     def settings(self) -> dict[str, str]:
-        """Return every rule of the match by name. When a match is resumed, all of them must be the same."""
+        """Return every rule of the match by name, as text. A match can be resumed only with the same rules."""
         rules = ", ".join(f"{each.name} {getattr(self.rules, each.name)}" for each in fields(self.rules))
         return {"Openings": str(len(openings())), "Rules": f"{rules}, hang {self.hang:g} s"}
 

@@ -23,8 +23,11 @@ take.
 class MoveAnswer:
     """A move of an engine, and what the engine reported about it.
 
-    move: the move. seconds: the time that it took. score: in centipawns, in the mover's view; a mate is 100,000. depth,
-    nodes: of the search. None if the engine did not report the value.
+    move: the move.
+    seconds: the time that the move took.
+    score: the evaluation in centipawns from the mover's point of view, where a mate counts as 100,000; None if not
+        reported.
+    depth, nodes: the depth in plies and the number of nodes of the search; None if not reported.
     """
 
     move: chess.Move
@@ -35,9 +38,10 @@ class MoveAnswer:
 
 
 class ChessEngine:
-    """The engine process of a player. hang: the longest wait in seconds if no time limit applies.
+    """The chess engine process of a player. hang: the seconds after which the engine counts as hung, if no time limit
+    applies.
 
-    The process isn't started before `start`. After a Fault it is closed, and the next `start` makes a new process.
+    `start` starts the process. After a Fault the process has ended, and the next `start` starts a new one.
     """
 
     def __init__(self, participant: Participant, hang: float):
@@ -49,7 +53,9 @@ class ChessEngine:
         self._closed = False
 
     def start(self) -> None:
-        """Start the process if it isn't running. Raises StartFailed."""
+        """Start the process if it isn't running. Raises StartFailed if that fails ATTEMPTS times, or if another attempt
+        would be useless.
+        """
         if self._engine is not None:
             if self._engine.runs:
                 return
@@ -82,7 +88,9 @@ class ChessEngine:
         engine.ping(self.hang)  # an engine replies only after it has loaded its files
 
     def begin_game(self, game: object) -> None:
-        """Announce a new game, before the game's clock runs. Raises Fault, after which the process has ended."""
+        """Announce a new game to the engine, before the game's clock runs. Raises Fault if the engine is not ready in
+        time or has ended; the process is then ended.
+        """
         if self._engine is None:
             raise Fault("crash", "ended")
         try:
@@ -98,10 +106,10 @@ class ChessEngine:
     def answer(self, board: chess.Board, limit: chess.engine.Limit, game: object, patience: float | None) -> MoveAnswer:
         """Return the engine's move in a position.
 
-        limit: the limit that the engine gets. game: an object that identifies the game. patience: the seconds after
-        which the engine counts as hung; None for the engine's `hang`.
+        limit: the limit of the search, which is sent to the engine. game: an object that identifies the game. patience:
+        the seconds after which the engine counts as hung; None for the engine's `hang`.
 
-        Raises Fault if the engine is at fault. The process has then ended.
+        Raises Fault if the engine crashes, hangs or plays no legal move; the process is then ended.
         """
         engine = self._engine
         if engine is None:
@@ -123,7 +131,7 @@ class ChessEngine:
         return MoveAnswer(result.move, seconds, score, info.get("depth"), info.get("nodes"))
 
     def stop(self) -> None:
-        """End the process. If the program was a script, also end all processes that it started."""
+        """End the process, and all processes that it started."""
         engine, self._engine = self._engine, None
         process, self._process = self._process, None
         if engine is not None:
@@ -132,7 +140,7 @@ class ChessEngine:
             kill_group(process)
 
     def close(self) -> None:
-        """End the process, and don't start it again.
+        """End the process for good: it can't be started again.
 
         Another thread may call this method. If a thread waits for a move, its wait then ends with a Fault.
         """

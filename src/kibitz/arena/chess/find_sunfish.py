@@ -15,12 +15,11 @@ SUNFISH_FOLDER = ".sunfish"
 
 
 def sunfish_command(folder: Path | None = None) -> tuple[str, ...]:
-    """Return the command for Sunfish: the Python in which Sunfish is installed, with `sunfish_nodes.py`, which makes
-    Sunfish respect `go nodes`.
+    """Return the command that starts Sunfish: the Python in which Sunfish is installed, with `sunfish_nodes.py`, which
+    makes Sunfish respect `go nodes`.
 
-    The function looks for Sunfish in `folder` (default: .sunfish in the current directory), then on the PATH. The
-    package's program `sunfish` is a board in the terminal; the engine is `sunfish-uci`. Raises KibitzError if it finds
-    no Sunfish.
+    The function looks for the engine `sunfish-uci` in `folder` (default: .sunfish in the current directory), then on
+    the PATH. Raises KibitzError if it finds no Sunfish.
     """
     place = folder or Path(SUNFISH_FOLDER)
     inside = place / ("Scripts" if os.name == "nt" else "bin") / "sunfish-uci"

@@ -29,10 +29,10 @@ TERMINATIONS = {"crash": "abandoned", "hang": "abandoned", "time": "time forfeit
 class Adjudication:
     """Rules that end a game early, because both engines agree on the result or because the game is too long.
 
-    draw: (centipawns, moves). The game is a draw if both engines' scores are at most this far from 0 for this number of
-        moves. None switches the rule off.
-    win: (centipawns, moves). A side wins if both engines' scores for this side are at least this high for this number
-        of moves. None switches the rule off.
+    draw: (centipawns, moves). The game is a draw if the scores of both engines were at most this far from 0 for this
+        number of moves in a row. None: no such rule.
+    win: (centipawns, moves). A side wins if the scores of both engines were at least this high for this side, for this
+        number of moves in a row. None: no such rule.
     plies: the number of plies after which the game is a draw.
     """
 
@@ -43,7 +43,9 @@ class Adjudication:
 
 @dataclass
 class Side:
-    """One side of a game. engine: its engine. limits: the limits of its searches. answers: its moves so far."""
+    """One side of a game. engine: the engine that plays this side. limits: the limits of its searches. answers: its
+    moves so far.
+    """
 
     engine: ChessEngine
     limits: ChessLimits
@@ -54,11 +56,14 @@ class Side:
 class GameResult:
     """The result of a game.
 
-    result: the result as in PGN.
-    ending: the reason as text ("checkmate", "stalemate", ...).
+    board: the final position, with all moves.
+    opening: the number of plies of the opening.
     answers: the engines' moves after the opening, in order.
-    at_fault: the color that forfeited the game, or None.
-    reason: the reason for the forfeit.
+    result: the result as in PGN, such as "1-0".
+    ending: how the game ended, as text ("checkmate", "stalemate", ...).
+    termination: the value of the PGN tag Termination.
+    at_fault: the color that lost by a fault of its engine; None without a fault.
+    reason: the description of the fault; "" without a fault.
     """
 
     board: chess.Board
@@ -80,11 +85,14 @@ def play(
     number: int = 0,
     rules: Adjudication | None = None,
 ) -> GameResult:
-    """Play one game from an opening. If an engine is at fault, it loses; no error is raised. Both engines must be
-    started.
+    """Play one game from an opening. Both engines must be started. If an engine is at fault, it loses; no error is
+    raised.
 
-    Mate, stalemate and insufficient material end the game. Threefold repetition and fifty moves are claimed as soon as
-    they occur.
+    seed, number: the seed of the match and the game's number, which determine sampled node limits. rules: when the game
+    is adjudicated; None for the default.
+
+    Mate, stalemate and insufficient material end the game. It is also a draw as soon as a position occurs for the third
+    time or fifty moves are played without capture or pawn move.
     """
     rules = rules or Adjudication()
     sides = {chess.WHITE: white, chess.BLACK: black}
@@ -148,7 +156,9 @@ def _patience(limits: ChessLimits, left: float | None) -> float | None:
 
 
 def over(board: chess.Board) -> tuple[str, str] | None:
-    """Return the result and its reason if the rules have ended the game, else None."""
+    """Return the result (such as "1-0") and the reason as text, if the rules have ended the game; None if it
+    continues.
+    """
     if board.is_checkmate():
         return ("0-1" if board.turn == chess.WHITE else "1-0"), "checkmate"
     if board.is_stalemate():
@@ -163,8 +173,9 @@ def over(board: chess.Board) -> tuple[str, str] | None:
 
 
 def adjudicate(answers: Sequence[MoveAnswer], opening: int, plies: int, rules: Adjudication) -> tuple[str, str] | None:
-    """Return the result and its reason if the game is adjudicated, else None. opening: the opening's number of
-    plies.
+    """Return the result (such as "1-0") and the reason as text, if the game is adjudicated; None if it continues.
+
+    answers: the engines' moves so far. opening: the number of plies of the opening. plies: the number of plies so far.
     """
     if rules.draw is not None:
         scores = _white_scores(answers, opening, 2 * rules.draw[1])

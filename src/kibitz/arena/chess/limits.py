@@ -17,8 +17,7 @@ DEFAULT_MOVETIME = 100
 
 @dataclass(frozen=True)
 class ChessLimits:
-    """The limits of the searches of one side. Several limits may be set. A search ends at the first limit that it
-    reaches.
+    """The limits of one side's searches. If several limits are set, a search ends at the first one that it reaches.
 
     nodes: the smallest and the largest number of nodes. If they differ, the number for each move is sampled between
         them, log-uniformly.
@@ -34,7 +33,9 @@ class ChessLimits:
     increment: float = 0.0
 
     def nodes_at(self, seed: int, game: int, ply: int) -> int | None:
-        """Return the node limit of one move. It depends only on the seed, the game and the ply."""
+        """Return the node limit of one move; None for no limit. It depends only on the seed of the match, the game's
+        number and the ply.
+        """
         if self.nodes is None:
             return None
         least, most = self.nodes
@@ -45,9 +46,10 @@ class ChessLimits:
         self, seed: int, game: int, ply: int, clocks: Mapping[chess.Color, float | None],
         increments: Mapping[chess.Color, float],
     ) -> chess.engine.Limit:  # fmt: skip
-        """Return the limits of the engine's search at this ply.
+        """Return the limits of a search in the form that is sent to the engine.
 
-        clocks: seconds left for both sides, None for no clock. increments: seconds that both sides gain per move.
+        seed, game, ply: as in `nodes_at`. clocks: the seconds left on each side's clock; None for a side without a
+        clock. increments: the seconds that each side gains per move.
         """
         limit = chess.engine.Limit(depth=self.depth, nodes=self.nodes_at(seed, game, ply))
         if self.movetime is not None:
@@ -80,10 +82,13 @@ class ChessLimits:
 def limits(
     nodes: str | None, depth: int | None, movetime: int | None, clock: str | None, ending: str = ""
 ) -> ChessLimits:
-    """Parse the limits that a user gave: nodes "800" or "10-1000", clock "10+0.1" (seconds), movetime in milliseconds.
+    """Parse the search limits that a user gave; None for an option that was not given.
 
-    If none is given, the result is DEFAULT_MOVETIME. ending: the end of the options' names in errors, for example "-a"
-    for `--nodes-a`. Raises UsageError for invalid text, and for numbers below 1.
+    nodes: "800" or a range such as "10-1000". depth: in plies. movetime: in milliseconds. clock: "10+0.1", in seconds.
+    ending: the end of the options' names in messages, such as "-a" for `--nodes-a`.
+
+    Without any limit, the time per move is DEFAULT_MOVETIME. Raises UsageError for invalid text, and for numbers below
+    1.
     """
     for name, value in (("depth", depth), ("movetime", movetime)):
         if value is not None and value < 1:

@@ -12,7 +12,9 @@ BUNDLED = "openings.txt"
 
 @cache
 def openings() -> tuple[tuple[chess.Move, ...], ...]:
-    """Return the openings that kibitz includes, as moves from the standard start; see the top of data/openings.txt."""
+    """Return the openings that kibitz includes, each as its moves from the start position. The top of data/openings.txt
+    explains their choice.
+    """
     text = (importlib.resources.files("kibitz") / "data" / BUNDLED).read_text(encoding="utf-8")
     return tuple(
         tuple(chess.Move.from_uci(word) for word in line.split())

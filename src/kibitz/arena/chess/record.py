@@ -17,14 +17,18 @@ POINTS = {"1-0": 2, "1/2-1/2": 1, "0-1": 0}
 
 
 def counted(number: int, played: GameResult) -> ScoredGame:
-    """Return the score of a game that has just been played."""
+    """Convert the result of a game to its score in the match. number: the game's number in the match, from 0."""
     return row(number, POINTS[played.result], played.ending, played.at_fault, played.reason)
 
 
 def text_of(
     number: int, played: GameResult, names: Mapping[str, str], opening: int, settings: Mapping[str, str]
 ) -> str:
-    """Format the game as PGN, ending with an empty line. names: the names of "A" and "B". settings: written as tags."""
+    """Format a game as PGN that ends with an empty line.
+
+    number: the game's number in the match, from 0. names: the names of the players "A" and "B". opening: the opening's
+    index. settings: the settings of the match, which are written as PGN tags.
+    """
     game = chess.pgn.Game()
     white, black = side_of(number, chess.WHITE), side_of(number, chess.BLACK)
     game.headers["Event"] = "kibitz match"

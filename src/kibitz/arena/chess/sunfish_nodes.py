@@ -18,8 +18,8 @@ uci: Any = importlib.import_module("sunfish_ui.uci")
 
 
 class CountedSearcher(sunfish.Searcher):  # type: ignore[misc]
-    """Sunfish's search, which ends after `node_cap` nodes. Sunfish's UCI interface sets this number before each `go
-    nodes`.
+    """Sunfish's search with a limit of `node_cap` nodes. Sunfish's UCI interface sets `node_cap` before each `go
+    nodes`; None for no limit.
     """
 
     node_cap: int | None = None
@@ -46,7 +46,7 @@ class CountedSearcher(sunfish.Searcher):  # type: ignore[misc]
 
 
 def best_looking(position: Any) -> Any:
-    """Return the legal move with the best evaluation by Sunfish, without a search; None if there is no legal move."""
+    """Return the legal move that Sunfish's evaluation prefers without a search; None if there is no legal move."""
     legal = [move for move in position.gen_moves() if not position.move(move).king_capture()]
     return max(legal, key=position.value, default=None)
 

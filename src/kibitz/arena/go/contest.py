@@ -21,8 +21,8 @@ from kibitz.games.go.points import BLACK, WHITE
 
 @dataclass(frozen=True)
 class GoContest:
-    """The Go games of a match. times: the time limits of "A" and "B". hang: the longest wait for a move, in seconds, if
-    no limit applies.
+    """The Go games of a match. times: the time limits of the players "A" and "B". hang: the seconds after which an
+    engine counts as hung, if it has no time limit.
     """
 
     times: Mapping[str, GoTime]

@@ -25,16 +25,17 @@ COLOUR = {BLACK: "black", WHITE: "white"}
 
 @dataclass(frozen=True)
 class MoveAnswer:
-    """A move of an engine: a point, PASS, or None if the engine resigns. seconds: the time that the move took."""
+    """A move of an engine. point: a point or PASS; None if the engine resigns. seconds: the time that the move took."""
 
     point: int | None
     seconds: float
 
 
 class GoEngine:
-    """The engine process of a player, for boards of one size. hang: the longest wait in seconds if no limit applies.
+    """The Go engine process of a player, for one board size. hang: the seconds after which the engine counts as hung,
+    if no time limit applies.
 
-    The process isn't started before `start`. After a Fault it is closed, and the next `start` makes a new process.
+    `start` starts the process. After a Fault the process has ended, and the next `start` starts a new one.
     """
 
     def __init__(self, participant: Participant, hang: float, size: int):
@@ -47,14 +48,18 @@ class GoEngine:
 
     @property
     def command(self) -> tuple[str, ...]:
-        """Return the whole command line. GTP has no options, so the player's options are arguments."""
+        """The whole command line. Because GTP has no options, the player's options are arguments, such as
+        `--level 5`.
+        """
         return (
             *self.participant.command,
             *(word for name, value in self.participant.options for word in (f"--{name}", value)),
         )
 
     def start(self) -> None:
-        """Start the process if it isn't running. Raises StartFailed."""
+        """Start the process if it isn't running. Raises StartFailed if that fails ATTEMPTS times, or if another attempt
+        would be useless.
+        """
         if self._program is not None and self._program.running:
             return
         self.stop()
@@ -94,9 +99,11 @@ class GoEngine:
             program.request("genmove black", START_PATIENCE)
 
     def new_game(self, komi: float, clock: GoClock, opening: Iterable[tuple[int, int]], seed: int) -> None:
-        """Set up the position after the opening's moves (color, point). Raises Fault.
+        """Begin a game: set up the rules, the clock and the position after the opening.
 
-        A program that accepts a seed, such as GNU Go, plays the same moves again if it gets the same seed.
+        opening: the moves of the opening as (color, point). seed: for programs that accept a seed, such as GNU Go: with
+        the same seed, they play the same moves again. Raises Fault if the engine rejects a necessary command, crashes
+        or hangs.
         """
         self._require(f"boardsize {self._size}", "refused to play on this board")
         self._require("clear_board", "refused to begin a game")
@@ -111,12 +118,16 @@ class GoEngine:
             self.play(colour, point)
 
     def play(self, colour: int, point: int) -> None:
-        """Send the engine a move of the opponent or of the opening. Raises Fault."""
+        """Send the engine a move that was played by the opponent or is part of the opening. Raises Fault if the engine
+        rejects it, crashes or hangs.
+        """
         vertex = to_gtp(point, self._size)
         self._require(f"play {COLOUR[colour]} {vertex}", f"refused the legal move {vertex}")
 
     def answer(self, colour: int, clock: GoClock) -> MoveAnswer:
-        """Return the engine's move. Raises Fault, after which the process has ended."""
+        """Return the engine's move for a color. Raises Fault if the engine crashes, hangs or replies with text that is
+        not a move; the process is then ended.
+        """
         if clock.time.main is not None:
             self._try(f"time_left {COLOUR[colour]} {clock.time_left()}")
         begun = time.perf_counter()
@@ -137,7 +148,7 @@ class GoEngine:
             ) from None
 
     def fault(self, kind: str, reason: str) -> Fault:
-        """End the process, and return the fault to raise."""
+        """End the process, and return the Fault for the caller to raise. kind: "crash", "hang", "time" or "illegal"."""
         self.stop()
         return Fault(kind, reason)
 
@@ -175,7 +186,7 @@ class GoEngine:
             program.kill()
 
     def close(self) -> None:
-        """End the process, and don't start it again.
+        """End the process for good: it can't be started again.
 
         Another thread may call this method. If a thread waits for a move, its wait then ends with a Fault.
         """

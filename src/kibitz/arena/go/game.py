@@ -23,7 +23,7 @@ Referee = Callable[[Board, float], tuple[float, str]]
 class GoRules:
     """Chinese rules: area scoring, no suicide, positional superko.
 
-    moves: the length of a game after which it is scored as it is.
+    size: the board size. komi: in points. moves: the number of moves after which the game ends and is scored.
     """
 
     size: int = 19
@@ -33,7 +33,7 @@ class GoRules:
 
 @dataclass
 class Side:
-    """One side of a game: the engine, the time and the seed."""
+    """One side of a game: its engine, its time limit, and the random seed for its engine."""
 
     engine: GoEngine
     time: GoTime = field(default_factory=GoTime)
@@ -44,14 +44,15 @@ class Side:
 class GameResult:
     """The result of a game.
 
-    moves: (color, point), beginning with the first stone of the opening.
-    opening: the length of the opening.
-    answers: the engines' moves, by color.
+    rules: the rules of the game.
+    moves: all moves as (color, point), beginning with the opening.
+    opening: the number of moves of the opening.
+    answers: the moves that the engines played, by color.
     result: the result as in SGF ("B+3.5", "W+R", "0").
-    ending: the reason as text.
-    at_fault: the color that forfeited the game, or None.
-    reason: the reason for the forfeit.
-    referee: who scored the game.
+    ending: how the game ended, as text.
+    at_fault: the color that lost by a fault of its engine; None without a fault.
+    reason: the description of the fault; "" without a fault.
+    referee: the name of the referee who scored the game; "" if it was not scored.
     """
 
     rules: GoRules
@@ -66,9 +67,11 @@ class GameResult:
 
 
 def play(black: Side, white: Side, opening: Sequence[int], rules: GoRules, referee: Referee = lead) -> GameResult:
-    """Play one game from an opening. If an engine is at fault, it loses; no error is raised.
+    """Play one game from an opening. Both engines must be started. If an engine is at fault, it loses; no error is
+    raised.
 
-    Both engines must be started. Two passes in a row end the game, and then the referee scores it.
+    opening: the points of the opening's moves, Black first. referee: a function that scores the final position, after
+    two passes in a row or `rules.moves` moves.
     """
     sides = {BLACK: black, WHITE: white}
     clocks = {colour: GoClock(side.time) for colour, side in sides.items()}

@@ -19,9 +19,10 @@ than this are counted in the table of the match.
 
 @dataclass(frozen=True)
 class GoTime:
-    """The time of one side: `main` seconds for the game, then `move` seconds for each move.
+    """The time limit of one side: `main` seconds for the game, then `move` seconds for each move.
 
-    If `main` is None, a move that takes too long is only reported as late. If both are None, there is no limit.
+    If `main` is None, `move` is the time per move, and a late move is only reported. If both are None, there is no
+    limit.
     """
 
     main: int | None = None
@@ -42,14 +43,16 @@ class GoTime:
 
 
 class GoClock:
-    """The clock of one side in a game of Go. left: the remaining main time in seconds."""
+    """The clock of one side in a game of Go. time: the time limit. left: the remaining main time in seconds."""
 
     def __init__(self, time: GoTime):
         self.time = time
         self.left = float(time.main or 0)
 
     def patience(self) -> float | None:
-        """Return the seconds to wait for a move; None for the time after which a program counts as hung."""
+        """Return how many seconds to wait for a move; None if there is no time limit, so that the engine's `hang`
+        applies.
+        """
         if self.time.main is not None:
             return self.allowed + CLOCK_MARGIN
         return None if self.time.move is None else self.time.move + MOVETIME_GRACE
@@ -60,13 +63,15 @@ class GoClock:
         return self.left + (self.time.move or 0)
 
     def time_left(self) -> str:
-        """Return the arguments of GTP's time_left without the color: the seconds left, and the number of moves to play
-        in them. The number is 0 in main time.
+        """Return the arguments of GTP's time_left after the color: the seconds left, and the number of moves for which
+        they are. This number is 0 during the main time.
         """
         return f"{int(self.left)} 0" if self.left >= 1 or not self.time.move else f"{self.time.move} 1"
 
     def spend(self, seconds: float) -> bool:
-        """Subtract the time of a move. Returns False if the side lost on time."""
+        """Subtract the time of a move from the main time. Return False if the move took too long, so that the side has
+        lost on time. seconds: the time of the move.
+        """
         if self.time.main is None:
             return True
         in_time = seconds <= self.allowed + CLOCK_MARGIN
@@ -75,11 +80,11 @@ class GoClock:
 
 
 def time_limit(movetime: int | None, clock: str | None, ending: str = "") -> GoTime:
-    """Parse the time that a user gave: milliseconds per move, or a clock as "600" or "600+10" (seconds per move
-    afterwards).
+    """Parse the time limit that a user gave; None for an option that was not given.
 
-    ending: the end of the options' names in errors, for example "-a" for `--clock-a`. Raises UsageError for invalid
-    text, and for times that GTP can't express, because it counts in whole seconds.
+    movetime: milliseconds per move. clock: seconds for the game, such as "600", or also for each move afterwards, such
+    as "600+10". ending: the end of the options' names in messages, such as "-a" for `--clock-a`. Raises UsageError for
+    invalid text, and for times with a fraction of a second, which GTP can't express.
     """
     if movetime is not None and clock is not None:
         raise UsageError(f"--movetime{ending} cannot be combined with --clock{ending} in Go (got both). Choose one.")

@@ -22,9 +22,10 @@ _FIRST, *_OTHERS = ((True, False), (True, True), (False, True), (False, False))
 
 @cache
 def openings(size: int) -> tuple[tuple[int, ...], ...]:
-    """Return every opening for boards of a size, as points, Black first: two stones on 9 × 9, four on larger boards.
+    """Return all openings for a board size, each as the points of its moves, Black first: two stones on 9 × 9, four on
+    larger boards.
 
-    No two openings lead to the same position in any symmetry.
+    The positions after any two openings differ, even if a board is rotated or mirrored.
     """
     last, kinds = size - 1, _CORNER[size]
 

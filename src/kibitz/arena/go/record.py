@@ -18,7 +18,7 @@ _PROPERTY = re.compile(r"([A-Z]+)\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
 
 
 def counted(number: int, played: GameResult) -> ScoredGame:
-    """Return the score of a game that has just been played."""
+    """Convert the result of a game to its score in the match. number: the game's number in the match, from 0."""
     first_at_fault = None if played.at_fault is None else played.at_fault == BLACK
     return row(number, _points(played.result), played.ending, first_at_fault, played.reason, played.referee)
 
@@ -36,7 +36,11 @@ def _points(result: str) -> int:
 def text_of(
     number: int, played: GameResult, names: Mapping[str, str], opening: int, settings: Mapping[str, str]
 ) -> str:
-    """Format the game as SGF, ending with an empty line. names: the names of "A" and "B". settings: written as tags."""
+    """Format a game as SGF that ends with an empty line.
+
+    number: the game's number in the match, from 0. names: the names of the players "A" and "B". opening: the opening's
+    index. settings: the settings of the match, which are written to the game comment (GC), one per line.
+    """
     black, white = side_of(number, True), side_of(number, False)
     tags = {
         "SideA": "Black" if black == "A" else "White",

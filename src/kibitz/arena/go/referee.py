@@ -21,7 +21,8 @@ PATIENCE = 30.0
 def lead(board: Board, komi: float) -> tuple[float, str]:
     """Return Black's lead by area in points, and the name of the referee that determined the dead stones.
 
-    The referee is GNU Go in a separate process. If GNU Go isn't installed or fails, it is random playouts.
+    The referee is GNU Go in a separate process. If GNU Go isn't installed or fails, random playouts determine the dead
+    stones.
     """
     colours = board.colours()
     dead, referee = _dead_by_gnugo(colours, board.size), "GNU Go"
