@@ -24,11 +24,12 @@ Later batches are larger, which is faster. Even the largest batch is so small th
 def analyse(
     networks: NetworkRegistry, network: NetworkInfo, line: Line, first: int, last: int, seq: int, checkpoint: str | None
 ) -> Iterator[list[dict[str, Any]]]:
-    """Evaluate positions of a line with a network, and yield the results as lines of JSON.
+    """Evaluate the positions of a line from ply `first` to ply `last` with a network. Yields lists of dicts, which
+    become the lines of the response.
 
-    The first dict has the number of results; then the results of the plies `first` to `last` follow in batches; the
-    last dict marks the end. seq: the page's number for the request. checkpoint: the training checkpoint to use; None
-    for the network itself.
+    The first dict has the number of results, and the last dict marks the end. Between them is one dict per position.
+    seq: the number that the page gave to the request. checkpoint: the name of a training checkpoint, whose weights are
+    used; None for the network's best weights.
     """
     began = time.perf_counter()
     yield [{"seq": seq, "total": last - first + 1}]
@@ -48,10 +49,11 @@ def batches(count: int) -> Iterator[slice]:
 
 
 def targets(networks: NetworkRegistry, network: NetworkInfo, line: Line, square: int) -> dict[str, Any]:
-    """Return where the piece on a square (0 to 63) would move: a probability for each of the 64 squares, a1 first.
+    """Return where the piece on a square would move, as a dict with "targets": a probability for each of the 64
+    squares, a1 first. square: 0 to 63.
 
-    All probabilities are 0 if the square has no piece of the side to move. Raises BadRequest for a network that
-    predicts no moves.
+    All probabilities are 0 if the square has no piece of the side to move. Raises BadRequest if the network predicts no
+    moves.
     """
     if line.game != "chess" or "moves" not in network.answers:
         raise BadRequest(f"{network.name} does not predict moves")

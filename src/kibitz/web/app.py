@@ -31,9 +31,13 @@ def create(
 ) -> tuple[SecurityMiddleware, AppState]:
     """Return the application, wrapped in the security middleware, and its state.
 
-    given: names of networks to load at the start. known: paths of game stores. records: paths of game files. programs:
-    programs that may be used for engine analysis. checkers: engines that evaluate moves until the user selects other
-    engines. access: the access for other computers; None if only this computer may use the board.
+    given: the names of networks to load at the start.
+    port: the port of the server.
+    known: the paths of game stores.
+    records: the paths of game files.
+    programs: the programs that may be used for engine analysis.
+    checkers: the engines that evaluate moves until the user selects other engines.
+    access: how other computers can use the board; None if only this computer may use it.
     """
     routes = [
         Route("/", guarded(_index), methods=["GET"]),

@@ -63,15 +63,16 @@ class _Ended(Exception):
 class GameMaterial:
     """Games from which a temporary store is made.
 
-    title: the name of the games in messages.
+    title: the name of the game collection, for messages.
     game: "chess" or "go".
-    version: a value that changes with the games.
-    write: a function that writes the games to a file in a folder, or finds their files, and returns the paths.
-    own: whether the file is a copy, which is removed after it was read.
-    sides: the player's side in each game of the file, int8 [games], 1 White and -1 Black; None if the games are not
-        those of one player.
-    text: a function that returns a game as it was written, by its file and its number there from 1; None to write
-        games from the store.
+    version: a value that changes when the games change.
+    write: a function that takes a folder. It writes the games to files there, or finds existing files, and returns the
+        paths of the files.
+    own: whether these files are copies, which are removed after they were read.
+    sides: the player's side in each game, int8 [games], 1 for White and -1 for Black; None if the games are not those
+        of one player.
+    text: a function that takes a file and the number of a game in it, from 1. It returns the game's original text. None
+        to write games from the store.
     """
 
     title: str
@@ -85,12 +86,13 @@ class GameMaterial:
 
 @dataclass(frozen=True)
 class PlayerGames:
-    """The games of one player that a report in the tab My games has analyzed.
+    """The games of the player in the report of the tab My games.
 
-    version: a value that changes with the report.
-    texts: a function that returns the PGN texts of the games.
+    version: a value that changes when the report changes.
+    player: the name of the player.
+    texts: a function that returns the PGN texts of all games.
     sides: the player's side in each game, int8 [games]: 1 for White, -1 for Black.
-    text: a function that returns the PGN text of one game.
+    text: a function that takes the number of a game, and returns its PGN text.
     """
 
     version: int
@@ -101,13 +103,14 @@ class PlayerGames:
 
 
 class BuiltStore:
-    """A temporary store, see `GameMaterial`.
+    """A temporary store, which is made from a `GameMaterial`.
 
     share: the completed share of the work, 0 to 1.
-    left_out: number of skipped games by reason.
-    numbers: the number of each game in the file, from 1, int64 [games of the store]; None if there are several files,
-        because the page shows their games as one text, which also has the skipped games.
-    sides: the player's side in each game of the store, int8 [games of the store], or None.
+    left_out: the number of skipped games, by reason.
+    numbers: the number of each game of the store in its file, from 1, int64 [games]. None if there are several files,
+        because the page shows their games, including skipped games, as a single text.
+    sides: the player's side in each game of the store, int8 [games], 1 for White and -1 for Black; None if the games
+        are not those of one player.
     """
 
     def __init__(self, name: str, material: GameMaterial):
@@ -128,10 +131,10 @@ class BuiltStore:
         self._ended = False
 
     def ready(self) -> Explorer | None:
-        """Return the explorer, or None while the store is made. The first call starts the work.
+        """Return the explorer of the store, or None while the store is being made. The first call starts this work.
 
-        Raises BadRequest if the games cannot be used. If the cause may be temporary, such as a full disk, `BuiltStores`
-        makes the store again after the error was raised once.
+        Raises BadRequest if the games cannot be used. If the cause may be temporary, such as a full disk, the error is
+        raised once, and `BuiltStores` then makes a new store.
         """
         with self._lock:
             if self._thread is None and not self._ended:
@@ -143,7 +146,9 @@ class BuiltStore:
             return self._explorer
 
     def text(self, game: int) -> str:
-        """Return a game of the store as PGN or SGF, if possible as it was written in the original file."""
+        """Return a game of the store as PGN or SGF: its original text if possible, or else a text made from the store.
+        game: its index in the store.
+        """
         from kibitz.explorer.records import record
 
         if self.material.text is not None:
@@ -154,7 +159,7 @@ class BuiltStore:
         return record(explorer.store, game)
 
     def end(self) -> None:
-        """Remove the store, even while it is being made."""
+        """Remove the store. If it is being made, this work is stopped."""
         self._ended = True
         self._remove()
 
@@ -255,8 +260,8 @@ def _too_large(title: str, game: str) -> str:
 
 
 def why(title: str, error: Exception) -> str:
-    """Return one line that explains an error during the building of a store. title: the name of the games. error: the
-    error.
+    """Return one line that explains why making a store failed. title: the name of the game collection. error: the
+    exception that was raised.
     """
     if isinstance(error, OSError):
         return f"{title}: {one_line(error)}. Try again"
@@ -272,9 +277,9 @@ def _why_nothing(title: str, read: int, left_out: dict[str, int]) -> str:
 
 
 class BuiltStores:
-    """The temporary stores of a board, and the files that the page sends.
+    """All temporary stores of a board, and the files that the page is uploading.
 
-    records: files on the command line, and folders of SGF files.
+    records: the paths on the command line, which are files, or folders of SGF files.
     """
 
     def __init__(self, records: Iterable[str] = ()):
@@ -288,13 +293,13 @@ class BuiltStores:
         self._ended = False
 
     def given(self, game: str) -> list[str]:
-        """Return the files of a game on the command line."""
+        """Return the paths on the command line that have games of this kind. game: "chess" or "go"."""
         return [name for name, kind in self._records.items() if kind == game]
 
     def find(self, name: str, mine: PlayerGames | None = None) -> BuiltStore | None:
-        """Return the store with this name; None for an unknown name, and for a store that was removed.
+        """Return the temporary store with this name; None if there is no such store, or if it was removed.
 
-        mine: the games of the report, if there is one.
+        mine: the player's games in My games; None if there is no report.
         """
         if name in self._records:
             return self._store_of(name, _of_record(name, self._records[name]))
@@ -325,10 +330,11 @@ class BuiltStores:
         return found
 
     def upload(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/explore/upload. It receives a part of the text of an opened file, as UTF-8 in
-        base64, and appends it to the previous parts.
+        """Return the response of /api/explore/upload. The request has a part of a file's text, as UTF-8 in base64. The
+        part is appended to the previous parts.
 
-        After the last part, the response has the name of the store. Raises BadRequest.
+        After the last part, the response has the name of the temporary store. Raises BadRequest for invalid data, a
+        missing part or a file that is too large.
         """
         upload, game = text(fields, "upload"), choice(fields, "game", ("chess", "go"), "chess")
         at = whole(fields, "at", 0, 0, LARGEST)
@@ -381,7 +387,7 @@ class BuiltStores:
             return path
 
     def end(self) -> None:
-        """Remove all temporary stores."""
+        """Remove all temporary stores and uploaded files."""
         with self._lock:
             self._ended = True
             built, room = list(self._built.values()), self._room

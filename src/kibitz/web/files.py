@@ -46,10 +46,10 @@ def _looks_like_pgn(before: str) -> bool:
 
 
 def save(fields: Fields) -> dict[str, Any]:
-    """Return the response of /api/save. Raises BadRequest for an invalid tree.
+    """Return the response of /api/save: the request's tree as PGN or SGF. Raises BadRequest for an invalid tree.
 
-    If the request has the field `analysis`, the text has evaluations, marks and reasons in the form of `kibitz
-    annotate`: see `web/notes.py`.
+    If the request has the field `analysis`, its evaluations, annotations and reasons are written in the form of `kibitz
+    annotate` (see `web/notes.py`).
     """
     tree = game_tree.read_tree(fields)
     headers = fields.get("headers") or {}

@@ -22,8 +22,10 @@ MAX_NAG = 255
 
 @dataclass
 class Written:
-    """A node to write: its move, comment and annotations. children: the indices of the node's children in the list of
-    nodes.
+    """A node of a tree of moves that is to be written as PGN or SGF.
+
+    move: the move that leads to the node; None for the root. nags: its annotations, as numbers of PGN. fields: all
+    fields of the node in the request. children: the node's children, as indices in the list of nodes.
     """
 
     move: str | None
@@ -34,7 +36,9 @@ class Written:
 
 
 def read_tree(fields: Fields) -> list[Written]:
-    """Parse the tree of a request. Raises BadRequest if it is malformed."""
+    """Parse the tree of moves in a request, and return its nodes, the root first. Raises BadRequest if it is
+    malformed.
+    """
     nodes = objects(fields.get("tree"), "tree", MAX_NODES)
     tree: list[Written] = []
     index_of: dict[Any, int] = {}
@@ -70,7 +74,9 @@ def texts(fields: Fields, name: str) -> dict[str, str]:
 
 
 def few(problems: list[str]) -> list[str]:
-    """Shorten a list of problems. Return its first MAX_PROBLEMS lines, and a line with the number of further ones."""
+    """Shorten a list of problems to its first MAX_PROBLEMS lines, followed by a line with the number of omitted
+    lines.
+    """
     rest = len(problems) - MAX_PROBLEMS
     return problems if rest <= 0 else [*problems[:MAX_PROBLEMS], f"and {rest:,} more"]
 
@@ -78,8 +84,14 @@ def few(problems: list[str]) -> list[str]:
 def loaded(
     line: Any, headers: dict[str, str], tree: list[dict[str, Any]], games: list[str], count: int, problems: list[str]
 ) -> dict[str, Any]:
-    """Return the response of /api/load. line: the start position. games: titles of the first games. count: the number
-    of games.
+    """Return the response of /api/load.
+
+    line: the start position.
+    headers: the PGN tags or SGF properties of the game.
+    tree: the nodes of the game, the root first.
+    games: the titles of the first games in the text.
+    count: the number of games in the text.
+    problems: what could not be read, one line each.
     """
     return {
         "game": line.game,

@@ -16,14 +16,16 @@ _BLOCK = 1 << 20
 
 
 def game_of(name: str) -> str:
-    """Return "chess" or "go", by the name of a file. Folders have games of Go."""
+    """Return "chess" or "go", according to the extension of a file. The result for a folder is "go"."""
     from kibitz.records import game_by_ending
 
     return "go" if Path(name).is_dir() else game_by_ending(name)
 
 
 def files_of(name: str) -> list[str]:
-    """Return the file, or the SGF files in a folder, by name. Raises OSError if the folder cannot be read."""
+    """Return the paths of the files: the SGF files in a folder, or [name] for a file. Raises OSError if the folder
+    can't be read.
+    """
     if not Path(name).is_dir():
         return [name]
     from kibitz.games.go.io.blocks import ENDINGS
@@ -34,9 +36,10 @@ def files_of(name: str) -> list[str]:
 
 
 def game_text(game: str, file: str, number: int) -> str:
-    """Return a game as it was written. number: from 1 in its file.
+    """Return the original text of a game in a file. game: "chess" or "go". number: the number of the game in the file,
+    from 1.
 
-    Raises KibitzError for a file that cannot be read, and StopIteration for a missing game.
+    Raises KibitzError if the file can't be read, and StopIteration if there is no such game.
     """
     if game == "go":
         from kibitz.games.go.io.sgf import glance
@@ -50,10 +53,10 @@ def game_text(game: str, file: str, number: int) -> str:
 
 
 def first_file(names: Sequence[str]) -> dict[str, Any]:
-    """Return the response of /api/given: the name and the text of the first file on the command line, {} without one.
+    """Return the response of /api/given: the name and the text of the first file on the command line; {} if there is no
+    file. names: the files on the command line.
 
-    If the file is too large or unreadable, the response has no `text`. If the file is unreadable, `problem` is the
-    reason.
+    The response has no "text" if the file is too large or can't be read. In the second case, "problem" has the reason.
     """
     if not names:
         return {}

@@ -30,9 +30,9 @@ _WHITE_WINS_AT_END = {"checkmate": None, "stalemate": 0.5, "dead": 0.5}
 def results(
     session: Session | TorchSession, network: NetworkInfo, line: ChessLine, first: int, last: int
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the results of the positions from ply `first` to ply `last`, batch by batch.
+    """Yield the network's results for the positions from ply `first` to ply `last`, batch by batch.
 
-    If the network has rating inputs, its moves are predicted for the ratings of the line. The win probability is
+    If the network has rating inputs, moves are predicted for the ratings of the line. The win probability is always
     predicted for unknown ratings, because the value of a position must not depend on the players.
     """
     from kibitz.analysis import load
@@ -87,11 +87,10 @@ def results(
 def telling(
     side_inputs: Mapping[str, int], line: ChessLine, state: NDArray[np.uint8], first: int
 ) -> Callable[[tuple[int, int]], NDArray[np.uint8]]:
-    """Return a function that fills a network's additional inputs (side inputs), such as ratings, for the positions of a
-    line.
+    """Return a function that appends a network's side inputs, such as ratings, to the positions of a line.
 
-    The function takes White's and Black's rating (0 if unknown). It returns uint8 [n, 4 + number of side inputs]: the
-    rows of `state` with the side inputs appended. The side inputs are the ratings and the last moves.
+    The function takes White's and Black's rating (0 if unknown). It returns `state` with one more column per side
+    input, uint8 [n, 4 + len(side_inputs)]. The side inputs are the ratings and the last moves.
 
     side_inputs: the default of each side input, by name. state: uint8 [n, 4], the positions from ply `first` on.
     """
@@ -121,10 +120,10 @@ def _chance(white_wins: Any, board: chess.Board) -> float | None:
 def best_moves(
     board: chess.Board, moves: NDArray[np.uint16], probabilities: NDArray[np.float32], limit: int = N_MOVES
 ) -> list[dict[str, Any]]:
-    """Return the most likely legal moves, at most `limit`, with their probabilities among all legal moves.
+    """Return the most likely legal moves, at most `limit`, each with its probability among all legal moves.
 
-    moves: uint16 [n], all legal moves, packed. probabilities: float32 [n]. If the network does not distinguish the
-    pieces of a promotion, only the queen is listed.
+    moves: uint16 [n], all legal moves, packed into integers (see `games.chess.moves.from_move`). probabilities: float32
+    [n]. If the network does not predict promotion pieces, only the promotion to a queen is listed.
     """
     from kibitz.games.chess.moves import to_move
     from kibitz.play.chess.policy import QUEEN, normalised
@@ -143,8 +142,10 @@ def best_moves(
 
 
 def first_choice(network: NetworkInfo, line: ChessLine, answers: Answers, codes: Any, state: Any) -> tuple[str, int]:
-    """Return the most likely legal move of the line's last position, once in SAN and once packed; "" and 0 if there is
-    none.
+    """Return the most likely legal move in the last position of the line, in SAN and packed into an integer; "" and 0
+    if there is none.
+
+    answers, codes, state: the network's outputs and its input arrays for this position.
     """
     from kibitz.analysis import load
     from kibitz.games.chess.moves import from_move

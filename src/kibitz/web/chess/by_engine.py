@@ -30,9 +30,11 @@ MOST_SHOWN = 8
 def judge(
     engine: EngineJudge, session: Session, line: Line, first: int, last: int, seq: int, stop: threading.Event
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the lines of a stream: the number of moves and the engine's name, the evaluation of each move, and the end.
+    """Evaluate the moves of a line with an engine. Yields lists of dicts, which become the lines of the response.
 
-    first, last: the range of moves, counted from 1. 0 is the start position, for which only the value is sent.
+    The first dict has the number of moves and the engine's name, and the last dict marks the end. Between them is one
+    dict per move. first, last: the range of moves, counted from 1. If `first` is 0, the value of the start position is
+    sent too. stop: an event that cancels the work.
     """
     assert isinstance(line, ChessLine)
     began = time.perf_counter()
@@ -51,8 +53,8 @@ def judge(
 
 
 def check(engine: EngineJudge, session: Session, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the evaluation of the last move, as `kibitz.web.chess.checking.check` does. Raises BadRequest and
-    Stopped.
+    """Return the engine's evaluation of the last move, with the keys of `kibitz.web.chess.checking.check_with`. Raises
+    BadRequest if there is no move, and Stopped when `stop` is set.
     """
     assert isinstance(line, ChessLine)
     engine.stop = stop
@@ -63,10 +65,11 @@ def candidates(
     engine: EngineJudge, session: Session, line: Line, names: Sequence[str],
     report: Callable[[dict[str, Any]], None], stop: threading.Event,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the best move in the last position, and the value after it and after some other moves.
+    """Return the engine's best move in the last position, and the values after this move and after each move in
+    `names`.
 
-    names: the other moves, in UCI notation. The value after a move is the value that the page shows after the move is
-    played. report: called with interim results. Raises BadRequest for an illegal move, and Stopped.
+    names: moves in UCI notation. A value is the one that the page shows after the move is played. report: a function
+    that is called with interim results. Raises BadRequest for an illegal move, and Stopped when `stop` is set.
     """
     assert isinstance(line, ChessLine)
     engine.stop = stop

@@ -32,8 +32,10 @@ def search(
     report: Callable[[dict[str, Any]], None],
     stop: threading.Event,
 ) -> dict[str, Any] | None:
-    """Search the last position of a line of chess, and return its best moves as a dict for the page; None if there is
-    no legal move. report: a function that is called with interim results. stop: an event that ends the search.
+    """Search the last position of a chess line, and return its best moves as a dict for the page. Returns None if there
+    is no legal move, or if the search was stopped before it had a result.
+
+    report: a function that is called with interim results. stop: an event that ends the search.
     """
     from kibitz.analysis.chess.limits import NODES
     from kibitz.play import open_player

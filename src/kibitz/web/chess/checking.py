@@ -27,8 +27,8 @@ VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.
 
 
 def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the evaluation of a line's last move by a search of the network; for its keys, see `check_with`. Raises
-    BadRequest, and Stopped if `stop` was set.
+    """Return the evaluation of a line's last move by the network's search, with the keys of `check_with`. Raises
+    BadRequest if there is no move or the network does not evaluate positions, and Stopped when `stop` is set.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import Judge
@@ -38,14 +38,15 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
 
 
 def check_with(judge: Judge, line: ChessLine) -> dict[str, Any]:
-    """Return a judge's evaluation of the last move of a line.
+    """Return the evaluation of the last move of a line by a judge.
 
     The result has these keys, among others:
+
     before, after: the win probability of the player who made the move, 0 to 1, before and after the move.
     loss: the win probability that the move lost, 0 to 1.
-    reply: a line, in SAN, with which the opponent wins material or mates after the move; [] if there is none.
+    reply: the moves, in SAN, with which the opponent then wins material or mates; [] if none are found.
 
-    Raises BadRequest, and Stopped if the search was stopped.
+    Raises BadRequest if there is no move, and Stopped if the judge's search was stopped.
     """
     if not line.moves or line.moves[-1] == NULL:
         raise BadRequest("there is no move to check")
@@ -64,8 +65,8 @@ def check_with(judge: Judge, line: ChessLine) -> dict[str, Any]:
 
 
 def winning_line(board: chess.Board, row: NDArray[np.uint8]) -> list[str]:
-    """Return a line, in SAN, with which the side to move wins material or mates. The line ends with the last capture.
-    It is [] if no such line is found.
+    """Return the moves, in SAN, with which the side to move wins material or mates; [] if none are found. They end with
+    the mate or the last capture.
 
     row: uint8 [1, 68], the position of `board` as an array.
     """

@@ -40,8 +40,8 @@ MAX_VALUE_LENGTH = 1000
 
 
 def fen_of(words: str) -> str | None:
-    """Return the FEN or EPD of a text that contains nothing else, even if it is invalid; "" for other text. Underscores
-    may replace spaces.
+    """Return the FEN or EPD in a text that contains nothing else. It may be invalid, and may have underscores in place
+    of spaces. Returns None for any other text.
     """
     line = words.strip().strip("\"'`").strip()
     if len(line) > 300 or "\n" in line:
@@ -57,7 +57,9 @@ seconds.
 
 
 def load_fen(fen: str) -> dict[str, Any]:
-    """Return the response for a position without moves. Raises BadRequest for an invalid FEN."""
+    """Return the response of /api/load for a FEN, whose tree has only this position. Raises BadRequest for an invalid
+    FEN.
+    """
     board = read_start(fen)
     return game_tree.loaded(ChessLine(board.fen()), {}, [_with(node(board), 0, None, "", [])], [], 1, [])
 
@@ -79,7 +81,9 @@ def _with(node: dict[str, Any], id_: int, parent: int | None, comment: str, nags
 
 
 def load_pgn(text: str, index: int) -> dict[str, Any]:
-    """Return the game with that index (from 0) of a PGN text, and the titles of the first games. Raises BadRequest."""
+    """Return the response of /api/load for a PGN text: the game with this index (from 0), and the titles of the first
+    games. Raises BadRequest if there is no such game, or if the only game is invalid.
+    """
     data = text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace")
     if max(map(len, data.split()), default=0) > LONGEST_WORD:
         raise BadRequest(
@@ -156,10 +160,10 @@ def _tree(game: chess.pgn.Game, board: chess.Board, problems: list[str]) -> list
 
 
 def save_pgn(tree: list[game_tree.Written], headers: Fields, start: str | None, notes: Notes | None = None) -> str:
-    """Return a tree as PGN. Raises BadRequest for an illegal move.
+    """Return a tree of moves as PGN. headers: the PGN tags. Raises BadRequest for an illegal move or invalid data.
 
-    start: the FEN of the position at the tree's root; None for the FEN in the root node, or the usual start. notes:
-    results of an analysis, which are also written.
+    start: the FEN of the root position; None for the FEN in the root node, or the standard start position. notes: the
+    results of an analysis to write into the PGN; None for none.
     """
     fen = start or tree[0].fields.get("fen") or chess.STARTING_FEN
     if not isinstance(fen, str):

@@ -35,9 +35,9 @@ each other.
 
 
 def judged(network: NetworkInfo, line: Line, by_engine: bool = False) -> ChessLine:
-    """Return the line, if the moves of this line can be evaluated with this network. Raises BadRequest if they can't.
+    """Return the line, after checking that its moves can be evaluated. Raises BadRequest if they can't.
 
-    by_engine: whether an engine evaluates the moves instead of the network.
+    by_engine: whether an engine evaluates the moves; if False, the network must evaluate positions.
     """
     if not isinstance(line, ChessLine):
         raise BadRequest("the check by search works only for chess. Open a chess game")
@@ -49,8 +49,8 @@ def judged(network: NetworkInfo, line: Line, by_engine: bool = False) -> ChessLi
 
 
 def limits() -> list[object]:
-    """Return the settings, such as the search depth, on which the judgments depend in addition to the network and the
-    line.
+    """Return the settings, such as the search depth, that affect the evaluations of moves in addition to the network
+    and the line.
     """
     from kibitz.analysis.chess.limits import DEPTH, NODES
     from kibitz.analysis.chess.reason_texts import LANGUAGES
@@ -62,9 +62,11 @@ def judge(
     networks: NetworkRegistry, network: NetworkInfo, line: ChessLine, first: int, last: int, seq: int,
     stop: threading.Event,
 ) -> Iterator[list[dict[str, Any]]]:  # fmt: skip
-    """Yield the lines of a stream: the number of moves, a quick and then an exact evaluation of each move, and the end.
+    """Evaluate the moves of a line with a network. Yields lists of dicts, which become the lines of the response.
 
-    first, last: the range of moves, counted from 1. 0 is the start position, for which only the value is sent.
+    The first dict has the number of moves, and the last dict marks the end. Between them are a quick evaluation of each
+    move, and then an exact evaluation of each move. first, last: the range of moves, counted from 1. If `first` is 0,
+    the value of the start position is sent too. stop: an event that cancels the work.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import Judge, Stopped
@@ -87,9 +89,10 @@ def judge(
 def in_chunks(
     judge: Judge, line: ChessLine, first: int, last: int, size: int, explained: bool
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the evaluations of the moves `first` to `last`, `size` at a time. A null move loses nothing.
+    """Yield the evaluations of the moves `first` to `last`, `size` at a time. For a null move, the loss is 0.
 
-    explained: whether annotated moves get their reasons.
+    first: if it is 0, the value of the start position comes first. explained: whether to add the reasons for
+    annotations.
     """
     import chess
 

@@ -35,8 +35,8 @@ NULL = "0000"
 class ChessLine:
     """A line of chess: a start position and legal moves from it.
 
-    fen: the start position as a normalized FEN. moves: the moves in UCI notation. ratings: White's and Black's rating;
-    0 if unknown.
+    fen: the start position as a normalized FEN. moves: the moves in UCI notation, in which "0000" is a null move.
+    ratings: White's and Black's rating; 0 if unknown.
     """
 
     game: ClassVar[Literal["chess"]] = "chess"
@@ -48,15 +48,15 @@ class ChessLine:
         return chess.Board(self.fen)
 
     def board(self) -> chess.Board:
-        """Return the last position, with the earlier moves on its stack."""
+        """Return the last position, with the moves of the line on the board's move stack."""
         board = self.start()
         for move in self.moves:
             board.push(chess.Move.from_uci(move))
         return board
 
     def since_null(self) -> chess.Board:
-        """Return the last position, with only the moves since the last null move on its stack, because kibitz's
-        searches support no null moves.
+        """Return the last position, with only the moves after the last null move on the board's move stack, because
+        searches don't support null moves.
         """
         board = self.start()
         for move in self.moves:
@@ -66,7 +66,9 @@ class ChessLine:
         return board
 
     def boards(self) -> Iterator[chess.Board]:
-        """Yield the positions 0 to n. The same board object is yielded each time, after one more move."""
+        """Yield every position of the line, from the start position on. It is always the same board object, on which
+        one more move was played.
+        """
         board = self.start()
         yield board
         for move in self.moves:
@@ -78,7 +80,7 @@ class ChessLine:
         return {"game": "chess", "fen": self.fen, "moves": list(self.moves), **ratings}
 
     def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return the positions from ply `first` to ply `last` for a network. Returns `codes`, uint8 [n, 64], and
+        """Return the positions from ply `first` to ply `last` as input arrays of a network: `codes`, uint8 [n, 64], and
         `state`, uint8 [n, 4].
         """
         from kibitz.games.chess.moves import from_move
@@ -113,14 +115,16 @@ class ChessLine:
         return nodes
 
     def after(self, move: str) -> dict[str, Any]:
-        """Return the position after one more move, in UCI notation or SAN. Raises BadRequest if it is illegal."""
+        """Return the position after one more move as a dict for the page. move: in UCI notation or SAN. Raises
+        BadRequest if the move is invalid or illegal.
+        """
         board = self.board()
         played = read_move(board, move)
         san = board.san_and_push(played)
         return node(board, played.uci(), san, len(self.moves) + 1)
 
     def check(self, network: NetworkInfo) -> None:
-        """Raise BadRequest for a network of the other game."""
+        """Raise BadRequest if the network is not for chess."""
         check_game(network, self.game)
 
     def results(
@@ -148,8 +152,8 @@ class ChessLine:
 
 
 def read_start(fen: str) -> chess.Board:
-    """Parse a FEN, and return its board, without impossible castling and en-passant rights. Raises BadRequest for an
-    invalid FEN.
+    """Parse a FEN and return its board. Castling and en-passant rights that are impossible in the position are removed.
+    Raises BadRequest for an invalid FEN.
     """
     try:
         return start.read_fen(fen)
@@ -158,7 +162,9 @@ def read_start(fen: str) -> chess.Board:
 
 
 def read_line(fields: Fields) -> ChessLine:
-    """Parse a line from JSON. Raises BadRequest, which quotes the first invalid or illegal move."""
+    """Parse a line of chess in a request. Raises BadRequest for an invalid FEN, or for an invalid or illegal move; the
+    message quotes it.
+    """
     start = read_start(text(fields, "fen", chess.STARTING_FEN))
     fen = start.fen()
     moves = words(fields, "moves", MAX_PLIES)
@@ -217,8 +223,8 @@ def _legal(board: chess.Board, name: str, where: str) -> chess.Move:
 def node(board: chess.Board, move: str | None = None, san: str = "", ply: int = 0) -> dict[str, Any]:
     """Return a position as a dict, in the form that the page of kibitz board uses.
 
-    board: the position, with its move stack, which is needed to detect repetitions. move: the move that led to the
-    position, in UCI notation; None for the start. san: this move in SAN. ply: the number of moves before the position.
+    board: the position, with its move stack for detecting repetitions. move: the move that led to it, in UCI notation;
+    None for the start position. san: the same move in SAN. ply: the number of moves that led to the position.
     """
     from kibitz.explorer.openings import opening_at
 
@@ -240,7 +246,9 @@ def node(board: chess.Board, move: str | None = None, san: str = "", ply: int = 
 
 
 def end_of(board: chess.Board) -> str | None:
-    """Return how the game has ended in this position, or by which draw claim it can end; None if neither applies."""
+    """Return how the game ended in this position, or the draw that a player can claim in it, such as "checkmate" or
+    "repetition"; None if the game continues and no draw can be claimed.
+    """
     if not any(board.generate_legal_moves()):
         return "checkmate" if board.is_check() else "stalemate"
     if board.is_insufficient_material():

@@ -21,10 +21,11 @@ _ROOKS = {7: 1, 0: 2, 63: 4, 56: 8}
 
 
 def occlusion(session: Session, network: NetworkInfo, line: ChessLine) -> dict[str, Any]:
-    """Return how an output changes if a piece is removed, for each piece, see `kibitz.web.positions.Line.occlusion`.
+    """Return how much an output of the network changes if a piece is removed, for each piece except kings (see
+    `kibitz.web.positions.Line.occlusion`).
 
-    The output is White's probability. If the network does not predict it, the output is the probability of the most
-    likely move. Kings stay on the board.
+    The output is White's win probability or, if the network does not predict it, the probability of the most likely
+    move.
     """
     from kibitz.analysis import load
 
@@ -54,11 +55,11 @@ def occlusion(session: Session, network: NetworkInfo, line: ChessLine) -> dict[s
 def without_pieces(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], squares: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return the position, followed by the position without the piece on each square. Returns `codes`, [1 + n, 64], and
-    `state`, [1 + n, k].
+    """Return the position, and after it the position without the piece on each of the squares, as `codes`, uint8 [1 +
+    n, 64], and `state`, uint8 [1 + n, k].
 
-    codes: uint8 [64], the position's codes. state: uint8 [k], its state. squares: int64 [n]. If a rook is removed, its
-    castling right is removed too. En passant stays if it is still legal.
+    codes: uint8 [64], the codes of the position. state: uint8 [k], its state. squares: int64 [n], the squares to empty.
+    If this removes a rook, its castling right is removed too. An en-passant right stays if the capture is still legal.
     """
     many, states = np.tile(codes, (len(squares) + 1, 1)), np.tile(state, (len(squares) + 1, 1))
     for row, square in enumerate(squares.tolist(), 1):

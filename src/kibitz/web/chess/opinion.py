@@ -37,8 +37,8 @@ _TOO_MANY = (
 
 
 class UciThinker:
-    """A running UCI engine that analyzes positions and plays moves. Its methods are those of
-    `kibitz.web.opinions.Thinker`.
+    """A running UCI engine that analyzes positions and plays moves. It implements `kibitz.web.opinions.Thinker`, where
+    its methods are described.
     """
 
     def __init__(self, program: Program):
@@ -111,11 +111,12 @@ class UciThinker:
 
 
 def as_json(board: chess.Board, info: chess.engine.InfoDict) -> dict[str, Any]:
-    """Convert a line that an engine printed to a dict for JSON. Scores are in White's view.
+    """Convert a line of an engine's analysis to a dict for the page. Scores are from White's point of view.
 
-    The dict has these keys:
+    The dict has these keys, among others:
+
     score: the score in pawns; None for a mate.
-    mate: the number of moves to the mate; None if there is no mate.
+    mate: the number of moves to the mate, negative if Black mates; None if there is no mate.
     white: White's win probability, 0 to 1.
     moves: the moves in UCI notation.
     san: the same moves in SAN.

@@ -25,7 +25,9 @@ def think(
     report: Callable[[Mapping[str, Any]], None],
     stop: threading.Event,
 ) -> str | None:
-    """Return a player's move in the last position, in UCI notation, see `kibitz.web.positions.Line.think`."""
+    """Return the move that a player chooses in the last position, in UCI notation. See
+    `kibitz.web.positions.Line.think`.
+    """
     board = line.since_null()
     if not any(board.generate_legal_moves()):
         return None
@@ -41,11 +43,11 @@ def think(
 def people_seconds(
     session: Session, network: NetworkInfo, line: ChessLine, clock: MoverClock, rating: int | None, move: str
 ) -> float:
-    """Return a sampled thinking time for a move, in seconds.
+    """Return a random thinking time for a move, in seconds, with the distribution of human players.
 
-    For a network with rating inputs, this is a time of people with this rating; None means the highest rating. For a
-    personal network, this is a time of the person, or 0 if the person's games had no clocks. move: in UCI notation, in
-    the last position of the line.
+    rating: the players' rating, for a network with rating inputs; None for the highest rating. A personal network uses
+    the times of its player instead; the result is 0 if the player's games had no clock times. clock: the clock of the
+    side to move. move: a move in the last position of the line, in UCI notation.
     """
     import chess
     import numpy as np

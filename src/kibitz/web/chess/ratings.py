@@ -26,14 +26,16 @@ FIRST = 4
 
 
 def by_rating(networks: NetworkRegistry, network: NetworkInfo, line: Line) -> dict[str, Any]:
-    """Return the likely moves of players in the last position, and how often players make a mistake in it, for each of
-    RATINGS.
+    """Return, for players of each rating in RATINGS, the likely moves in the last position and the probability of a
+    mistake. All probabilities are from 0 to 1.
 
-    ratings: RATINGS. moves: the legal moves, the most likely move on average first; p: the probability of the move at
-    each rating; mistake: the probability at each rating that the move loses analysis.chess.risk.LOSS or more, by a
-    first estimate. The page replaces the estimate of each move that a search has evaluated. risk: the sum of p times
-    mistake at each rating; null if there is no legal move. All are 0 to 1. Raises BadRequest for a network without
-    rating inputs.
+    ratings: RATINGS.
+    moves: the legal moves, with the highest mean probability first. In each, "p" has the probability of the move at
+        each rating, and "mistake" an estimate of the probability, at each rating, that the move loses
+        analysis.chess.risk.LOSS or more. When a search has evaluated a move, the page replaces this estimate.
+    risk: at each rating, the sum of "p" times "mistake" over the moves; None if there is no legal move.
+
+    Raises BadRequest for a network without rating inputs.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import Judge
@@ -75,8 +77,8 @@ def by_rating(networks: NetworkRegistry, network: NetworkInfo, line: Line) -> di
 
 
 def likely_moves(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the moves of a result of `by_rating` that are among the FIRST likely moves for at least one rating, each
-    without the key "mistake".
+    """Return the moves that are among the FIRST most likely moves at one rating or more, without their key "mistake".
+    found: a result of `by_rating`.
     """
     moves = found["moves"]
     order = [sorted(range(len(moves)), key=lambda i: -moves[i]["p"][at]) for at in range(len(RATINGS))]
@@ -85,11 +87,12 @@ def likely_moves(found: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def risk_with(found: dict[str, Any], losses: Mapping[str, float]) -> list[float | None]:
-    """Return the risk at each rating of a result of `by_rating`, 0 to 1; an empty list without a legal move.
+    """Return the probability of a mistake at each rating, 0 to 1, or None if it is unknown; [] if there is no legal
+    move. found: a result of `by_rating`.
 
-    losses: the loss of each move that a search has evaluated, 0 to 1, by its UCI notation. If a move has been searched,
-    its loss decides whether the move counts as a mistake. For the other moves, the first estimate gives the probability
-    of a mistake. The page computes the same numbers.
+    losses: the loss of win probability of each move that a search has evaluated, 0 to 1, by the move in UCI notation.
+    Such a move is a mistake if it loses analysis.chess.risk.LOSS or more. The estimate "mistake" is used for the other
+    moves. The page computes the same numbers.
     """
     from kibitz.analysis.chess.risk import LOSS
 

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 def value(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the value of the last position, see kibitz.play.value. Raises BadRequest and Stopped."""
+    """Return the value of the last position, as a dict with the fields of kibitz.play.value.PositionValue. Raises
+    BadRequest if the network does not evaluate positions, and Stopped when `stop` is set.
+    """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import Judge
 

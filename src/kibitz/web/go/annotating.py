@@ -23,11 +23,16 @@ _SIDES = {BLACK: "Black", WHITE: "White"}
 def annotate(
     written: game_tree.Written, index: int, notes: Notes, colour: int, size: int, summary: list[str]
 ) -> game_tree.Written:
-    """Return a node whose comment, annotations and properties contain its notes.
+    """Return a node with its evaluation in the comment, the annotations and the SGF properties.
 
-    colour: the color of the player of the node's move. summary: further lines for the node's comment. If the node's
-    move was not judged, only these lines are added. The notes of an earlier analysis are replaced; a move that somebody
-    has annotated keeps its annotation.
+    written: the node.
+    index: its index in the tree.
+    notes: the results of the analysis.
+    colour: the color of the player who made the node's move.
+    size: the board size.
+    summary: more lines to add to the comment; they are added even if the move was not evaluated.
+
+    Results of an earlier analysis are replaced. An annotation that a person made is kept.
     """
     note = notes.moves.get(index)
     if note is None and not summary:
@@ -71,8 +76,8 @@ def _lost(note: Note, side: str) -> str:
 
 
 def last_words(tree: list[game_tree.Written], notes: Notes) -> dict[int, list[str]]:
-    """Return the lines with the summary of a game, by the index of the node to whose comment they are added. This is
-    the last node of the main line. The result is {} if there is no summary.
+    """Return the lines with the summary of a game, by the index of the node to whose comment they are added, which is
+    the last node of the main line. Returns {} if there is no summary.
     """
     line = [0]
     while tree[line[-1]].children:

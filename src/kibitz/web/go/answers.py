@@ -25,10 +25,10 @@ N_MOVES = 8
 def results(
     session: Session | TorchSession, network: NetworkInfo, line: GoLine, first: int, last: int
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the results of the positions from ply `first` to ply `last`, batch by batch.
+    """Yield the network's results for the positions from ply `first` to ply `last`, batch by batch.
 
-    If a network predicts moves, winner and score, these predictions are used. Otherwise win probability and score are
-    computed from the ownership map.
+    If the network predicts moves, winner and score, its predictions are used. If it predicts only ownership, the win
+    probability and the score are computed from the ownership map.
     """
     codes, state = line.rows(first, last)
     return results_of(session, network, line, codes, state, first)
@@ -38,9 +38,9 @@ def results_of(
     session: Session | TorchSession, network: NetworkInfo, line: GoLine,
     codes: NDArray[np.uint8], state: NDArray[np.uint8], first: int = 0,
 ) -> Iterator[list[dict[str, Any]]]:  # fmt: skip
-    """Yield the results of positions. codes: uint8 [n, 361]. state: uint8 [n, 4].
+    """Yield the network's results for positions, batch by batch. codes: uint8 [n, 361]. state: uint8 [n, 4].
 
-    line: the information about the game. first: the ply of the first position.
+    line: the line of the positions, for board size, komi and rules. first: the ply of the first position.
     """
     from kibitz.analysis import load_owners
     from kibitz.analysis.go.predictions import predictions_of
@@ -77,7 +77,9 @@ def _final(line: GoLine) -> tuple[int, FinalCount | None]:
 
 
 def likely_moves(predictions: PositionPrediction, size: int) -> list[dict[str, Any]]:
-    """Return the most likely moves with their probabilities, at most N_MOVES, in the form for the page."""
+    """Return the most likely moves with their probabilities, at most N_MOVES, as dicts for the page. size: the board
+    size.
+    """
     from kibitz.games.go.points import to_gtp
 
     names = [(to_gtp(point, size), chance) for point, chance in predictions.likely(N_MOVES) if chance > 0]
@@ -85,9 +87,9 @@ def likely_moves(predictions: PositionPrediction, size: int) -> list[dict[str, A
 
 
 def worth(owners: NDArray[np.float32], line: GoLine) -> tuple[float, float]:
-    """Return Black's lead in points and Black's win probability, from an ownership map, float32 [361].
+    """Return Black's lead in points, komi and handicap compensation included, and Black's win probability.
 
-    Komi and handicap compensation are subtracted from the lead, as the GTP engine does.
+    owners: float32 [361], the probability that each point is Black's. The GTP engine computes the same lead.
     """
     from kibitz.play.go import ownership
 

@@ -27,7 +27,7 @@ MOST_SHOWN = 8
 
 
 class EngineValues(ValuesByEngine):
-    """The values of the positions of a line, by an engine, in the form for the page."""
+    """An engine's values of the positions of a line, as dicts for the page."""
 
     def __init__(self, engine: GoEngineJudge, session: Session, line: Line):
         assert isinstance(line, GoLine)
@@ -42,7 +42,9 @@ class EngineValues(ValuesByEngine):
         )  # fmt: skip
 
     def judgment(self, ply: int) -> dict[str, Any]:
-        """Return the evaluation of the move that leads to a position. A pass that ends the game loses nothing."""
+        """Return the evaluation of the move that leads to the position at this ply. If it is a pass that ends the game,
+        its loss is 0.
+        """
         after = self.at(ply)
         found = {"ply": ply, "only": False, "score": round(after.lead, 2)}
         white = rounded(1 - after.black)
@@ -62,9 +64,11 @@ class EngineValues(ValuesByEngine):
 def judge(
     engine: GoEngineJudge, session: Session, line: Line, first: int, last: int, seq: int, stop: threading.Event
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the lines of a stream: the number of moves and the engine's name, the evaluation of each move, and the end.
+    """Evaluate the moves of a line with an engine. Yields lists of dicts, which become the lines of the response.
 
-    first, last: the range of moves, counted from 1. 0 is the start position, for which only the value is sent.
+    The first dict has the number of moves and the engine's name, and the last dict marks the end. Between them is one
+    dict per move. first, last: the range of moves, counted from 1. If `first` is 0, the value of the start position is
+    sent too.
     """
     began = time.perf_counter()
     yield [{"seq": seq, "total": max(0, last - first + 1), "checked_by": engine.checked_by.as_json()}]
@@ -75,7 +79,9 @@ def judge(
 
 
 def check(engine: GoEngineJudge, session: Session, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the evaluation of the last move, as `kibitz.web.go.checking.check` does. Raises BadRequest."""
+    """Return the engine's evaluation of the last move, with the keys of `kibitz.web.go.checking.check` except "reason".
+    Raises BadRequest if there is no move.
+    """
     assert isinstance(line, GoLine)
     if not line.moves:
         raise BadRequest("there is no move to check")
@@ -95,10 +101,11 @@ def candidates(
     engine: GoEngineJudge, session: Session, line: Line, names: Sequence[str],
     report: Callable[[dict[str, Any]], None], stop: threading.Event,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the best move in the last position, and the value after it and after some other moves.
+    """Return the engine's best move in the last position, and the values after this move and after each move in
+    `names`.
 
-    names: the other moves. The value after a move is the value that the page shows after the move is played. report:
-    called with interim results. Raises BadRequest for an illegal move.
+    names: moves in GTP notation. A value is the one that the page shows after the move is played. report: a function
+    that is called with interim results. Raises BadRequest for an illegal move.
     """
     assert isinstance(line, GoLine)
     board = line.board()

@@ -33,8 +33,9 @@ def search(
     report: Callable[[dict[str, Any]], None],
     stop: threading.Event,
 ) -> dict[str, Any]:
-    """Search the last position of a line of Go, and return its best moves as a dict for the page. report: a function
-    that is called with interim results. stop: an event that ends the search.
+    """Search the last position of a Go line, and return its best moves as a dict for the page.
+
+    report: a function that is called with interim results. stop: an event that ends the search.
     """
     from kibitz.play.go.value import search_board
 

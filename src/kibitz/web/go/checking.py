@@ -25,12 +25,12 @@ MOST_SHOWN = 6
 
 
 class GivenUp(BadRequest):
-    """Raised if the client of this request has disconnected."""
+    """Raised to cancel the work when the client of the request has disconnected."""
 
 
 def limits() -> list[object]:
-    """Return the settings, such as the number of visits, on which the judgments depend in addition to the network and
-    the line.
+    """Return the settings, such as the number of visits, that affect the evaluations of moves in addition to the
+    network and the line.
     """
     from kibitz.analysis.go.reason_texts import LANGUAGES
     from kibitz.play.go.value import VISITS
@@ -39,12 +39,17 @@ def limits() -> list[object]:
 
 
 def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the search's evaluation of the last move.
+    """Return the evaluation of a line's last move by the network's search, as a dict.
 
-    loss, before, after: the mover's loss of win probability, and the win probabilities, 0 to 1. points: the points that
-    the move lost. reply: the expected reply. line: the best move and the moves that would follow, in GTP notation.
-    reason: why an annotated move was bad, if this is proven: its code, and its text in each language. Raises
-    BadRequest.
+    before, after: the win probability of the player who made the move, 0 to 1, before and after the move.
+    loss: the win probability that the move lost, 0 to 1.
+    points: the points that the move lost.
+    mark: the annotation of the move, "" for none.
+    reply: the expected moves after the move, in GTP notation.
+    line: the best move instead of it, and the moves that would follow.
+    reason: why the move was bad: a code, and a text in each language. This key exists only if the reason is proven.
+
+    Raises BadRequest if there is no move, and GivenUp when `stop` is set.
     """
     from kibitz.play.go.value import final_count
 

@@ -15,9 +15,14 @@ from kibitz.web.positions import read_line
 def count(fields: Fields) -> dict[str, Any]:
     """Score the last position of a line, even if nobody has passed.
 
-    dead: the vertices of the dead stones. If it is missing, playouts find the dead stones. Returns the dead stones, the
-    stones in seki, the owner of each point (1 Black, 0 White, 0.5 neutral) and the points of both sides. White's points
-    include komi. Raises BadRequest for a line of chess, and for a dead stone on an empty point.
+    The request may have "dead", the vertices of the dead stones. If it is missing, playouts decide which stones are
+    dead. Raises BadRequest for a line of chess, or for a dead stone on an empty point.
+
+    The result has these keys:
+
+    dead, seki: the vertices of the dead stones, and of the stones in seki.
+    owners: the owner of each point: 1 Black, 0 White, 0.5 neutral.
+    black, white: the points of each side; White's include komi.
     """
     from kibitz.games.go.endings.final import count_board
     from kibitz.play.go.ownership import points_of

@@ -50,8 +50,8 @@ MAX_VALUE_LENGTH = 10_000
 
 
 def load_sgf(text: str, index: int) -> dict[str, Any]:
-    """Parse the game with an index (from 0) of an SGF text. Returns the response with the titles of the first games.
-    Raises BadRequest.
+    """Return the response of /api/load for an SGF text: the game with this index (from 0), and the titles of the first
+    games. Raises BadRequest if there is no such game, or if the only game is invalid.
     """
     data = put_right(text).encode("utf-8", "replace")
     if is_gib(data):
@@ -121,7 +121,7 @@ class _Fork:
     branches: int
 
     def take(self) -> Board:
-        """Return a board for one branch: a copy, or the board itself for the last branch."""
+        """Return a board for the next branch: a copy of the board, or the board itself for the last branch."""
         self.branches -= 1
         return self.board.copy() if self.branches else self.board
 
@@ -228,7 +228,7 @@ class _Game:
             raise BadRequest(f"a stone is set up outside the board: {shown(str(error))}") from None
 
     def tree(self) -> list[dict[str, Any]]:
-        """Return the nodes, the root first."""
+        """Return the nodes of the game's tree, the root first."""
         tree = [_with(node(self.board), 0, None, self.comment, [])]
         if self.other_properties:
             tree[0]["props"] = self.other_properties
@@ -317,11 +317,12 @@ def save_sgf(
     assumed: Collection[str] = (),
     notes: Notes | None = None,
 ) -> str:
-    """Return a tree as SGF. Raises BadRequest.
+    """Return a tree of moves as SGF. Raises BadRequest for an illegal move or invalid data.
 
-    start: the position at the tree's root; None to read it from the root node and the headers. assumed: "KM" and "RU"
-    if komi and rules are only assumed; such properties are not written. notes: results of an analysis, which are also
-    written.
+    headers: the SGF properties of the game, by name.
+    start: the line whose start position is the root; None to read it from the root node and the headers.
+    assumed: "KM" and "RU" if komi and rules are only assumed. These properties are not written.
+    notes: the results of an analysis to write into the SGF; None for none.
     """
     line = replace(start, moves=()) if start else _root_line(tree[0].fields, headers)
     head = {"FF": "4", "GM": "1", "CA": "UTF-8", "AP": "kibitz"}

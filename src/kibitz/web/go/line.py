@@ -38,8 +38,8 @@ _FLAGS = np.frombuffer(b"01", np.uint8)
 class GoLine:
     """A line of Go: a start position and moves from it that are legal by its rules.
 
-    size: the board size. komi: in points. rules: KataGo's name of the rules. black, white: the points of the stones at
-    the start. side: the color that moves first. moves: points or PASS.
+    size: the board size. komi: in points. rules: a name of rules in KataGo, such as "chinese". black, white: the points
+    of the setup stones. side: the color that moves first. moves: points, or PASS.
     """
 
     game: ClassVar[Literal["go"]] = "go"
@@ -57,16 +57,14 @@ class GoLine:
 
     @property
     def handicap(self) -> int:
-        """Return the number of handicap stones. Setup stones count as handicap stones if Black has several of them,
-        White has none, and White moves first.
+        """The number of handicap stones. Setup stones are handicap stones if Black has two or more, White has none, and
+        White moves first.
         """
         return len(self.black) if len(self.black) > 1 and not self.white and self.side == WHITE else 0
 
     @property
     def terms(self) -> Terms:
-        """Return what the lead depends on in addition to the board: komi with handicap compensation, and the scoring
-        method.
-        """
+        """The scoring method, and the komi with handicap compensation, from which the lead is computed."""
         return Terms.by(self.law, self.komi, self.handicap)
 
     def start(self) -> Board:
@@ -99,8 +97,8 @@ class GoLine:
         }
 
     def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return the positions from ply `first` to ply `last` for a network. Returns `codes`, uint8 [n, 361], and
-        `state`, uint8 [n, 4].
+        """Return the positions from ply `first` to ply `last` as input arrays of a network: `codes`, uint8 [n, 361],
+        and `state`, uint8 [n, 4].
         """
         board = self.start()
         rows = [encode_board(board)] if first == 0 else []
@@ -125,14 +123,16 @@ class GoLine:
         return nodes
 
     def after(self, move: str) -> dict[str, Any]:
-        """Return the position after one more move, in GTP notation. Raises BadRequest if it is illegal."""
+        """Return the position after one more move as a dict for the page. move: in GTP notation. Raises BadRequest if
+        the move is invalid or illegal.
+        """
         board = self.board()
         point = read_point(move, self.size)
         _play(board, point, "")
         return node(board, to_gtp(point, self.size), len(self.moves) + 1)
 
     def check(self, network: NetworkInfo) -> None:
-        """Raise BadRequest for a network of the other game, or for one that does not support boards of this size."""
+        """Raise BadRequest if the network is not for Go, or does not support this board size."""
         check_game(network, self.game)
         if self.size not in network.sizes:
             raise BadRequest(
@@ -164,7 +164,9 @@ class GoLine:
 
 
 def read_line(fields: Fields) -> GoLine:
-    """Parse a line from JSON. Raises BadRequest, which quotes the first invalid or illegal move."""
+    """Parse a line of Go in a request. Raises BadRequest for invalid data, or for an invalid or illegal move; the
+    message quotes it.
+    """
     size = whole(fields, "size", 19, 1, 1000)
     if size not in SIZES:
         raise BadRequest(f"the size of the board must be one of {', '.join(map(str, SIZES))} (got {size})")
@@ -185,7 +187,7 @@ def read_line(fields: Fields) -> GoLine:
 
 
 def read_rules(name: str) -> str:
-    """Return KataGo's name of the rules. Raises BadRequest for unknown rules."""
+    """Convert the name of rules to KataGo's spelling. Raises BadRequest for unknown rules."""
     words_ = "-".join(name.lower().replace("_", " ").split())
     if words_ not in NAMED:
         raise BadRequest(f"rules must be one of {', '.join(NAMED)} (got {shown(name)})")
@@ -193,7 +195,9 @@ def read_rules(name: str) -> str:
 
 
 def read_start(line: GoLine) -> Board:
-    """Return the board of a line's start position. Raises BadRequest for impossible stones."""
+    """Return the board with the setup stones of a line. Raises BadRequest if they can't all be on a board, for example
+    because a chain has no liberty.
+    """
     try:
         board = line.start()
     except Illegal as error:
@@ -205,8 +209,8 @@ def read_start(line: GoLine) -> Board:
 
 
 def read_point(word: str, size: int, where: str = "") -> int:
-    """Parse a vertex such as "D4", or "pass", and return the point or PASS. Raises BadRequest for any other text.
-    where: the beginning of the error message.
+    """Parse a vertex such as "D4", or "pass". Returns the point, or PASS. Raises BadRequest for any other text. size:
+    the board size. where: the beginning of the error message.
     """
     try:
         point = from_gtp(word, size)
@@ -248,7 +252,7 @@ def _legal(board, cells, colour, ko, suicide, before, flags):  # type: ignore[no
 
 
 def legal(board: Board) -> NDArray[np.uint8]:
-    """Return whether the side to move may play on each point, uint8 [size²], row by row from the upper left.
+    """Return for each point whether the side to move may play there, uint8 [size²], row by row from the upper left.
 
     The result is the same as that of Board.legal, which is slower.
     """
@@ -261,10 +265,11 @@ def legal(board: Board) -> NDArray[np.uint8]:
 
 
 def node(board: Board, move: str | None = None, ply: int = 0) -> dict[str, Any]:
-    """Return a position in the form for the page.
+    """Return a position as a dict, in the form that the page of kibitz board uses. move: the move that led to it, in
+    GTP notation; None for the start position. ply: the number of moves that led to it.
 
-    stones, legal: one character per point, row by row from the upper left. captured: the number of stones that each
-    side has captured.
+    In the result, "stones" and "legal" have one character per point, row by row from the upper left. "captured" has the
+    number of stones that each side has captured.
     """
     colours = board.colours()[points_of(board.size)]
     return {

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def occlusion(session: Session, network: NetworkInfo, line: GoLine) -> dict[str, Any]:
-    """Return how Black's win probability changes if a stone is removed, for each stone, see
-    `kibitz.web.positions.Line.occlusion`.
+    """Return how much Black's win probability changes if a stone is removed, for each stone (see
+    `kibitz.web.positions.Line.occlusion`).
     """
     last = len(line.moves)
     codes, state = line.rows(last, last)
@@ -37,10 +37,10 @@ def occlusion(session: Session, network: NetworkInfo, line: GoLine) -> dict[str,
 
 
 def without_stones(board: Board, codes: NDArray[np.uint8], points: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Return the codes of the position without the stone on each point, uint8 [n, 361], with one row per point. codes:
-    uint8 [361]. points: int64 [n].
+    """Return the codes of positions in which one stone of a position is removed, uint8 [n, 361]. codes: uint8 [361],
+    the codes of the position. points: int64 [n], the stone to remove for each row.
 
-    Liberties are counted again, the ages of the stones stay the same, and no point is forbidden by ko.
+    Liberties are counted again, the ages of the stones stay the same, and no move is forbidden by ko.
     """
     colours = board.colours()
     result = np.empty((len(points), len(codes)), np.uint8)

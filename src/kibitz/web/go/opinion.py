@@ -32,7 +32,9 @@ _SCORE = re.compile(r"([BW])\+(\d+(?:\.\d+)?)")
 
 
 class GtpThinker:
-    """A running GTP program that analyzes positions and plays moves. It has the methods of `web.opinions.Thinker`."""
+    """A running GTP program that analyzes positions and plays moves. It implements `kibitz.web.opinions.Thinker`, where
+    its methods are described.
+    """
 
     ratings: tuple[int, int] | None = None
     """The range of ratings that the program can imitate: always None, because GTP has no command for ratings."""

@@ -19,7 +19,7 @@ REPORT_SECONDS = 0.15
 
 
 class Cancelled(Exception):
-    """Raised if the client of this request has disconnected."""
+    """Raised to cancel a search when the client of the request has disconnected."""
 
 
 def think(
@@ -29,8 +29,8 @@ def think(
     report: Callable[[Mapping[str, Any]], None],
     stop: threading.Event,
 ) -> str:
-    """Return a player's move in the last position, in GTP notation, see `kibitz.web.positions.Line.think`. Raises
-    Cancelled.
+    """Return the move that a player chooses in the last position, in GTP notation. See
+    `kibitz.web.positions.Line.think`. Raises Cancelled when `stop` is set.
     """
     board = line.board()
     side, began, last_report = board.to_move, time.perf_counter(), 0.0

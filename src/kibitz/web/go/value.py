@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 def value(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the value of the last position, see kibitz.play.value, with Black's lead in points as `score`."""
+    """Return the value of the last position, as a dict with the fields of kibitz.play.value.PositionValue. Black's lead
+    in points has the key "score".
+    """
     from kibitz.play.go.value import value_board
 
     assert isinstance(line, GoLine)
