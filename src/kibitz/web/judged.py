@@ -41,10 +41,9 @@ Lines = list[dict[str, Any]]
 
 
 class JudgedPositions:
-    """A file that keeps the evaluations of moves (judgments), so that they are not computed again. Several threads may
-    call the methods.
+    """A file that caches the evaluations of moves, so that they are computed only once. Several threads may use it.
 
-    room: the largest number of judgments in the file. If there are more, the least recently used ones are removed.
+    room: the largest number of evaluations in the file. If there are more, the least recently used ones are removed.
     """
 
     def __init__(self, path: Path, room: int = ROOM):
@@ -53,9 +52,10 @@ class JudgedPositions:
         self._weights: dict[tuple[str, str], str] = {}
 
     def keys(self, network: NetworkInfo, line: Line, limits: Sequence[object]) -> list[bytes]:
-        """Return the key of each position of a line, [moves + 1].
+        """Return the key of each position of a line, [moves + 1]. It is the key of the evaluation of the move that led
+        to the position.
 
-        limits: other settings on which the judgments depend, such as the depth of the search.
+        limits: the settings of the search that affect the evaluations, such as its depth.
         """
         start_json = line.as_json()
         moves = start_json.pop("moves")
@@ -78,7 +78,7 @@ class JudgedPositions:
         return self._weights[key]
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, dict[str, Any]]:
-        """Return those judgments that are stored, by key."""
+        """Return the stored evaluations among those with these keys, by key."""
         found: dict[bytes, dict[str, Any]] = {}
         for first in range(0, len(keys), _AT_ONCE):
             rows = self._do(partial(_select, list(keys[first : first + _AT_ONCE])))
@@ -93,7 +93,7 @@ class JudgedPositions:
         return found
 
     def put(self, found: Mapping[bytes, dict[str, Any]]) -> None:
-        """Store judgments. found: the judgments by key."""
+        """Store evaluations. found: the evaluations by key."""
         if not found:
             return
         now = time.time()
@@ -143,11 +143,14 @@ def remembered(
     seq: int,
     judge: Callable[[int, int], Iterator[Lines]],
 ) -> Iterator[Lines]:
-    """Yield the lines of a stream of judgments: first the stored judgments, then new judgments, which are then stored
-    too.
+    """Yield the evaluations of the moves of a line as lists of dicts, which become the lines of the response. Stored
+    evaluations come first, and new evaluations are stored.
 
-    keys: the keys of all positions of the line. first, last: the first and the last ply to judge. judge: a function
-    that makes the judgments from one ply to another, and yields them as lines of a stream.
+    keys: the keys of all positions of the line.
+    first, last: the range of moves, counted from 1; 0 is the start position.
+    seq: the number that the page gave to the request.
+    judge: a function that takes the first and the last move of a range without stored evaluations. It yields new
+        evaluations, also as lists of dicts.
     """
     began = time.perf_counter()
     yield [{"seq": seq, "total": max(0, last - first + 1)}]

@@ -27,8 +27,8 @@ OPTION = "Checked by"
 
 
 class Judges:
-    """The judges of the page: objects that evaluate moves with an engine. Engines are started when they are needed, and
-    ended when nobody uses them.
+    """The engines that evaluate moves for the page. An engine is started when it is first needed, and ended when it has
+    not been used for IDLE seconds.
     """
 
     def __init__(self, opinions: Opinions, networks: NetworkRegistry):
@@ -39,18 +39,19 @@ class Judges:
         self._timer: threading.Timer | None = None
 
     def program(self, fields: Fields, game: str) -> Program | None:
-        """Return the engine that a request selects to evaluate moves; None if the network evaluates them.
+        """Return the engine that the request selects to evaluate moves; None if it selects the network. game: "chess"
+        or "go".
 
-        Raises BadRequest if there is no such engine, or if it plays the other game.
+        Raises BadRequest if there is no such engine, or if the engine is for the other game.
         """
         name = text(fields, "checked_by", "")
         return self._opinions.desk({"program": name}, game).program if name else None
 
     def judge(self, program: Program, network: NetworkInfo) -> tuple[Any, Session]:
-        """Return the object that evaluates moves with an engine, and the network's session. The engine is started if
-        necessary. In chess, the network estimates all moves of a position.
+        """Return an object that evaluates moves with this engine, and the network's session. The engine is started if
+        necessary. In chess, the network estimates the values of all moves in a position.
 
-        Raises EngineDied, and UsageError if the engine cannot evaluate positions.
+        Raises EngineDied if the engine fails, and UsageError if it can't evaluate positions.
         """
         self.keep()
         session = self._networks.session(network.name)
@@ -81,7 +82,7 @@ class Judges:
         return judge
 
     def keep(self) -> None:
-        """Keep the engines running for another IDLE seconds."""
+        """Keep the engines running for IDLE seconds from now."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()

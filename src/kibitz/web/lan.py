@@ -17,16 +17,14 @@ nothing.
 
 @dataclass(frozen=True)
 class Access:
-    """The key that other computers need to open the page. everywhere: whether requests from this computer need the key
-    too.
-    """
+    """The key that other computers need to open the page. everywhere: whether this computer needs the key too."""
 
     key: str
     everywhere: bool = False
 
 
 def make_key() -> str:
-    """Return a new random key of 128 bits, as text for an address."""
+    """Return a new random key of 128 bits, as text that can be part of an address."""
     return secrets.token_urlsafe(16)
 
 
@@ -44,14 +42,16 @@ def own_host() -> str:
 
 
 def with_key(address: str, key: str) -> str:
-    """Return the address, with the key, that opens the page on another device. address: for example
+    """Return the address that opens the page on another device: `address` with the key. address: for example
     http://192.168.1.20:8642.
     """
     return f"{address}/?key={key}"
 
 
 def qr_code(text: str) -> str:
-    """Return a QR code of a text as lines of half blocks, for a terminal with light letters on a dark background."""
+    """Return a QR code of a text, drawn with half-block characters for a terminal with light text on a dark
+    background.
+    """
     import segno
 
     out = io.StringIO()

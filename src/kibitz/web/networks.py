@@ -37,10 +37,10 @@ WHITE, MOVES, OWNERS = "white", "moves", "owners"
 
 @dataclass(frozen=True)
 class NetworkInfo:
-    """A network in the list.
+    """A network that kibitz board lists.
 
-    name: the network's name in requests. run: the open run. If its run.json can't be read, `run` is None, and `why` has
-    the reason.
+    name: the network's name in requests. source: "run", or "package" for a bundled network. run: the open run; None if
+    its run.json can't be read, and `why` then has the reason.
     """
 
     name: str
@@ -76,8 +76,8 @@ class NetworkInfo:
 
     @property
     def title(self) -> str:
-        """What the network predicts, in a few words. It may differ from the system's title, because a run may have only
-        the value network.
+        """What the network predicts, in a few words. This is the title of its system, unless the run has only the
+        system's value network.
         """
         if self.declaration is None:
             return ""
@@ -86,25 +86,29 @@ class NetworkInfo:
 
     @property
     def claim(self) -> dict[str, str] | None:
-        """The meaning of White's or Black's probability; None if the network has no such output."""
+        """The meaning of the network's value for White (in Go, for Black), as the fields of `Meaning`; None if the
+        network outputs no such value.
+        """
         if self.declaration is None or not {WHITE, OWNERS} & set(self.answers):
             return None
         return asdict(self.declaration.meaning)
 
     @property
     def claim_name(self) -> str:
-        """The name of the network's value, for example "White's expected score"; "" if it has no value."""
+        """The name of the network's value, for example "White's expected score"; "" if the network outputs no such
+        value.
+        """
         claim = self.claim
         return claim["name"] if claim else ""
 
     @property
     def methods(self) -> list[str]:
-        """The methods by which the network can choose moves, the default first."""
+        """The names of the methods by which the network can choose moves, the default first."""
         return [method.name for method in self.declaration.methods_of(self.settings)] if self.declaration else []
 
     @property
     def method_descriptions(self) -> list[dict[str, Any]]:
-        """A description of each method, in order."""
+        """The name and a description of each method in `methods`, in the same order."""
         if self.declaration is None:
             return []
         return [
@@ -119,19 +123,21 @@ class NetworkInfo:
 
     @property
     def person(self) -> str | None:
-        """The name of the person that a personal network imitates; None for other networks."""
+        """The name of the player whom a personal network imitates; None for other networks."""
         person = self.run.person if self.run else None
         return None if person is None else str(person.get("name") or self.name)
 
     @property
     def part_of(self) -> str | None:
-        """The personal network whose training this run is a part of; None for an independent network."""
+        """The name of the personal network whose training this run belongs to; None for an independent run."""
         folder = Path(self.name).parent
         return folder.parent.as_posix() if self.source == "run" and folder.name == CANDIDATES else None
 
     @property
     def live(self) -> bool:
-        """Whether a training job is writing the run's metrics: it has not ended, and the last row is not too old."""
+        """Whether the run is being trained now: its training has not ended, and its metrics changed in the last LIVE
+        seconds.
+        """
         if self.run is None or self.run.info.get("finished") or "ended" in self.run.info:
             return False
         try:
@@ -209,7 +215,7 @@ class NetworkRegistry:
             Run(name)
 
     def known(self) -> list[NetworkInfo]:
-        """Return the available networks: first those on the command line, then runs, then bundled networks."""
+        """Return the available networks: those on the command line first, then runs, then bundled networks."""
         networks: dict[str, NetworkInfo] = {}
         seen: set[Path] = set()
         package = packaged()
@@ -247,8 +253,8 @@ class NetworkRegistry:
         return known
 
     def ready(self, name: str) -> NetworkInfo:
-        """Return a usable network. Raises BadRequest for the reasons of `find`, and if the network has no weights
-        yet.
+        """Return the network with this name, after checking that it can be used. Raises BadRequest for the reasons of
+        `find`, and if the network has no weights yet.
         """
         known = self.find(name)
         if known.problem:
@@ -256,8 +262,8 @@ class NetworkRegistry:
         return known
 
     def session(self, name: str) -> Session:
-        """Return the loaded network. It is loaded again if its files have changed, for example during training. Raises
-        KibitzError.
+        """Return the session of the network, which is loaded if necessary, and again after its files have changed (for
+        example during training). Raises KibitzError if the network can't be used or is damaged.
         """
         from kibitz.play.session import Session
 
@@ -273,7 +279,9 @@ class NetworkRegistry:
             return session
 
     def evaluator(self, name: str, checkpoint: str | None = None) -> Session | TorchSession:
-        """Return an object that evaluates positions: the network's session, or one with the weights of a checkpoint."""
+        """Return an object that evaluates positions with the network. checkpoint: the name of the checkpoint whose
+        weights are used; None for the best weights. Raises KibitzError if the network or the checkpoint can't be used.
+        """
         return self.session(name) if checkpoint is None else self._at_checkpoint(self.find(name), checkpoint)
 
     def _at_checkpoint(self, known: NetworkInfo, checkpoint: str) -> TorchSession:
@@ -285,14 +293,12 @@ class NetworkRegistry:
         return TorchSession(self._torch, known.run, path)
 
     def end(self) -> None:
-        """End the process for networks that need torch, if it was started."""
+        """End the process for networks that need torch. If it was not started, this does nothing."""
         self._torch.end()
 
 
 def stamp(run: Run) -> str:
-    """Return a text that changes when the weights of a run change. It consists of the modification times of the run's
-    files.
-    """
+    """Return a text that changes when the weights of a run change: the modification times of its files."""
     times = []
     for file in (ONNX, WEIGHTS):
         try:

@@ -26,13 +26,16 @@ MOST_TEXT = 1000
 
 @dataclass(frozen=True)
 class Note:
-    """The evaluation of a move and of the position after the move.
+    """The evaluation of a move, and of the position after it.
 
-    value: the win probability, 0 to 1, of White in chess and of Black in Go; None if it is not known. lead: in Go,
-    Black's lead in points; None if it is not known. mark: one of MARKS. loss: the mover's loss of win probability, 0 to
-    1. points: in Go, the points that the move lost; None if they are not known. best: the name of the best move; "" if
-    it is not known. reasons: why a marked move was bad, by language; empty if that is not known. mate: in chess, moves
-    to a mate in White's view; 0 if none is known.
+    value: the win probability, 0 to 1, of White in chess and of Black in Go; None if unknown.
+    lead: Black's lead in points; None if unknown, and always in chess.
+    mark: the annotation of the move, one of MARKS.
+    loss: the win probability that the move lost for the player who made it, 0 to 1.
+    points: the points that the move lost; None if unknown, and always in chess.
+    best: the name of the best move; "" if unknown.
+    reasons: why an annotated move was bad, by language code; {} if unknown.
+    mate: the number of moves to a mate, negative if Black mates; 0 if no mate is known.
     """
 
     value: float | None
@@ -49,10 +52,12 @@ class Note:
 class Notes:
     """The evaluation of a game.
 
-    meaning: the meaning of the values if they are not win probabilities, else "". checked_by: the engine that judged
-    the moves, with its limits; "" without an engine. language: the language of the sentences. summary: the summary of
-    the game; None if the game is not judged to its end. movers: the side of each move, if there is a summary. moves:
-    the notes by the index of their node in the tree.
+    meaning: the meaning of the values if they are not win probabilities, else "".
+    checked_by: the engine that evaluated the moves, with its limits; "" if the network did.
+    language: the language code of the sentences to write.
+    summary: the summary of the game; None if not all of its moves are evaluated.
+    movers: the side of each move; [] without a summary.
+    moves: the evaluations, by the index of the node in the tree.
     """
 
     meaning: str
@@ -63,7 +68,7 @@ class Notes:
     moves: dict[int, Note]
 
     def reason(self, index: int) -> str:
-        """Return why a move was bad, in the language of the notes; "" if that is not known. index: the index of the
+        """Return why a move was bad, in the language of the notes; "" if the reason is unknown. index: the index of the
         move's node in the tree.
         """
         reasons = self.moves[index].reasons
@@ -71,12 +76,12 @@ class Notes:
 
 
 def read_notes(fields: Fields, tree: list[game_tree.Written], game: str) -> Notes | None:
-    """Return the evaluations of a game that a request contains in its object `analysis`; None if there is no such
-    object. Raises BadRequest if they are malformed.
+    """Return the evaluation of a game in a request; None if the request has no object `analysis`. Raises BadRequest if
+    it is malformed.
 
     The object `analysis` may have these fields: the strings `meaning` and `language`; `checked_by`, the engine that
-    evaluated the moves (engine, nodes, depth); `summary`, the fields of /api/summary. The evaluation of a move is in
-    the field `judged` of its node in `tree`.
+    evaluated the moves (engine, nodes, depth); and `summary`, the fields of /api/summary. The evaluation of a move is
+    in the field `judged` of its node in `tree`.
     """
     if fields.get("analysis") is None:
         return None

@@ -34,8 +34,8 @@ IDLE = 300.0
 
 @dataclass(frozen=True)
 class MoveLimits:
-    """The limits of the search for a move: nodes, seconds or both. rating: the rating of the player to imitate; None
-    for full strength.
+    """The limits of a search for a move. nodes, seconds: one of the two may be None. rating: the rating of the player
+    to imitate; None for full strength.
     """
 
     nodes: int | None
@@ -44,63 +44,64 @@ class MoveLimits:
 
 
 class Thinker(Protocol):
-    """A running program. Only one thread at a time may use it, but any thread may call `kill`.
+    """A running engine program. Only one thread at a time may use it, but any thread may call `kill`. Methods raise
+    EngineDied if the program has ended or doesn't respond.
 
     name: the name that the program reports. ratings: the lowest and the highest rating that the program can imitate;
-    None if the program has no such setting.
+    None if it has no such setting.
     """
 
     name: str
     ratings: tuple[int, int] | None
 
     def begin(self, line: Line, lines: int) -> None:
-        """Set up a line's last position. The program must not be thinking (see `halt`). Raises BadRequest if it can't
-        analyze the position, and EngineDied.
+        """Start to analyze the last position of a line. lines: the number of best moves to analyze. Before this call,
+        the program must be halted (see `halt`). Raises BadRequest if the program can't analyze the position.
         """
 
     def play(self, line: Line, limits: MoveLimits) -> None:
-        """Start to choose a move in a line's last position. The program must not be thinking (see `halt`). Raises the
-        same errors as `begin`.
+        """Start to choose a move in the last position of a line. Before this call, the program must be halted (see
+        `halt`). Raises BadRequest if the program can't analyze the position.
         """
 
     @property
     def move(self) -> str:
-        """Return the move after the program has finished; "resign" from a Go program. Raises EngineDied if there is
-        none.
+        """The move that the program has chosen after `play`, once `over` is true. A Go program may return "resign".
+        Raises EngineDied if there is no move.
         """
 
     def look(self, stop: threading.Event) -> dict[str, Any] | None:
-        """Return the program's results so far, after a short wait; None if there are no results yet. stop: an event
-        that ends the wait. Raises BadRequest and EngineDied.
+        """Wait for a short time, and return the program's current results; None if there are none yet. stop: an event
+        that ends the wait. Raises BadRequest if the program rejects the position.
         """
 
     @property
     def over(self) -> bool:
-        """Return whether the program has ended its analysis and sent all results. Raises EngineDied."""
+        """Whether the program has ended its analysis and sent all results."""
 
     def halt(self) -> None:
-        """Stop the program's thinking. Raises EngineDied."""
+        """Stop the current analysis or search, so that another one can begin."""
 
     def kill(self) -> None: ...
 
 
 def read_lines(fields: Fields) -> int:
-    """Return how many lines (variations) a request wants from an engine, 1 to MAX_LINES. Raises BadRequest for any
+    """Return the number of best moves that a request wants from an engine, 1 to MAX_LINES. Raises BadRequest for any
     other value.
     """
     return whole(fields, "lines", 1, 1, MAX_LINES)
 
 
 def read_move_limits(fields: Fields) -> MoveLimits:
-    """Return the limits that a request gives for the search of a move. Raises BadRequest for values out of range."""
+    """Return the limits of the search for a move in a request. Raises BadRequest for values out of range."""
     from kibitz.web.players import read_limits
 
     return MoveLimits(*read_limits(fields), whole(fields, "rating", 0, 0, MOST_RATED) or None)
 
 
 class Desk:
-    """One engine program and its process. Only one request at a time uses the program: a newer request ends the earlier
-    request, which gets a message.
+    """One engine program and its process. Only one request at a time uses it. A newer request takes it over, and the
+    earlier request then ends with a message.
     """
 
     def __init__(self, program: Program):
@@ -114,9 +115,12 @@ class Desk:
     def analyse(
         self, line: Line, lines: int, seq: int, on_result: Callable[[Any], None], stop: threading.Event
     ) -> Iterator[list[dict[str, Any]]]:
-        """Yield the lines of a stream: the program's results, as they change, until the client leaves.
+        """Analyze the last position of a line. Yields lists of dicts, which become the lines of the response: the
+        program's results whenever they change, until the client disconnects or the analysis ends.
 
-        Between two results, it yields empty lists, so that the thread can process newer requests first.
+        Between results, it yields empty lists, so that the thread can process newer requests first. lines: the number
+        of best moves to analyze. seq: the number that the page gave to the request. on_result: a function that sends an
+        error line if another request takes over the program. stop: an event that is set when the client disconnects.
         """
         with self._held(stop, lambda why: on_result([{"seq": seq, "error": f"{self.program.name} {why}"}])) as thinker:
             thinker.begin(line, lines)
@@ -139,8 +143,11 @@ class Desk:
     def play(
         self, line: Line, limits: MoveLimits, seq: int, on_result: Callable[[Any], None], stop: threading.Event
     ) -> Iterator[list[dict[str, Any]]]:
-        """Choose a move in one step, so that no newer request interrupts the search. The step's result is the move.
-        Interim results are streamed.
+        """Choose a move in the last position of a line, and yield it. This is one step, so no newer request interrupts
+        the search.
+
+        on_result: a function that sends interim results. stop: an event that cancels the search. Raises BadRequest if
+        the program can't imitate the rating, and EngineDied if it fails.
         """
         with self._held(stop, lambda why: None, "plays a move now") as thinker:
             rated = thinker.ratings
@@ -169,7 +176,7 @@ class Desk:
     def about(
         self, seq: int, on_result: Callable[[Any], None], stop: threading.Event
     ) -> Iterator[list[dict[str, Any]]]:
-        """Return, in one step, the program's name and the range of ratings that the program can imitate."""
+        """Yield, in one step, the program's name and the range of ratings that it can imitate."""
         thinker = self._thinker
         if thinker is None:
             with self._held(stop, lambda why: None) as thinker:
@@ -251,10 +258,10 @@ def _thought(found: dict[str, Any]) -> dict[str, Any]:
 
 
 class Opinions:
-    """The programs that the page may use.
+    """The engine programs that the page may use: those on the command line, and well-known programs of this computer.
 
-    given: the programs on the command line. checkers: those of `given` that evaluate moves until the user selects other
-    programs, at most one per game.
+    given: the programs on the command line. checkers: the engines that evaluate moves until the user selects others, at
+    most one per game.
     """
 
     def __init__(self, given: Sequence[Program], checkers: Sequence[Program] = ()):
@@ -271,8 +278,8 @@ class Opinions:
         ]
 
     def desk(self, fields: Fields, game: str | None = None) -> Desk:
-        """Return the program that a request selects. Raises BadRequest if there is no such program, or if it plays the
-        other game.
+        """Return the `Desk` of the program that a request selects. game: "chess" or "go"; None for either. Raises
+        BadRequest if there is no such program, or if it is for the other game.
         """
         name = text(fields, "program")
         desk = self._desks.get(name)

@@ -26,7 +26,7 @@ MISSING = """<!doctype html>
 
 
 def problem() -> str | None:
-    """Return one line that explains why the page can't be shown, if it was not built; None if it was built."""
+    """Return, in one line, why the page can't be shown: its files were not built. Returns None if they were built."""
     if (PAGE / "index.html").is_file():
         return None
     return (
@@ -36,7 +36,7 @@ def problem() -> str | None:
 
 
 def file(request: Request) -> Response:
-    """Return a file of the page's folder. For the path /, this is the page itself."""
+    """Return the response with a file of the page. The file for the path / is index.html."""
     name = request.path_params.get("path", "") or "index.html"
     path = PAGE / name
     try:

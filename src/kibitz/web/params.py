@@ -27,7 +27,7 @@ class BadRequest(KibitzError):
 
 
 def read_body(body: bytes) -> Fields:
-    """Parse the JSON object of a request. Raises BadRequest for anything else."""
+    """Parse the body of a request, which must be a JSON object. Raises BadRequest for any other body."""
     try:
         value = json.loads(body)
     # ValueError is raised for invalid JSON or UTF-8, and for a number with too many digits
@@ -37,9 +37,8 @@ def read_body(body: bytes) -> Fields:
 
 
 def an_object(value: object, name: str) -> Fields:
-    """Check that a value is a JSON object, and return it. name: the value's name in the message.
-
-    Raises BadRequest for any other value.
+    """Return the value after checking that it is a JSON object. name: the name of the value, for the message. Raises
+    BadRequest for any other value.
     """
     if not isinstance(value, dict):
         raise BadRequest(f"{name} must be a JSON object")
@@ -47,9 +46,8 @@ def an_object(value: object, name: str) -> Fields:
 
 
 def objects(value: object, name: str, most: int) -> list[Fields]:
-    """Check that a value is a list of at most `most` JSON objects, and return it. Raises BadRequest otherwise.
-
-    name: the value's name in the message.
+    """Return the value after checking that it is a list of at most `most` JSON objects. name: the name of the value,
+    for the message. Raises BadRequest for any other value.
     """
     if not isinstance(value, list):
         raise BadRequest(f"{name} must be a list")
@@ -138,7 +136,7 @@ def numbers(fields: Fields, name: str, most: int, low: float, high: float) -> li
 
 
 def check_game(network: NetworkInfo, game: str) -> None:
-    """Raise BadRequest if the network is for the other game."""
+    """Raise BadRequest if the network is not for this game. game: "chess" or "go"."""
     if network.game != game:
         raise BadRequest(f"{network.name} is a network for {'Go' if network.game == 'go' else network.game}")
 

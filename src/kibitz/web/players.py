@@ -29,8 +29,8 @@ N_CACHED_PLAYERS = 6
 class MoverClock:
     """The clock of the side to move, in seconds.
 
-    left: the time before the move, above 0. increment: the time that is added after each move. start: the time at the
-    start of the game.
+    left: the time left before the move, above 0. increment: the time added after each move. start: the initial time of
+    the game.
     """
 
     left: float
@@ -40,11 +40,13 @@ class MoverClock:
 
 @dataclass(frozen=True)
 class PlayRequest:
-    """The parameters of a move: the method of the player, its limits, and the strength to imitate.
+    """How a player must choose a move.
 
-    temperature: 0 for the best move. nodes, seconds: the limits of a search; one of the two may be None. rating: the
-    rating to imitate, for a network with rating inputs; None for the strongest play. clock: the mover's clock if the
-    response must include the thinking time of a person; else None.
+    method: the name of the method.
+    temperature: the temperature for sampling the move; 0 for the best move.
+    nodes, seconds: the limits of a search; one of the two may be None.
+    rating: the rating to imitate, for a network with rating inputs; None for the strongest play.
+    clock: the clock of the side to move, if the response must include a human thinking time; else None.
     """
 
     method: str
@@ -56,8 +58,8 @@ class PlayRequest:
 
 
 def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
-    """Return the settings of a computer move, such as its method and limits, from a request. Raises BadRequest for
-    invalid fields, and for a network that does not play.
+    """Parse how a request wants a move to be chosen. Raises BadRequest for invalid fields, and for a network that can't
+    choose moves.
     """
     methods = network.methods
     if not methods:
@@ -89,10 +91,8 @@ def _read_clock(fields: Fields, network: NetworkInfo) -> MoverClock | None:
 
 
 def read_limits(fields: Fields) -> tuple[int | None, float | None]:
-    """Return the limits of a search, nodes and seconds, from a request; None for a limit that is not set. Raises
-    BadRequest for values out of range.
-
-    If the request contains neither, the limit is DEFAULT_SECONDS.
+    """Return the limits of a search in a request, as nodes and seconds; None for a limit that is not set. If neither is
+    set, the result has DEFAULT_SECONDS. Raises BadRequest for values out of range.
     """
     nodes = whole(fields, "nodes", 0, 0, MAX_NODES) or None
     seconds = number(fields, "seconds", None, 0, MAX_SECONDS)
@@ -100,7 +100,7 @@ def read_limits(fields: Fields) -> tuple[int | None, float | None]:
 
 
 class Players:
-    """A cache of players, each with separate search tables. Worker threads use the cache."""
+    """A cache of players, each with its own search tables. Several threads may use the cache."""
 
     def __init__(self, networks: NetworkRegistry):
         self.networks = networks
@@ -108,7 +108,9 @@ class Players:
         self._lock = threading.Lock()
 
     def player(self, network: NetworkInfo, request: PlayRequest) -> Any:
-        """Return the player of `kibitz.play.open_player`. If the network's files have changed, a new player is made."""
+        """Return the player for a network and the settings in a request (see `kibitz.play.open_player`). If the
+        network's files have changed, a new player is made.
+        """
         assert network.run
         key = (network.name, request.method, request.temperature, request.rating)
         now = stamp(network.run)
@@ -145,7 +147,11 @@ class Players:
         send: Callable[[Any], None],
         stop: threading.Event,
     ) -> Iterator[list[dict[str, Any]]]:
-        """Choose a move in one step, whose result is the move. send: streams interim results."""
+        """Choose a move in the last position of a line, and yield it in one step.
+
+        seq: the number that the page gave to the request. send: a function that sends interim results. stop: an event
+        that cancels the search.
+        """
 
         def report(result: Mapping[str, Any]) -> None:
             send([{"seq": seq, **result}])

@@ -23,8 +23,8 @@ GAMES = {"chess": "kibitz.web.chess.line", "go": "kibitz.web.go.line"}
 
 
 class Line(Protocol):
-    """The interface of a line: a start position and legal moves from it, of chess or Go. The positions of a line are
-    numbered by ply: 0 is the start position.
+    """The interface of a line of chess or Go: a start position, and legal moves from it. The position at ply n is the
+    one after n moves; ply 0 is the start position.
     """
 
     @property
@@ -37,23 +37,18 @@ class Line(Protocol):
         """Return the last position of the line, as a chess.Board or a Go board."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the line as a dict for JSON, with the same fields as in the requests of the page."""
+        """Return the line as a dict with the fields that requests of the page have for a line."""
 
     def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return the positions from ply `first` to ply `last` as input arrays of a network.
-
-        The first array, `codes`, is uint8 [n, squares]. The second array, `state`, is uint8 [n, 4].
+        """Return the positions from ply `first` to ply `last` as input arrays of a network: `codes`, uint8 [n,
+        squares], and `state`, uint8 [n, 4].
         """
 
     def conditioned(self, usual: Mapping[str, int]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return the last position as input arrays of a network, with the network's additional inputs (side inputs),
-        such as ratings or komi.
+        """Return the last position as input arrays of a network that has side inputs, such as ratings or komi. The
+        arrays are `codes`, uint8 [1, squares], and `state`, uint8 [1, 4 + len(usual)].
 
-        The first array, `codes`, is uint8 [1, squares]. The second array, `state`, is uint8 [1, 4 + number of side
-        inputs].
-
-        usual: the names of the network's side inputs. Each name has the value that is used if the line has no value for
-        it.
+        usual: the default of each side input, by name. It is used if the line has no value for the side input.
         """
 
     def nodes(self) -> list[dict[str, Any]]:
@@ -73,11 +68,11 @@ class Line(Protocol):
         """Yield a network's results for the positions from ply `first` to ply `last`, batch by batch."""
 
     def occlusion(self, session: Session, network: NetworkInfo) -> dict[str, Any]:
-        """Return how much a network's output changes if one piece or stone is removed, for each piece of the last
-        position.
+        """Return how much an output of the network changes if one piece or stone of the last position is removed, for
+        each of them.
 
-        The result has two keys. values: for each square or point, the output without its piece minus the output with
-        it; 0 for a king and for an empty square. what: the name of the output.
+        In the result, "values" has for each square or point the output without the piece, minus the output with it; 0
+        for kings and empty squares. "what" is the name of the output.
         """
 
     def think(
@@ -89,14 +84,16 @@ class Line(Protocol):
     ) -> str | None:
         """Return the move that a player chooses in the last position, as text; None if there is no legal move.
 
-        player: a function that returns the player. request: the method and the limits of the player. report: called
-        with interim results. stop: an event that ends the search.
+        player: a function that returns the player.
+        request: the limits of the search.
+        report: a function that is called with interim results.
+        stop: an event that ends the search.
         """
 
 
 def read_line(fields: Fields, name: str = "line") -> Line:
-    """Return the line that a request from the page contains. name: the field of the request. Raises BadRequest if the
-    line is malformed or has an illegal move.
+    """Parse the line in a request. name: the field that has the line. Raises BadRequest if the line is malformed or has
+    an illegal move.
     """
     line = an_object(fields.get(name), name)
     read: Callable[[Fields], Line] = importlib.import_module(

@@ -16,9 +16,10 @@ SWITCH = "KIBITZ_BOARD_PREPARE"
 
 
 class Preparing:
-    """A process that compiles kibitz's kernels (numba functions) in advance. `state` reports its progress.
+    """A process that compiles kibitz's kernels (numba functions) before they are needed.
 
-    The process ends when all kernels are compiled, or when kibitz board ends and closes the process's standard input.
+    The process ends when all kernels are compiled, or when kibitz board ends and thereby closes the process's standard
+    input.
     """
 
     def __init__(self) -> None:
@@ -26,8 +27,8 @@ class Preparing:
         self._done = self._total = 0
 
     def start(self) -> None:
-        """Start the process, unless this version of kibitz has already compiled the kernels of chess and of Go. Errors
-        are ignored, because the board also works without this process.
+        """Start the process, unless the kernels of chess and Go are already compiled for this version of kibitz. If the
+        process can't be started, this does nothing, because the board also works without it.
         """
         with contextlib.suppress(OSError):
             if os.environ.get(SWITCH) != "0" and self._process is None and not preparation.are_prepared(GAMES):
@@ -39,11 +40,11 @@ class Preparing:
                 threading.Thread(target=self._follow, args=(self._process,), daemon=True).start()
 
     def state(self) -> dict[str, int | bool]:
-        """Return the progress of compiling, with three keys.
+        """Return the progress of compiling as a dict.
 
         is_running: whether the process is running.
-        done: the number of compiled kernels.
-        total: the number of all kernels. `done` and `total` are 0 during the first second of compiling.
+        done: the number of kernels compiled so far.
+        total: the number of all kernels to compile. During the first second, `done` and `total` are 0.
         """
         is_running = self._process is not None and self._process.poll() is None
         return {"is_running": is_running, "done": self._done, "total": self._total}

@@ -23,8 +23,10 @@ _BUG = "something went wrong in kibitz. See its terminal for details"
 
 
 class LineStream:
-    """A response of the server that consists of many lines of JSON (an ASGI application). If the client disconnects,
-    the work is stopped.
+    """A response with many lines of JSON, as an ASGI application. The lines come from steps of a worker thread. If the
+    client disconnects, the work is canceled.
+
+    seq: the number that the page gave to the request.
     """
 
     def __init__(self, worker: WorkerThread, seq: int, steps: Steps):
@@ -78,8 +80,8 @@ async def cancel_on_disconnect(request: Request, answer: Coroutine[Any, Any, T])
 
 
 def error_line(error: BaseException) -> str:
-    """Format an error in one line. Errors other than KibitzError are bugs in kibitz, so their traceback is printed to
-    standard error.
+    """Return an error as one line for the user. Any error other than KibitzError is a bug in kibitz, so its traceback
+    is printed to standard error.
     """
     if isinstance(error, KibitzError):
         return one_line(error)
@@ -89,7 +91,7 @@ def error_line(error: BaseException) -> str:
 
 
 def failed(error: Exception) -> Response:
-    """Return the response for an error."""
+    """Return the HTTP response for an error: its message as JSON, with a status such as 400 or 500."""
     if isinstance(error, TooLarge):
         return answer_json(
             {"error": f"the file has more than {MAX_BODY_BYTES >> 20} MB. Split it into smaller files"}, 413

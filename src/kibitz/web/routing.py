@@ -28,7 +28,11 @@ all of them in order, so that small requests don't have to wait.
 
 @dataclass(frozen=True)
 class StreamJob:
-    """Work whose results are streamed. worker: the name of its thread. seq: the page's number for the request."""
+    """Work whose results are streamed to the page.
+
+    worker: the name of the worker thread. seq: the number that the page gave to the request. steps: a function that
+    makes the steps of the work.
+    """
 
     worker: str
     seq: int
@@ -41,9 +45,7 @@ def state_of(request: Request) -> AppState:
 
 
 def guarded(handler: Handler) -> Handler:
-    """Return a handler that does the same as the given handler. If an error is raised, the new handler returns a
-    response with the error instead.
-    """
+    """Return a handler that calls this handler. If an error is raised, it returns an error response."""
 
     async def handle(request: Request) -> Any:
         try:
@@ -59,7 +61,9 @@ def guarded(handler: Handler) -> Handler:
 
 
 def get(path: str, function: Callable[[AppState, Request], Any]) -> Route:
-    """Return a GET route. A shared worker makes the JSON response, unless the client disconnects first."""
+    """Return a GET route. A shared worker thread calls `function`, whose result becomes the JSON response. If the
+    client disconnects first, the work is canceled.
+    """
 
     async def handle(request: Request) -> Response:
         state = state_of(request)
@@ -72,10 +76,10 @@ def get(path: str, function: Callable[[AppState, Request], Any]) -> Route:
 def post(
     path: str, function: Callable[[AppState, Fields], Any], worker: str | None = None, changes: bool = False
 ) -> Route:
-    """Return a POST route. A worker makes the JSON response, unless the client disconnects first.
+    """Return a POST route. A worker thread calls `function`, whose result becomes the JSON response.
 
-    worker: the name of the worker; None for a shared one. changes: whether the function changes the state. If so, it is
-    completed even if the client disconnects.
+    worker: the name of the worker thread; None for a shared one. changes: whether `function` changes the board's state.
+    If False, the work is canceled when the client disconnects; if True, it is completed.
     """
 
     async def handle(request: Request) -> Response:
@@ -89,11 +93,10 @@ def post(
 
 
 def post_to_network(path: str, function: Callable[[AppState, Fields], Callable[[], Any]]) -> Route:
-    """Return a POST route whose request is parsed by a shared worker and whose response is made by the worker of the
-    network.
+    """Return a POST route for work with a network. A shared worker thread parses the request, and the worker thread of
+    the network makes the response. If the client disconnects, the work is canceled.
 
-    If the client disconnects, the work is canceled. function: a function that parses the request, and returns the
-    function that makes the response.
+    function: a function that parses the request, and returns the function that makes the response.
     """
 
     async def handle(request: Request) -> Response:
@@ -111,8 +114,8 @@ def post_to_network(path: str, function: Callable[[AppState, Fields], Callable[[
 
 
 def post_for_stream(path: str, function: Callable[[AppState, Fields], StreamJob]) -> Route:
-    """Return a POST route whose response is a stream of JSON lines. function: a function that parses the request; it
-    runs in a shared worker.
+    """Return a POST route whose response is a stream of JSON lines. function: a function that parses the request, in a
+    shared worker thread, and returns the work.
     """
 
     async def handle(request: Request) -> Any:

@@ -34,18 +34,18 @@ HEADERS = (
 
 
 class TooLarge(Exception):
-    """Raised for a body of more than MAX_BODY_BYTES bytes."""
+    """Raised if the body of a request has more than MAX_BODY_BYTES bytes."""
 
 
 class SecurityMiddleware:
     """Accepts requests from the page of this server, and rejects all other requests.
 
-    The request's host must be this server's name, so that a foreign name for this address can't be used (DNS
-    rebinding). An origin, if the request has one, must be the same as the host, so that no other page can send
-    requests. Posted data must be JSON, which other pages can't send without permission.
+    The header Host must be a name of this server, which prevents DNS rebinding. The header Origin, if there is one,
+    must have the same host, so other pages can't send requests. Posted data must have the content type of JSON, which
+    other pages can't send without permission.
 
-    If there is a key (`Access`), other computers may use the board, under any name of this computer. Their first
-    request must be for "/?key=KEY". The response sets a cookie, which all further requests must have.
+    If there is a key (see `Access`), other computers may use the board, under any name of this computer. Their first
+    request must be for "/?key=KEY". The response sets a cookie, which all later requests must have.
     """
 
     def __init__(self, app: App, port: int, access: Access | None = None):
@@ -141,8 +141,8 @@ def _cookie(header: bytes, name: str) -> str:
 
 
 def limited(receive: Receive) -> Receive:
-    """Return a receive function like the given one, which raises TooLarge as soon as a request's body has more than
-    MAX_BODY_BYTES bytes. The length in the request's header is not trusted.
+    """Return an ASGI receive function that calls `receive`, and raises TooLarge as soon as the body of the request has
+    more than MAX_BODY_BYTES bytes. It counts the bytes, because the header Content-Length may be wrong.
     """
     room = MAX_BODY_BYTES
 

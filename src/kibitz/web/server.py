@@ -33,10 +33,10 @@ _TEXT_BROWSERS = ("www-browser", "links", "elinks", "lynx", "w3m")
 
 
 def bind(port: int | None, lan: bool = False) -> socket.socket:
-    """Return a socket on a port of this computer. port: None for the first free port from PORT on. Raises KibitzError
-    if no port can be used.
+    """Return a socket that listens on a port of this computer.
 
-    lan: whether other computers can reach the socket.
+    port: the port; None for the port in ADDRESS or, without it, the first free port from PORT on. lan: whether other
+    computers can reach the socket. Raises KibitzError if no port can be used.
     """
     host, given = _default_address()
     host = ANY_HOST if lan else host
@@ -61,7 +61,9 @@ def bind(port: int | None, lan: bool = False) -> socket.socket:
 
 
 def listens_outside() -> bool:
-    """Return whether ADDRESS allows other computers to reach the page. Raises KibitzError."""
+    """Return whether the environment variable ADDRESS makes the page reachable from other computers. Raises KibitzError
+    if its value is invalid.
+    """
     return not _default_address()[0].startswith("127.")
 
 
@@ -79,8 +81,11 @@ def _default_address() -> tuple[str, int | None]:
 
 
 class Server(uvicorn.Server):
-    """The board's server on a bound socket. At the first signal, the server stops, and cancels all its work. begun: a
-    function that is called when the server has started.
+    """The server of kibitz board, on a listening socket. At the first signal, such as Ctrl-C, the server cancels all
+    work and stops.
+
+    given: the names of networks to load at the start. begun: a function that is called with the page's address when the
+    server has started. The other arguments are those of `kibitz.web.app.create`.
     """
 
     def __init__(
@@ -112,12 +117,12 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
     def go(self) -> None:
-        """Serve until a signal, or until should_exit is set."""
+        """Run the server until a signal, or until should_exit is set."""
         asyncio.run(self.serve([self.listening]))
 
 
 def open_browser(address: str) -> None:
-    """Open the address in a browser, without waiting for it. A browser in the terminal is not used."""
+    """Open the address in a web browser, and return immediately. Browsers that run in the terminal are not used."""
 
     def work() -> None:
         with contextlib.suppress(webbrowser.Error, OSError):
@@ -129,10 +134,10 @@ def open_browser(address: str) -> None:
 
 
 def leave() -> None:
-    """End the program immediately.
+    """End the program immediately, without the cleanup of the interpreter.
 
-    All data have already been saved. The interpreter's normal end takes seconds with torch, and working threads would
-    return from compiled code into an interpreter that has ended.
+    All data are already saved. With torch, the cleanup takes seconds, and threads that run compiled code would return
+    to an interpreter that has ended.
     """
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):

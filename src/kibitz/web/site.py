@@ -33,8 +33,8 @@ VERSION, FILES = 'const VERSION = "";', "const FILES = [];"
 
 
 def check(run: Run) -> None:
-    """Raise KibitzError if the page can't show the network. A network must evaluate positions, or predict moves or
-    owners.
+    """Raise KibitzError if the page can't show this network. The network must evaluate positions, or predict moves or
+    territory.
     """
     known = NetworkInfo(run.name, "run", run)
     if not answers_of(known):
@@ -45,8 +45,8 @@ def check(run: Run) -> None:
 
 
 def answers_of(known: NetworkInfo) -> list[str]:
-    """Return which outputs of a network the page can show: a list of WHITE, MOVES and OWNERS. It is [] for a network
-    that only compares positions.
+    """Return the outputs of a network that the page can show, from WHITE, MOVES and OWNERS; [] for a network that only
+    compares positions.
     """
     if known.declaration is None or known.declaration.answers_of(known.settings) == ("comparison",):
         return []
@@ -54,10 +54,10 @@ def answers_of(known: NetworkInfo) -> list[str]:
 
 
 def write_site(run: Run, folder: Path, name: str | None = None) -> list[Path]:
-    """Write the site into an empty folder, and return its files.
+    """Write the site of a network into a folder, and return the paths of its files.
 
-    name: the name of the network on the site; None for the name of the run. The site of a personal network has no model
-    card, because the card may contain the person's name. Raises KibitzError if the network's file is damaged, if the
+    name: the network's name on the site; None for the name of the run. The site of a personal network has no model
+    card, because the card may contain the player's name. Raises KibitzError if the network's file is damaged, if the
     page is not built, and for the reasons of `check`.
     """
     check(run)
@@ -75,8 +75,8 @@ def write_site(run: Run, folder: Path, name: str | None = None) -> list[Path]:
 
 
 def describe(run: Run, name: str) -> dict[str, Any]:
-    """Return the data that the page reads: the description of the network by the server of kibitz board, and the
-    network's file, inputs and license.
+    """Return the data that the page reads: the network's description in the form of kibitz board's server, and its
+    file, side inputs and license. name: the network's name on the site.
     """
     known = NetworkInfo(run.name, "package", run)
     content = (run.path / ONNX).read_bytes()

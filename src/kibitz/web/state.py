@@ -26,11 +26,14 @@ if TYPE_CHECKING:
 
 
 class AppState:
-    """The worker threads, networks, players, stores, a player's own games and the programs for engine analysis.
+    """The state that all requests of a board share: worker threads, networks, players, stores, the player's games and
+    engines.
 
-    given, stores, records, programs: the arguments of the command line: the names of networks, the paths of stores, the
-    paths of game files, and the programs for engine analysis. checkers: the engines that evaluate moves until the user
-    selects other engines.
+    given: the names of networks on the command line.
+    stores: the paths of game stores.
+    records: the paths of game files.
+    programs: the programs that may be used for engine analysis.
+    checkers: the engines that evaluate moves until the user selects other engines.
     """
 
     def __init__(
@@ -54,7 +57,7 @@ class AppState:
 
     @property
     def networks(self) -> NetworkRegistry:
-        """All networks. The registry is created in the first thread that needs it, because its imports take time."""
+        """The networks that the page can use, created when they are first needed."""
         with self._lock:
             if self._networks is None:
                 from kibitz.web.networks import NetworkRegistry
@@ -75,7 +78,7 @@ class AppState:
 
     @property
     def stores(self) -> Stores:
-        """The game stores, created when they are first needed."""
+        """The sources of the opening explorer, created when they are first needed."""
         with self._lock:
             if self._stores is None:
                 from kibitz.web.stores import Stores
@@ -84,7 +87,7 @@ class AppState:
             return self._stores
 
     def first_file(self) -> dict[str, Any]:
-        """Return the name and the text of the first file of games on the command line, see `given.first_file`."""
+        """Return the name and the text of the first game file on the command line (see `given.first_file`)."""
         from kibitz.web.given import first_file
 
         return first_file(self._given_records)
@@ -94,7 +97,7 @@ class AppState:
 
     @property
     def my_games(self) -> MyGames:
-        """One player's own games, created when they are first needed."""
+        """The state of the tab My games, created when it is first needed."""
         networks, stores, judges = self.networks, self.stores, self.judges
         with self._lock:
             if self._my_games is None:
@@ -106,7 +109,7 @@ class AppState:
 
     @property
     def opinions(self) -> Opinions:
-        """The programs for engine analysis, searched when they are first needed."""
+        """The programs for engine analysis. They are searched for on this computer when they are first needed."""
         with self._lock:
             if self._opinions is None:
                 from kibitz.web.opinions import Opinions
@@ -126,7 +129,7 @@ class AppState:
             return self._judges
 
     def end(self) -> None:
-        """End all work in this process, in separate processes, and in the started programs."""
+        """End all work in this process, all processes that it started, and all engines."""
         self.workers.end()
         self.preparing.end()
         if self._networks is not None:
@@ -141,8 +144,8 @@ class AppState:
             self._opinions.end()
 
     def import_first(self) -> None:
-        """Import, in a thread, the modules for the requests with which a page shows a game that was judged before. Such
-        requests need neither numba nor a network.
+        """Import, in a thread, the modules that show a game whose evaluations are stored. These modules need neither
+        numba nor a network.
         """
 
         def work() -> None:
@@ -155,7 +158,9 @@ class AppState:
         threading.Thread(target=work, name="kibitz imports", daemon=True).start()
 
     def warm_up(self) -> None:
-        """Import, in a worker thread, the modules for the first requests, and load the networks on the command line."""
+        """Import, in a worker thread, the modules for the first requests. Load the networks on the command line, and
+        the first bundled network.
+        """
 
         def work() -> None:
             from kibitz.web import answers, files, planes, positions  # noqa: F401

@@ -31,8 +31,10 @@ _NEWEST = 8
 
 
 class OpenStore:
-    """A game store that the page can search. share: the completed share of its index, 0 to 1. problem: why the store
-    can't be used; None if it can be used.
+    """A game store in the explorer.
+
+    path: the path of the store. share: the completed share of making its index, 0 to 1. problem: why the store can't be
+    used; None if it can be used.
     """
 
     def __init__(self, path: str):
@@ -48,8 +50,8 @@ class OpenStore:
         self._lock = threading.Lock()
 
     def ready(self) -> Explorer | None:
-        """Return the object that finds positions in the store, or None while the store's index is made. The index is
-        made if the store has none, or if games were added.
+        """Return the `Explorer` of the store, or None while the store's index is being made. The index is made if the
+        store has none, or if games were added. Raises BadRequest if the store can't be used.
         """
         try:
             now = (self.path / "store.json").stat().st_mtime_ns
@@ -92,10 +94,10 @@ class OpenStore:
 
 
 class Stores:
-    """All sources of the explorer, by name.
+    """All sources of the opening explorer, by name.
 
-    given: stores on the command line. records: files of games on the command line. mine: a function that returns the
-    games of the report in My games, if there is a report.
+    given: the paths of stores on the command line. records: the paths of game files. mine: a function that returns the
+    games on which the report in My games is based; None if there is no report.
     """
 
     def __init__(
@@ -105,15 +107,15 @@ class Stores:
         self.built, self._mine = BuiltStores(records), mine
 
     def of_game(self, game: str) -> list[OpenStore]:
-        """Return the stores with games of chess, or of Go."""
+        """Return the stores with games of this kind. game: "chess" or "go"."""
         return [store for store in self._stores.values() if store.game == game]
 
     def explore(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/explore: the opening, the stores and files with games of the same kind (chess or
-        Go), and the games and moves that one of them contains for the position.
+        """Return the response of /api/explore for the last position of a line: the name of the opening, the sources
+        with games of chess or of Go, and the games and moves of one source in this position.
 
-        The key `mine` describes the games of the tab My games, if this tab has a report. The key `missing` is present
-        for a file that the browser has not uploaded, or that was removed. Raises BadRequest.
+        If My games has a report, "mine" describes its games. If the source is a file that the browser must upload, or
+        upload again, the response has "missing". Raises BadRequest for an invalid request.
         """
         line = read_line(fields)
         named = [*(store.name for store in self.of_game(line.game)), *self.built.given(line.game)]
@@ -160,7 +162,9 @@ class Stores:
         return self._stores.get(name) or self.built.find(name, self._mine() if name == MINE else None)
 
     def record(self, fields: Fields) -> dict[str, str]:
-        """Return the response of /api/stored: a game of a store as PGN or SGF. Raises BadRequest."""
+        """Return the response of /api/stored: a game of a store as PGN or SGF. Raises BadRequest if there is no such
+        store or game.
+        """
         from kibitz.explorer.records import record
 
         store, explorer = self._ready(fields)
@@ -170,12 +174,12 @@ class Stores:
         return {"text": store.text(game) if isinstance(store, BuiltStore) else record(explorer.store, game)}
 
     def games(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/stored-games: the number of a store's games that meet all conditions, and LISTED
-        of these games.
+        """Return the response of /api/stored-games: how many games of a store meet the conditions of the request, and
+        LISTED of them, the newest first.
 
-        The list begins with the index `first`; the newest game is first. With `line`, only games that reached the last
-        position of the line are listed. With `move`, only games in which this move was played in that position are
-        listed. Raises BadRequest.
+        The list begins at the index `first`. If the request has `line`, only games with the last position of the line
+        are listed. If it also has `move`, the game must continue with this move. Raises BadRequest for an invalid
+        request.
         """
         store, explorer = self._ready(fields)
         first = whole(fields, "first", 0, 0, 2**31)

@@ -16,16 +16,20 @@ SIDES = {"chess": ("white", "black"), "go": ("black", "white")}
 
 
 def summary(fields: Fields) -> dict[str, Any]:
-    """Return the summary, as in `kibitz analyze --json`. fields: see `summarized`."""
+    """Return the summary of an evaluated game, as `kibitz analyze --json` prints it. fields: see `summarized`."""
     return summarized(fields).as_json()
 
 
 def summarized(fields: Fields) -> GameSummary:
-    """Return the summary of a game that the page has judged.
+    """Return the summary of a game whose moves the page has evaluated. fields: a request with these fields:
 
-    game: chess or go. values: the win probability in each position, for White in chess and for Black in Go. movers: the
-    side of each move. losses: the loss of each move, as win probability in chess and in points in Go; null if it is not
-    known. marks: the annotation of each move. Raises BadRequest.
+    game: "chess" or "go".
+    values: the win probability in each position, of White in chess and of Black in Go.
+    movers: the side of each move.
+    losses: what each move lost, as win probability in chess and in points in Go; null if unknown.
+    marks: the annotation of each move, or "".
+
+    Raises BadRequest for invalid fields.
     """
     from kibitz.analysis.glyphs import SIGNS
     from kibitz.analysis.summary import summarize

@@ -37,8 +37,8 @@ N_CACHED_NETWORKS = 8
 
 
 class TorchProcess:
-    """The separate process that runs networks with torch. idle: the seconds without a request after which the process
-    ends.
+    """A separate process that runs networks with torch. It is started by the first request. idle: the number of seconds
+    without a request after which the process ends.
     """
 
     def __init__(self, idle: float = IDLE):
@@ -51,8 +51,8 @@ class TorchProcess:
     def request(
         self, request: dict[str, Any], arrays: list[NDArray[np.uint8]]
     ) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-        """Send a request with arrays to the process, and return the reply and its arrays, in the form that the module's
-        docstring describes. Raises KibitzError if the process fails.
+        """Send a request and its arrays to the process, and return the header and the arrays of its reply. The module's
+        docstring describes their form. Raises KibitzError if the process fails or reports an error.
         """
         with self._lock:
             if self._ended:
@@ -79,7 +79,7 @@ class TorchProcess:
         return header, answers
 
     def end(self) -> None:
-        """End the process, without waiting for its present work. It is not started again."""
+        """End the process, even while it processes a request. It can't be started again."""
         self._ended = True
         if process := self._process:
             with contextlib.suppress(OSError):
@@ -91,7 +91,7 @@ class TorchProcess:
 
     @property
     def running(self) -> int | None:
-        """The process's id; None if it is not running."""
+        """The process id; None if the process is not running."""
         process = self._process
         return process.pid if process else None
 
@@ -122,7 +122,8 @@ class TorchProcess:
 
 
 class TorchSession:
-    """A network that runs in the separate process and has the interface of a session. Raises KibitzError.
+    """A network that runs in a `TorchProcess`. It has the interface of a Session. Raises KibitzError if the network
+    can't be loaded.
 
     checkpoint: the file with the weights; None for the best weights.
     """
@@ -140,15 +141,17 @@ class TorchSession:
         self.side_inputs: dict[str, int] = header["side_inputs"]
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """Evaluate positions as Session.evaluate does. Use it for few positions, because all data are sent to another
-        process.
+        """Evaluate positions as Session.evaluate does. The arrays are sent to another process and back, so this is slow
+        for many positions.
         """
         header, arrays = self._process.request(self._request, [codes, state])
         return dict(zip(header["outputs"], arrays, strict=True))
 
 
 def main() -> None:
-    """Run the process."""
+    """Run this process: read requests from standard input, and write replies to standard output, until the
+    input ends.
+    """
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # standard output is reserved for replies, so output of libraries goes to standard error
     networks: OrderedDict[str, nn.Module] = OrderedDict()

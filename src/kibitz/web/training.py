@@ -12,11 +12,15 @@ from kibitz.web.params import BadRequest
 
 
 def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
-    """Return the metrics of a training run, as they are in its file metrics.jsonl.
+    """Return the metrics of a run from its metrics.jsonl, as a dict. name: the name of the network. after: the number
+    of rows that the page already has, as text.
 
-    name: the network's name. after: the number of rows that the page already has, as text; only later rows are
-    returned. The result also has the total number of rows, and the state of the run. "finished": whether the run is
-    complete. "stopped": whether the run was stopped before its end and can be resumed.
+    rows: the rows after these.
+    total: the number of all rows.
+    finished: whether the training is complete.
+    stopped: whether the training was stopped before its end, so that it can be resumed.
+
+    Raises BadRequest for an unknown network.
     """
     if not (after.isascii() and after.isdigit() and len(after) < 12):
         raise BadRequest("after must be a whole number, 0 or more")
@@ -37,7 +41,9 @@ def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
 
 
 def checkpoints(networks: NetworkRegistry, name: str) -> dict[str, Any]:
-    """Return the checkpoints in the order in which they were written."""
+    """Return the checkpoints of a run in the order of training, as a dict with "snapshots". name: the name of the
+    network. Raises BadRequest for an unknown network.
+    """
     run = networks.find(name).run
     assert run
     stages: dict[str, int] = {}

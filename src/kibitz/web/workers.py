@@ -19,12 +19,12 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class Job:
-    """Work for a worker thread, in steps.
+    """Work for a worker thread, which consists of steps.
 
-    steps: an iterator that does one step each time and yields its result. It advances in the worker thread.
+    steps: an iterator. The worker thread calls next() for each step; the value is the step's result.
     put: a function that is called with each result, in the worker thread.
     over: a function that is called once at the end, with the exception that ended the job, or None.
-    stop: an event; if it is set, the job is canceled.
+    stop: an event that cancels the job.
     """
 
     steps: Iterator[Any]
@@ -37,23 +37,21 @@ _here = threading.local()
 
 
 class Unwanted(Exception):
-    """Raised in a job after its client has disconnected, or after the worker has ended."""
+    """Raised in a job if nobody needs its result: its client has disconnected, or the worker has ended."""
 
 
 def check_wanted() -> None:
-    """Raise Unwanted if the present job was canceled. Long steps call this function regularly."""
+    """Raise Unwanted if the current job was canceled. Long steps must call this function regularly."""
     job: Job | None = getattr(_here, "job", None)
     if job is not None and job.stop.is_set():
         raise Unwanted
 
 
 class WorkerThread:
-    """A daemon thread that runs jobs. The thread starts with the first job, and the program ends without waiting for
-    the thread.
+    """A daemon thread that runs jobs. It starts with the first job, and the program ends without waiting for it.
 
-    newest_first: whether the thread turns to the newest job after each step. Old requests then wait while new requests
-    arrive faster than the thread processes them. If newest_first is False, the thread completes the current job before
-    the next job.
+    newest_first: whether the thread turns to the newest job after each step. Older jobs then wait as long as newer ones
+    arrive. If False, the thread completes each job before the next one.
     """
 
     def __init__(self, name: str, newest_first: bool = True):
@@ -116,7 +114,7 @@ class WorkerThread:
 
 
 class WorkerPool:
-    """Worker threads by name: one for each network and each player, and a few that share short work."""
+    """Worker threads by name: one for each network and each player, and SHARED threads for short jobs."""
 
     SHARED = 3
 
@@ -135,7 +133,7 @@ class WorkerPool:
             return self._workers[name]
 
     def shared(self) -> WorkerThread:
-        """Return a worker for a short job. If possible, the worker is idle."""
+        """Return a shared worker thread for a short job, an idle one if possible."""
         workers = [self.worker(f"shared {i}", newest_first=False) for i in range(self.SHARED)]
         self._next = (self._next + 1) % self.SHARED
         return next((worker for worker in workers if not worker.busy), workers[self._next])
@@ -186,7 +184,9 @@ async def run_in_thread(worker: WorkerThread, function: Callable[[], T]) -> T:
 
 
 class Failed(Exception):
-    """Raised if a BaseException that isn't an Exception ended a job, such as a panic of compiled code."""
+    """Raised in place of a BaseException that is not an Exception, such as a panic of compiled code, if it
+    ended a job.
+    """
 
 
 def _later(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> None:
@@ -209,9 +209,9 @@ the event that cancels the job.
 
 
 def stream(worker: WorkerThread, steps: Steps) -> tuple[asyncio.Queue[Any], threading.Event]:
-    """Run steps in a worker thread.
+    """Run the steps of a job in a worker thread. Returns a queue, and the event that cancels the job.
 
-    Returns a queue and the event that cancels the job. The queue has all results, then END, or an exception and END.
+    The queue gets each result, then the exception that ended the job, if there is one, and at last END.
     """
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[Any] = asyncio.Queue()

@@ -29,13 +29,20 @@ many.
 
 
 def work(job: Message, send: Send, stop: threading.Event) -> None:
-    """Analyze games and send the report repeatedly.
+    """Analyze the chess games of a player, and send the growing report.
 
-    job: a dict. "games" is a file with a JSON line (number, side, text) for each game. "network", "player" and
-    "source" are names. "quick" is whether to run only the quick stage. "engine" has the "name" and the "command" of an
-    engine, if an engine evaluates the moves. A quick stage evaluates all games first. Then a thorough stage searches
-    each move, and its games replace the games of the quick stage in the report. Sends "begun", then after each game
-    "stage" (QUICK or THOROUGH), "done", "left_out", "seconds" of the stage, and sometimes "report".
+    A quick stage evaluates all games first. A thorough stage then searches each move, and its games replace those of
+    the quick stage in the report.
+
+    job: a dict with these keys:
+    games: a file with one JSON line per game, with "number", "side" and "text".
+    network, player, source: the names of the network, the player and the game collection.
+    quick: whether to run only the quick stage.
+    engine: the "name" and the "command" of the engine that evaluates the moves; None if the network evaluates them.
+
+    The first message of a stage has "begun". After each game, a message has "stage" (QUICK or THOROUGH), the numbers of
+    games "done" and "left_out", and "seconds", the time of the stage. Some messages have "report". Raises KibitzError
+    if no game can be analyzed.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.player import PlayerReport

@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 
 
 def work(job: Message, send: Send, stop: threading.Event) -> None:
-    """Analyze games and send the report repeatedly.
+    """Analyze the Go games of a player, and send the growing report. Messages and errors are those of `analysing.work`.
 
-    job: as for games of chess, see `analysing.work`. It also has "sizes", the board sizes that the network supports. In
-    the quick stage, the network's values without a search find the suspicious moves, and searches check them. The
-    thorough stage searches each position. The losses of the thorough stage are larger. So a report never has games of
-    both stages, and only the thorough stage is compared with players of the rank. An engine evaluates all moves in one
-    stage. The messages are those of `analysing.work`.
+    In the quick stage, the network's values without search find suspicious moves, which are then searched. The thorough
+    stage searches every position. Its losses are larger, so a report never has games of both stages, and only the
+    thorough stage is compared with players of the same rank. If an engine evaluates the moves, there is only the
+    thorough stage.
+
+    job: the dict of `analysing.work` with another key, "sizes": the board sizes that the network supports.
     """
     from kibitz.analysis import load_owners
     from kibitz.analysis.go.losses import fitted_losses
@@ -84,7 +85,11 @@ class _Games:
     stop: threading.Event
 
     def analyse(self, lines: Sequence[str], stage: str, teller: Teller) -> str:
-        """Analyze the games of a stage until the analysis is stopped. Returns the reason of the first refused game."""
+        """Analyze the games of a stage, until the analysis is stopped. Returns why the first rejected game was
+        rejected, or "".
+
+        lines: the games, one JSON line each (see `work`). stage: QUICK or THOROUGH.
+        """
         from kibitz.analysis.go.games import QUICK as QUICK_NODES
         from kibitz.analysis.go.games import analyse
         from kibitz.analysis.go.player import GoSides

@@ -25,11 +25,16 @@ PATIENCE = 20.0
 
 
 class Background:
-    """A process that runs a function `work` of a kibitz module.
+    """A process that runs the function `work` of a kibitz module.
 
-    The process gets a line of JSON. The process ends when its work is done or its standard input is closed, so it also
-    ends when `kibitz board` ends. on_message: called with each message, in a thread. on_end: called once, with "done",
-    "stopped" or "failed", and an error in one line or "".
+    The process reads its job, a line of JSON, from standard input. It ends when the work is done, or when its standard
+    input is closed, so it also ends when `kibitz board` ends.
+
+    module: the name of the module.
+    job: the argument of `work`.
+    on_message: a function that is called, in a thread, with each message of the process.
+    on_end: a function that is called once at the end. Its arguments are "done", "stopped" or "failed", and the error
+        message in one line, "" if there is none.
     """
 
     def __init__(self, module: str, job: Message, on_message: Send, on_end: Callable[[str, str], None]):
@@ -43,7 +48,7 @@ class Background:
         threading.Thread(target=self._listen, name=f"kibitz {module}", daemon=True).start()
 
     def stop(self) -> None:
-        """Request that the process ends, and kill it if it doesn't end within some seconds."""
+        """Ask the process to end. If it still runs after PATIENCE seconds, it is killed."""
         self._stopped = True
         self._close()
         threading.Thread(target=self._end_at_last, name="kibitz stops work", daemon=True).start()

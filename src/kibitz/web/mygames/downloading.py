@@ -17,13 +17,12 @@ EVERY = 0.5
 
 
 def work(job: Message, send: Send, stop: threading.Event) -> None:
-    """Download the new games of an account. Every downloaded game is saved for the next call, even if the download is
-    stopped.
+    """Download the new games of an account. If the download is stopped, the games downloaded so far are saved for the
+    next call.
 
-    job: a dict with "account", such as lichess:NAME, and "limit", the number of newest games. Sends three numbers of
-    games: "kept", the games from earlier downloads; "new", the new games; and "expected", the expected games, or 0 if
-    this is unknown. At the end it sends "path", the path of a file with the games. Raises the KibitzErrors of
-    `file_of`.
+    job: a dict with "account", such as lichess:NAME, and "limit", the number of newest games to have. The messages have
+    numbers of games: "kept" from earlier downloads, "new", and "expected". The last message has "path", the path of a
+    file with the games. Raises KibitzError if the download fails (see `online.files.file_of`).
     """
     from kibitz.online.accounts import GameChoice, account_in
     from kibitz.online.files import file_of

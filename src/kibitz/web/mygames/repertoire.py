@@ -67,15 +67,15 @@ class _Reached:
         return self.lines.total()
 
     def usual(self) -> tuple[str, _Choice] | None:
-        """Return the move that was played most often. It is None if no move was played in at least LEAST games, or if
-        two moves were played equally often.
+        """Return the move that was played most often, in UCI notation, with its statistics. Returns None if no move was
+        played in LEAST games or more, or if two moves were played equally often.
         """
         ranked = sorted(self.moves.items(), key=lambda each: -each[1].games)
         most = [each for each in ranked if each[1].games == ranked[0][1].games]
         return most[0] if len(most) == 1 and most[0][1].games >= LEAST else None
 
     def board(self) -> tuple[list[str], chess.Board]:
-        """Return the most frequent sequence of moves (UCI) that leads to this position, and the position itself."""
+        """Return the most frequent sequence of moves that leads to this position, in UCI notation, and the position."""
         ((line, _),) = self.lines.most_common(1)
         board = chess.Board()
         for move in line:
@@ -97,7 +97,7 @@ class _Opened:
 
 
 class Repertoire:
-    """The positions of one player's games, for each color. name: the player's name as it is displayed."""
+    """The opening positions of a player's games, by the player's color. name: the player's name as it is shown."""
 
     def __init__(self, name: str):
         self.name = name
@@ -108,7 +108,10 @@ class Repertoire:
         self._keys: dict[tuple[str, ...], str] = {}
 
     def add(self, number: int, side: str, text: str) -> None:
-        """Add a game, in order of time. side: the player's color. text: its PGN."""
+        """Add a game. Games must be added in the order in which they were played.
+
+        number: the number of the game in its source. side: the player's color, WHITE or BLACK. text: the game's PGN.
+        """
         record = parse(_opening_only(text))
         if record is None or record.refused or record.game.board() != chess.Board():
             self.skipped += 1
@@ -149,16 +152,16 @@ class Repertoire:
 
     @property
     def rating(self) -> int | None:
-        """The mean of the player's ratings in the RECENT newest games that have one."""
+        """The mean of the player's ratings in the newest RECENT games with a rating; None if there is no such game."""
         return round(fmean(self._ratings[-RECENT:])) if self._ratings else None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the repertoire for the page.
+        """Return the repertoire as a dict for the page. It has these keys, among others:
 
-        positions: the positions that occurred in at least LEAST games, the most frequent first. Each has `own`, whether
-        the player is to move; `line`, the most frequent moves that lead to the position; and `played`, the moves played
-        in the position, the most frequent first. left: the recent games, the newest first, in which the player left the
-        repertoire.
+        positions: the positions that occurred in LEAST games or more, the most frequent first. In each, "own" is
+            whether the player is to move, and "line" is the most frequent sequence of moves that leads to it. "played"
+            has the moves that were played there, the most frequent first.
+        left: the recent games in which the player left the repertoire, the newest first.
         """
         positions = [
             _as_json(side, position)
@@ -218,11 +221,12 @@ def _as_json(side: str, position: _Reached) -> dict[str, Any]:
 def repertoire(
     name: str, games: Iterable[tuple[int, str, str]], on_game: Callable[[int], None] = lambda done: None
 ) -> dict[str, Any]:
-    """Return a player's repertoire for the page, see `Repertoire.as_json`.
+    """Return a player's repertoire as a dict for the page (see `Repertoire.as_json`). name: the player's name as it is
+    shown.
 
-    games: the number, the player's color and the PGN of each game, in the order of the file. Games of one day without
-    times keep this order, or get the reverse order if the newest games are first in the file, see
-    `personal.games.in_time`. on_game: called after each game with the number of games that are read.
+    games: for each game its number, the player's color and the PGN, in the order of the file. Games of the same day
+    without times stay in this order, or are reversed if the file has the newest games first (see
+    `personal.games.in_time`). on_game: a function that is called after each game, with the number of games read so far.
     """
     found, listed = Repertoire(name), [(_moment(text), number, side, text) for number, side, text in games]
     later = sum(1 if one[0][0] < other[0][0] else -1 for one, other in pairwise(listed) if one[0][0] != other[0][0])

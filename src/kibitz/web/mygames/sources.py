@@ -31,8 +31,8 @@ UNPACKED = 1 << 30
 
 @dataclass(frozen=True)
 class ChosenGame:
-    """A game of the player that was selected for an analysis. number: the game's number in its source (from 1 in a
-    file, from 0 in a store). side: the player's side.
+    """A game that was selected for an analysis. number: the number of the game in its source, from 1 in a file and from
+    0 in a store. side: the player's side, "white" or "black".
     """
 
     number: int
@@ -40,13 +40,13 @@ class ChosenGame:
 
 
 class Source(ABC):
-    """A file or store of games, with the names of the players in it.
+    """A file or a store with games of the player.
 
     game: "chess" or "go".
     name: the name that the page shows.
     path: the path of the file or store, for `kibitz personal`.
-    games: number of games of standard chess, or of Go.
-    variants: number of other games: chess variants, and records of Go that can't be read.
+    games: the number of games of standard chess, or of Go.
+    variants: the number of other games: chess variants, or unreadable records of Go.
     players: all players, the most frequent first.
     """
 
@@ -58,21 +58,23 @@ class Source(ABC):
     players: list[names.Player]
 
     def find(self, wanted: Sequence[str]) -> list[names.Player]:
-        """Return the players to whom these names belong. Raises KibitzError, with the most similar names, for an
-        unknown name.
+        """Return the players with these names. Raises KibitzError for an unknown name; the message suggests similar
+        names.
         """
         return names.named(self.players, wanted, self.name, "")
 
     @abstractmethod
     def newest(self, players: Sequence[names.Player], most: int) -> list[ChosenGame]:
-        """Return the newest `most` games of a player with these names, in the order of the source.
+        """Return the newest `most` games of these players, who count as one person, in the order of the source.
 
-        Games with the player on both sides are skipped.
+        Games in which this person has both sides are skipped.
         """
 
     @abstractmethod
     def text(self, number: int) -> str:
-        """Return a game as PGN or SGF. Raises IndexError if it doesn't exist."""
+        """Return a game as PGN or SGF. number: the number of the game in the source. Raises IndexError if there is no
+        such game.
+        """
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,7 @@ class _FileSource(Source):
 
 
 class PgnSource(_FileSource):
-    """The games of a PGN file, compressed or not."""
+    """The games of a PGN file, which may be compressed."""
 
     def __init__(self, path: Path, copy: Path, name: str):
         """name: the file's name for the page. Raises KibitzError if no game of standard chess has the names of its
@@ -168,7 +170,7 @@ class PgnSource(_FileSource):
 
 
 class SgfSource(_FileSource):
-    """The games of an SGF file, compressed or not, or of a file with many records. Only main lines are read."""
+    """The games of a file of Go records, which may be compressed. Only their main lines are read."""
 
     game = "go"
 

@@ -60,12 +60,14 @@ _PART_MISSING = "part of the file is missing. Choose the file again"
 
 @dataclass
 class Task:
-    """A background job, with its state for the page.
+    """A background job and its state.
 
-    state: running, done, stopped or failed; if it failed, `error` has the reason.
-    about: the subject and the progress of the job.
-    source: the games that the job's process reads. The copy of the games exists as long as this reference.
-    path: the file that a download has written.
+    about: the subject and the progress of the job, as a dict for the page.
+    state: RUNNING, "done", "stopped" or "failed".
+    error: the reason if the job failed, else "".
+    process: the process of the job; None if it could not be started.
+    source: the games that the process reads. This reference keeps their temporary copy from being removed.
+    path: the path of the downloaded file; "" for other jobs.
     """
 
     about: dict[str, Any]
@@ -84,9 +86,11 @@ class Task:
 
 
 class MyGames:
-    """The opened games, one analysis and one training job at a time, and the last report.
+    """The state of the tab My games: the opened games, at most one analysis, one training job and one download at a
+    time, and the last report.
 
-    given: files and stores on the command line. networks, judges: the networks and the judges of the page.
+    given: the files and stores on the command line. networks, judges: the networks, and the engines that evaluate
+    moves.
     """
 
     def __init__(self, given: Sequence[str], networks: NetworkRegistry, judges: Judges):
@@ -114,10 +118,11 @@ class MyGames:
     # Games
 
     def upload(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/mygames/upload. The request contains a part of a file in base64, which is
-        appended to the previous parts.
+        """Return the response of /api/mygames/upload. The request has a part of a file, in base64. The part is appended
+        to the previous parts.
 
-        After the last part, the response has the summary of the file. Raises KibitzError.
+        After the last part, the file is opened, and the response is that of `as_json`. Raises KibitzError if a part is
+        invalid or missing, or if the file can't be used.
         """
         from kibitz.web.mygames.sources import LARGEST
 
@@ -143,8 +148,8 @@ class MyGames:
         return self._take(self._read(path, name))
 
     def open(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/mygames/open: the summary of a file or store that the command line
-        names. Raises KibitzError.
+        """Return the response of /api/mygames/open, after opening a file or store of the command line. The response is
+        that of `as_json`. Raises KibitzError if the request names another file, or if it can't be used.
         """
         from kibitz.web.mygames.sources import StoreSource
 
@@ -156,10 +161,11 @@ class MyGames:
         return self._take(self._read(Path(name), name))
 
     def download(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/mygames/download. The download of the newest games of an account is started.
+        """Start to download the newest games of an account, and return the response of /api/mygames/download.
 
-        A site is contacted only after a request for this site in which `allowed` is true. Until then, the response has
-        the site's name in `ask`. Raises KibitzError.
+        The user must agree before a site is contacted, which a request with a true `allowed` means. Without this,
+        nothing is downloaded, and the key "ask" of the response has the site. Raises KibitzError for an unknown site or
+        account, or if a download is running.
         """
         from kibitz.online.accounts import SITES, account_in
 
@@ -199,8 +205,8 @@ class MyGames:
         self._take(source)
 
     def game(self, fields: Fields) -> dict[str, str]:
-        """Return the response of /api/mygames/game: a game as PGN or SGF. It is one of the report's games, or one of
-        the games that are opened now. Raises BadRequest.
+        """Return the response of /api/mygames/game: a game as PGN or SGF, from the report's games or, if `opened` is
+        true, from the games that are opened now. Raises BadRequest if there is no such game.
         """
         source = self._source if fields.get("opened") is True else self._report_of or self._source
         number = whole(fields, "game", -1, 0, 10**9)
@@ -249,7 +255,9 @@ class MyGames:
     # Analysis
 
     def analyse(self, fields: Fields) -> dict[str, Any]:
-        """Start the analysis of a player's newest games. Raises KibitzError."""
+        """Start the analysis of a player's newest games, and return the response, which is that of `as_json`. Raises
+        KibitzError for an unknown player, or if the analysis can't be started.
+        """
         source, players = self._players(fields)
         engine = self._judges.program(fields, source.game)
         network = self._judge(text(fields, "network", JUDGES[source.game]), source.game, by_engine=engine is not None)
@@ -322,20 +330,22 @@ class MyGames:
         return bool(games >= (min(SHOWN, now) if deeper else now))
 
     def report(self) -> dict[str, Any]:
-        """Return the response of /api/mygames/report: the last report, its number, its game and its stage. Until the
-        first game is analyzed, the report is {}.
+        """Return the response of /api/mygames/report: the last report with its number, its game and its stage. The
+        report is {} until the first game is analyzed.
         """
         number, report = self._report
         game = "chess" if self._report_of is None else self._report_of.game
         return {"revision": number, "report": report, "game": game, "stage": self._report_stage}
 
     def report_games(self) -> PlayerGames | None:
-        """Return the games that the report reads, for the explorer; None if there is no report."""
+        """Return, for the opening explorer, the games on which the report is based; None if there is no report, and for
+        Go.
+        """
         return self._report_games
 
     def page(self) -> dict[str, str]:
-        """Return the response of /api/mygames/page: the report as a separate page. Raises BadRequest if there is
-        none.
+        """Return the response of /api/mygames/page: the report as a separate HTML page. Raises BadRequest if there is
+        no report.
         """
         from kibitz.analysis.checkers import CheckedBy
         from kibitz.report.player import render_player_page
@@ -354,8 +364,8 @@ class MyGames:
     # Openings
 
     def repertoire(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/mygames/repertoire: the openings of a player's newest games. Raises
-        KibitzError.
+        """Return the response of /api/mygames/repertoire: the opening repertoire in a player's newest games. Raises
+        KibitzError for an unknown player, and for Go.
         """
         from kibitz.web.mygames.repertoire import MOST as NEWEST
         from kibitz.web.mygames.repertoire import repertoire
@@ -382,8 +392,8 @@ class MyGames:
     # Training
 
     def train(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/mygames/train. The training of a network on a player's games is started. Raises
-        KibitzError.
+        """Start to train a network on a player's games, and return the response of /api/mygames/train. Raises
+        KibitzError for an unknown player or too few games, or if the training can't be started.
         """
         from kibitz.personal.games import LEAST
         from kibitz.personal.names import key
@@ -443,8 +453,8 @@ class MyGames:
         return error if source is None else error.replace(source.path, source.name)
 
     def stop(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/mygames/stop. The analysis, the training or the download is stopped, and its
-        results so far stay.
+        """Stop the analysis, the training or the download that the request names, and return the response of
+        /api/mygames/stop. The results so far are kept.
         """
         what = text(fields, "what")
         task = {"analysis": self._analysis, "training": self._training, "download": self._download}.get(what)
@@ -453,8 +463,10 @@ class MyGames:
         return self.as_json()
 
     def as_json(self) -> dict[str, Any]:
-        """Return the response of /api/mygames. reading: how many games of the openings are read, and of how many; None
-        if no openings are read at the moment.
+        """Return the response of /api/mygames, which describes the opened games and all jobs.
+
+        While games are read for an opening repertoire, its key "reading" has the number of games read so far, and their
+        total. At other times, it is None.
         """
         from kibitz.personal.games import LEAST
 
@@ -472,7 +484,7 @@ class MyGames:
         }  # fmt: skip
 
     def end(self) -> None:
-        """Stop the analysis, the training and the downloads, and remove the temporary copies of games."""
+        """Stop the analysis, the training and the download, and remove the temporary copies of games."""
         with self._lock:
             self._ended = True
             for task in (self._analysis, self._training, self._download):

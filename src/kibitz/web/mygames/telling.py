@@ -23,17 +23,17 @@ intervals in a report take time to compute.
 
 
 class Reasoned(Protocol):
-    """A mistake in a report. `reason` explains why the move was bad, if that is known."""
+    """A mistake in a report. reason: why the move was bad; None if the reason is unknown."""
 
     @property
     def reason(self) -> Worded | None: ...
 
 
 class Worded(Protocol):
-    """A reason why a move was bad, as text in several languages."""
+    """The reason why a move was bad, which can be expressed in several languages."""
 
     def why_bad(self, language: str = "en") -> str:
-        """Return the first sentence of the reason. language: a language code."""
+        """Return the first sentence of the reason in a language. language: a language code, such as "en"."""
 
 
 COMPARISONS = ("usual_loss", "difference")
@@ -41,10 +41,10 @@ COMPARISONS = ("usual_loss", "difference")
 
 
 class GrowingReport(Protocol):
-    """A report on one player's games of chess or Go.
+    """A report on a player's games of chess or Go, to which games are added.
 
-    games: the number of games. checked_by: the engine that evaluated the moves; None for the network. worst: the
-    mistakes with the largest losses, in the order of the JSON.
+    games: the number of games in the report. checked_by: the engine that evaluated the moves; None if the network did.
+    worst: the mistakes with the largest losses, in the order of the list "worst" in `as_json`.
     """
 
     games: int
@@ -54,17 +54,19 @@ class GrowingReport(Protocol):
     def worst(self) -> Sequence[Reasoned]: ...
 
     def add(self, game: Any, side: Any, file: str = "", /) -> None:
-        """Add an analyzed game with the player's side."""
+        """Add an analyzed game. side: the player's side. file: the name of the game collection."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as a dict for JSON."""
 
 
 class Teller:
-    """Sends the progress of an analysis to the page. From time to time, it also sends the report.
+    """Sends the progress of an analysis to the page and, from time to time, the growing report.
 
-    empty: a function that returns a new, empty report. source: the name of the games. languages: the codes of the
-    languages in which reasons are sent, such as "en".
+    empty: a function that returns a new, empty report.
+    source: the name of the game collection.
+    send: a function that sends a message.
+    languages: the codes of the languages in which reasons are sent, such as "en".
     """
 
     def __init__(self, empty: Callable[[], GrowingReport], source: str, send: Send, languages: Iterable[str] = ("en",)):
@@ -81,10 +83,10 @@ class Teller:
         self._keeps, self._stage, self._began, self._next = False, "", 0.0, 0.0
 
     def begin(self, stage: str, checked_by: CheckedBy | None, keep: bool) -> None:
-        """Begin a new stage of the analysis: its games and its seconds are counted from 0.
+        """Begin a stage of the analysis with a new, empty report.
 
-        stage: the name of the stage. checked_by: the engine that evaluates moves; None if the network does it. keep:
-        whether the games of the stage before stay in the report until the new stage has analyzed them too.
+        stage: QUICK or THOROUGH. checked_by: the engine that evaluates moves; None if the network does. keep: whether
+        the games of this stage stay in the report during the next stage, until that stage has analyzed them too.
         """
         self._stage, self._keeps, self._began = stage, keep, time.monotonic()
         self.report, self.left_out = self._empty(), 0
@@ -92,7 +94,7 @@ class Teller:
         self._send({"begun": True, "stage": stage, "done": 0, "left_out": 0, "seconds": 0.0})
 
     def send_progress(self) -> float:
-        """Send the progress. Returns the present time in seconds, see `time.monotonic`."""
+        """Send the progress. Returns the current time of `time.monotonic`, in seconds."""
         now = time.monotonic()
         progress = {"done": self.report.games, "left_out": self.left_out, "seconds": round(now - self._began, 2)}
         self._send({"stage": self._stage, **progress})
@@ -103,7 +105,9 @@ class Teller:
         self.send_progress()
 
     def game_done(self, number: int, game: Any, side: Any) -> None:
-        """Add an analyzed game to the report. number: the game's number in its source. side: the player's side."""
+        """Add an analyzed game to the report, and send the progress and perhaps the report. number: the number of the
+        game in its source. side: the player's side.
+        """
         self._rest.pop(number, None)
         if self._keeps:
             self._rest[number] = game, side
@@ -133,9 +137,9 @@ class Teller:
 
 
 def provisional(report: dict[str, Any]) -> dict[str, Any]:
-    """Return a copy of a quick report without the comparisons with other players. The key "provisional" is added.
+    """Return a copy of a quick report without the comparisons with other players, and with the key "provisional".
 
-    The quick analysis misses many mistakes, so its losses look smaller than those of other players.
+    A quick analysis misses many mistakes, so the player's losses would look too small in such a comparison.
     """
 
     def part(row: dict[str, Any]) -> dict[str, Any]:

@@ -27,7 +27,9 @@ _FILES, _RANKS = "abcdefgh", "12345678"
 
 
 def read_request(state: AppState, fields: Fields) -> tuple[NetworkInfo, Line]:
-    """Parse the network and the line of a request. Raises BadRequest if they do not fit together."""
+    """Parse the network and the line in a request. Raises BadRequest if they are invalid, or if the network does not
+    support the line's game or board size.
+    """
     from kibitz.web import positions
 
     name = text(fields, "network")
@@ -121,7 +123,7 @@ def judge(state: AppState, fields: Fields) -> StreamJob:
 
 
 def judged(state: AppState, fields: Fields) -> dict[str, list[dict[str, Any]]]:
-    """Return the stored judgments of a line, each with its ply. No network and no engine is used."""
+    """Return the stored evaluations of the moves of a line, each with its ply. Nothing is evaluated."""
     network, line = read_request(state, fields)
     if state.judged is None or not line.moves:
         return {"judged": []}
@@ -155,7 +157,7 @@ def check(state: AppState, fields: Fields) -> StreamJob:
 
 
 def by_engine(line: Line) -> Any:
-    """Return the module that lets an engine evaluate positions of the line's game."""
+    """Return the module whose functions evaluate moves of the line's game with an engine."""
     return importlib.import_module(f"kibitz.web.{line.game}.by_engine")
 
 
