@@ -129,7 +129,8 @@ def _help(arguments: Sequence[str], command: Any) -> str | None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command, report its errors, and return the exit code.
 
-    The exit codes are: 0 done, 1 failed, 2 wrong call, 130 interrupted.
+    The exit codes are 0 for done, 1 for failed, 2 for a wrong call and 130 for interrupted. If the reader of standard
+    output has closed it, the code is 141.
     """
     if arguments and arguments[0] not in {*COMMANDS, *options.RENAMED_COMMANDS, *_OF_THE_PROGRAM}:
         messages.error(wrong_call.unknown_command(arguments[0], list(COMMANDS)))
@@ -181,8 +182,8 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def describe(error: OSError) -> str | None:
-    """Return one line for an error of the operating system: the file, the reason and the remedy. None if the error has
-    no number, because such an error is a bug in kibitz.
+    """Describe an error of the operating system in one line: the file, the reason and the remedy. None if the error has
+    no error number; such an error is a bug in kibitz.
     """
     if error.errno is None:
         return None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AccountOptions:
-    """The filter for the games of an account."""
+    """The options that filter the games of an account on a server."""
 
     since: Annotated[str | None, typer.Option(metavar="DATE")] = None
     speed: Annotated[list[str] | None, typer.Option(metavar="SPEED")] = None
@@ -29,8 +29,10 @@ class AccountOptions:
     limit: Annotated[int | None, typer.Option(metavar="N")] = None
 
     def wanted(self, sources: Sequence[str]) -> GameChoice:
-        """Return the filter for the games of the accounts in `sources`. Raises UsageError for an option that filters
-        accounts if no source is an account. sources: the command's arguments, such as "lichess:NAME" or a file.
+        """Return the filter for the games of the accounts in `sources`. Raises UsageError if a filter is given although
+        no source is an account.
+
+        sources: the command's arguments, each an account such as "lichess:NAME", or a file.
         """
         from kibitz.online.accounts import GameChoice
 
@@ -51,18 +53,17 @@ def any_account(sources: Sequence[str]) -> bool:
 
 
 def names_of(sources: Sequence[str]) -> list[str]:
-    """Return the names of the accounts if all sources are accounts. Otherwise the result is empty."""
+    """Return the names of the accounts if all sources are accounts; else []."""
     accounts = [_account(source) for source in sources]
     return [one.name for one in accounts if one] if all(accounts) else []
 
 
 def files_of(sources: Sequence[str], wanted: GameChoice) -> list[str]:
-    """Download the games of the accounts in `sources`. Returns the sources, in which a file with the games replaces
+    """Download the games of the accounts in `sources`. Return the sources, with the path of a file of games instead of
     each account.
 
-    wanted: the filter for the games.
-
-    Raises the errors of `kibitz.online.files.file_of`.
+    wanted: the filter for the games. Raises UsageError for a filter that the server does not support, and KibitzError
+    if the games can't be downloaded or none matches the filter.
     """
     found = []
     for source in sources:
@@ -98,7 +99,7 @@ class _DownloadBar(Progress):
         self._limit, self._saved_games, self._new, self._name = limit, 0, 0, ""
 
     def begin_account(self, total: int | None) -> None:
-        """Show the account with the number of expected games, if it is known."""
+        """Begin the bar for the account. total: the number of games to download; None if it is not known."""
         self.begin(self._name, total, self._new, rate=0.0)
 
     # the interface `kibitz.online.files.Listener`

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 
 
 def compare_with(run: Run, other: str, store: Store, positions: int, as_json: bool, on_progress: OnProgress) -> None:
-    """Compare two runs on the same positions of games that neither run has seen in training, and print the result.
+    """Compare the accuracy of two runs on the same positions, from games that neither run has seen in training, and
+    print the result.
 
-    Raises UsageError if the runs have no predicted quantity in common, and KibitzError if no game is left.
+    other: the name or folder of the second run. positions: the largest number of positions. Raises UsageError if the
+    runs have no predicted quantity in common, and KibitzError if no unseen game is left.
     """
     from kibitz.evaluation.compare import compare_runs
     from kibitz.evaluation.rows import QUESTIONS

@@ -48,9 +48,9 @@ def annotate(
     overwrite: Annotated[bool, typer.Option("--overwrite")] = False,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Write every game of PGN or SGF files with evaluations, marks and reasons.
+    """Write every game of PGN or SGF files with evaluations, annotations and reasons.
 
-    The content of each output is that of kibitz analyze with --all --pgn or --sgf.
+    Each output has the same content as that of kibitz analyze with --all --pgn or --sgf.
     """
     _check(files, out)
     options = AnalyzeOptions(every=True, checked_by=checked_by, engine_option=engine_option, nodes=nodes)
@@ -95,7 +95,7 @@ def _check(files: list[str], out: str | None) -> None:
 
 @dataclass(frozen=True)
 class AnnotationJob:
-    """A file to annotate, its game, and the file to write."""
+    """A file to annotate. file: its path. game: "chess" or "go". target: the path of the output."""
 
     file: str
     game: str
@@ -106,8 +106,10 @@ class AnnotationJob:
 class Annotation:
     """Annotates files one by one, and counts those that were skipped.
 
-    network: None for the default of each game. alone: whether a single file or folder was given. If so, an error of its
-    only file ends the command.
+    network: the network for all files; None for the default network of each game.
+    overwrite: whether an output that exists is replaced.
+    alone: whether the command line has only one file or folder. If it leads to a single file, an error of this file
+        ends the command.
     """
 
     network: str | None
@@ -122,9 +124,12 @@ class Annotation:
     _sessions: dict[str, Session] = field(default_factory=dict)
 
     def jobs(self, files: list[str], out: str | None) -> list[AnnotationJob]:
-        """Return the files to annotate. The output of an earlier call is skipped if its original file exists.
+        """Return the files to annotate. The output of an earlier call is not annotated again if its original is among
+        the files.
 
-        Raises UsageError if `out` is a file but there are several files, and KibitzError if the only path is missing.
+        files: the files and folders on the command line. out: the file or folder for the output; None for the folder of
+        each file. Raises UsageError if `out` is a file but there are several files, and KibitzError if the only path is
+        missing.
         """
         named = self._session(self.network).game if self.network else "chess"
         found: list[tuple[str, str, Path]] = []
@@ -150,8 +155,8 @@ class Annotation:
         return list({job.file: job for job in jobs}.values())
 
     def annotate(self, job: AnnotationJob, shown: Shown) -> None:
-        """Annotate one file. The output appears only when it is complete. If the file can't be annotated, this is
-        reported and counted.
+        """Annotate one file. The output appears only when it is complete. If there are several files, a file that can't
+        be annotated is reported and counted; if it is the only file, the error is raised.
         """
         reason = "output exists"
         try:

@@ -22,8 +22,8 @@ def bench(
     provider: Provider = None,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Measure a chess network's speed on this machine. The result is one line, which can be compared with those of
-    other machines.
+    """Measure a chess network's speed on this machine. The result is one line, which can be compared with the results
+    of other machines.
     """
     from kibitz import __version__
     from kibitz.cores import cores

@@ -50,7 +50,7 @@ def board(
 ) -> None:
     """Open a page in the browser, on which you play chess and Go against networks, and analyze games with them.
 
-    Only this computer can open the page. With --lan, other devices in the local network can, too. Ctrl-C ends the
+    Only this computer can open the page, unless --lan allows it to other devices in the local network. Ctrl-C ends the
     board.
     """
     use_provider(provider)

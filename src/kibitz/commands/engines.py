@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class UciOptions:
-    """The initial values of options that a GUI can set."""
+    """The initial values of UCI options that a GUI can change later."""
 
     method: Annotated[
         str,
@@ -125,10 +125,11 @@ def uci(
 ) -> None:
     """Play as a UCI engine, for chess GUIs and matches: commands on standard input, replies on standard output.
 
-    A GUI can set Hash, Threads, MultiPV, Move Overhead, Method, Temperature, Value, UCI_ShowWDL, Ponder and Seed, and
-    for networks with rating inputs UCI_LimitStrength and UCI_Elo. The options here are the initial values of some of
-    these. SyzygyPath is for folders of tablebases: endings in them are played perfectly. BookFile is for an opening
-    book in Polyglot's format, used in the first BookDepth plies. The network is loaded on isready.
+    A GUI can set Hash, Threads, MultiPV, Move Overhead, Method, Temperature, Value, UCI_ShowWDL, Ponder and Seed. For
+    networks with rating inputs, it can also set UCI_LimitStrength and UCI_Elo. The command's options are the initial
+    values of some of these. SyzygyPath names folders of tablebases, with which endings are played perfectly. BookFile
+    names an opening book in Polyglot's format, which is used in the first BookDepth plies. The network is loaded when
+    the GUI sends isready.
     """
     use_provider(provider)
     for name in (run, start.value):
@@ -158,7 +159,9 @@ def _standard_streams(command: str, remedy: str) -> Iterator[tuple[BinaryIO, Bin
 
 
 def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
-    """Return a function that makes the player of a run for given options. Each network is loaded once."""
+    """Return a function that makes the player of a run for the given options. Each network is loaded only once. run:
+    the name or the folder of the run.
+    """
     sessions: dict[tuple[str, int], Session] = {}
 
     def session(name: str, threads: int) -> Session:
@@ -206,11 +209,11 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
 
 
 def rehearse(player: ThinkingPlayer) -> None:
-    """Let a player search two moves of a game and one endgame position before any clock runs. Compiled functions and
-    ONNX Runtime start slowly.
+    """Let a player search a few positions of a game and an endgame position before a clock runs, because compiled
+    functions and ONNX Runtime start slowly.
 
-    The searches have no effective time limit. Otherwise the limit could end them before the last functions are
-    compiled, and the first moves of a game would be late.
+    The searches have no effective time limit. A time limit could end them before the last functions are compiled, and
+    the first moves of a game would then be late.
     """
     import chess
 
@@ -266,7 +269,7 @@ def _temperature(options: Options) -> float:
 
 @dataclass(frozen=True)
 class GtpOptions:
-    """Options of kibitz gtp: the engine's name, the rules and komi of the first game, and how the engine plays."""
+    """The options of kibitz gtp: the engine's name, the rules and komi of the first game, and how the engine plays."""
 
     name: Annotated[
         str,
@@ -309,7 +312,9 @@ class GtpOptions:
     ] = 0
 
     def check(self, run: str) -> None:
-        """Raise UsageError for a komi out of range, unknown rules, and a method that the run does not support."""
+        """Raise UsageError for a komi out of range, unknown rules, and a method that the run does not support. run: the
+        name or the folder of the run.
+        """
         from kibitz.play import playable, why_not
         from kibitz.runs import Run
 
@@ -343,7 +348,7 @@ class GtpOptions:
 
     def of_engine(self, run: str, largest: int) -> GtpSettings:
         """Return the settings of a GTP engine that plays with a run. run: the name or the folder of the run. largest:
-        the largest board that its network supports, such as 19.
+        the largest board size that the run's network supports, such as 19.
         """
         from kibitz import __version__
         from kibitz.engines.gtp.session import GtpSettings
@@ -365,7 +370,7 @@ def gtp(
     options: GtpOptions,
     provider: Provider = None,
 ) -> None:
-    """Play Go as a GTP engine, for boards and matches: commands on standard input, answers on standard output.
+    """Play Go as a GTP engine, for Go programs and matches: commands on standard input, replies on standard output.
 
     GoGui, Lizzie and Sabaki can show the predicted territory. If the network predicts moves, as gohuman does, they can
     also show the moves that a search considers. The network is loaded when a command needs it.

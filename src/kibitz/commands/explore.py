@@ -40,8 +40,8 @@ def explore(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show the moves that were played in a position, how often, and their results. Games that reach the position by
-    other moves count too.
+    """Show the moves that were played in a position, with their number of games and results. Games that reach the
+    position by another order of moves also count.
 
     The first call makes an index next to the store, which takes seconds.
     """

@@ -29,10 +29,11 @@ def export(
 ) -> None:
     """Write a network for other programs: model.onnx, a description of its inputs and outputs, and an example.
 
-    This is for chess networks that evaluate a single position: all except deepchess, which compares two. For deepchess
-    and for Go networks, copy only the model.onnx. The example, example.py, needs onnxruntime, numpy and python-chess.
+    The command works for chess networks that evaluate a single position: all except deepchess, which compares two
+    positions. For deepchess and for Go networks, copy the file model.onnx instead. The example, example.py, needs
+    onnxruntime, numpy and python-chess.
 
-    With --web, it writes a static site that plays and analyzes in the visitor's browser.
+    With --web, the command writes a static site that plays and analyzes in the visitor's browser.
     """
     if (to is None) == (web is None):
         got = "neither" if to is None else "both"

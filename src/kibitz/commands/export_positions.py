@@ -64,10 +64,10 @@ def export_positions(
     seed: Annotated[int, typer.Option(min=0)] = 0,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Write positions, moves, results, ratings and clocks as arrays, for other programs.
+    """Write positions, moves, results, ratings and clocks of a store as arrays, for other programs.
 
-    The arrays have the names and meanings of kibitz.datasets.PositionBatches in
-    docs/reference/python.md. HDF5 needs h5py: pip install 'kibitz[hdf5]'.
+    docs/reference/python.md describes the arrays: their names and meanings are those of
+    kibitz.datasets.PositionBatches. HDF5 needs h5py: pip install 'kibitz[hdf5]'.
     """
     from kibitz.api.stores import open_store
 

@@ -33,7 +33,7 @@ TEXT_COLUMN = 26
 
 
 def requested(arguments: Sequence[str]) -> str | None:
-    """Return the help option in a command line: "-h", "--help", or None."""
+    """Return the option that requests help in a command line, "-h" or "--help"; None if there is none."""
     words = list(arguments)
     if "--" in words:
         words = words[: words.index("--")]
@@ -41,12 +41,16 @@ def requested(arguments: Sequence[str]) -> str | None:
 
 
 def width() -> int:
-    """Return the number of columns of the terminal, from 40 to MAX_WIDTH; 80 without a terminal."""
+    """Return the number of columns for the help: that of the terminal, but from 40 to MAX_WIDTH; 80 without a
+    terminal.
+    """
     return min(MAX_WIDTH, max(40, shutil.get_terminal_size((80, 24)).columns))
 
 
 def overview(columns: int) -> str:
-    """Return the help of the program: its commands by purpose, and three commands to begin with."""
+    """Return the help of the program: its commands by purpose, and three commands to begin with. columns: the width of
+    the text.
+    """
     lines = ["Usage: kibitz COMMAND [OPTIONS]", "", *_wrapped(SUMMARY, columns), ""]
     for heading, names in PANELS.items():
         lines.append(f"{heading}:")
@@ -61,8 +65,9 @@ def of_command(name: str, parameters: Sequence[Any], columns: int, everything: b
     """Return the help of a command.
 
     parameters: the parameters of typer's command.
-    everything: whether all options are listed, as for `--help`, or only the common options, as for `-h`.
-    about: the command's docstring, which is shown if the command has no text in `help_texts`.
+    columns: the width of the text.
+    everything: True to list all options, as for `--help`; False for only the common options, as for `-h`.
+    about: the command's docstring, which is shown if `help_texts` has no text for the command.
     """
     words = COMMANDS.get(name) or CommandHelp(" ".join(about.split()), (), ())
     shown = [parameter for parameter in parameters if not getattr(parameter, "hidden", False)]

@@ -33,10 +33,10 @@ EXAMPLES = (
 class CommandHelp:
     """The help of one command.
 
-    summary: what you get, at most 70 characters.
+    summary: what the command does, at most 70 characters.
     examples: three command lines.
     common: the options that `-h` shows, such as "--into".
-    panels: the options under each heading of `--help`, by heading; options that are in no panel come last.
+    panels: the options under each heading of `--help`, by heading. Options without a heading come last.
     about: further paragraphs of `--help`.
     page: the page of the documentation, relative to docs/.
     """

@@ -42,8 +42,8 @@ def info(
     ],
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show the contents of a store: counts, ratings, dates, results, the games of each split, and the rejected games
-    with reasons.
+    """Show the contents of a store: counts, ratings, dates, results, the games of each part of the split, and the
+    rejected games by reason.
 
     For a network, show its outputs, its training data and its measured accuracy.
     """
@@ -110,10 +110,10 @@ def _show_network(name: str, as_json: bool) -> None:
 
 
 def describe(store: Store) -> dict[str, Any]:
-    """Return the summary of a store as JSON.
+    """Return the summary of a store as a dict for JSON.
 
-    Counts are plain numbers. Measured values are under "figures" as {"value", "low", "high", "n"}. A value has no
-    interval if it was computed from all the data.
+    Counts are plain numbers. Measured values are under "figures" as {"value", "low", "high", "n"}. A value that was
+    computed from all the data has no interval.
     """
     import numpy as np
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def describes_store_if_interrupted(into: Path, otherwise: str) -> Iterator[None]:
-    """If KeyboardInterrupt is raised inside the context, add a message to it. If the store has just been written, the
-    message reports that the store is complete; otherwise the message is the text `otherwise`.
+    """A context manager that adds a message to a KeyboardInterrupt inside it. The message reports that the store is
+    complete if it was written inside the context; if it was not, the message is `otherwise`. into: the folder of the
+    store.
     """
     before = _description(into)
     try:

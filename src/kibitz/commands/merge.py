@@ -28,7 +28,9 @@ def merge(
     division: SplitOptions,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Join stores into a new one. A game that is in several stores is kept once. The old stores stay unchanged."""
+    """Join stores to form a new store. A game that is in several stores is included once. The old stores stay
+    unchanged.
+    """
     from kibitz.store.store import Store
 
     opened = [Store(path) for path in stores]

@@ -41,7 +41,9 @@ RENAMED_VALUES: dict[str, dict[str, dict[str, str]]] = {"train": _OF_VALUES, "tu
 
 
 def respelled(arguments: Sequence[str]) -> list[str]:
-    """Convert a command line (without the program's name) to the current spellings of commands, options and values."""
+    """Replace old spellings of commands, options and values in a command line by their current spellings. arguments:
+    the command line without the program's name.
+    """
     words = list(arguments)
     if not words:
         return words
@@ -99,12 +101,12 @@ def _system_in(words: Sequence[str]) -> str | None:
 def parameters_of(
     group: type, panel: str | None = None, defaults: Mapping[str, Any] | None = None, without: Sequence[str] = ()
 ) -> list[inspect.Parameter]:
-    """Return the fields of a dataclass as parameters for typer, in their order.
+    """Convert the fields of a dataclass to parameters for typer, in their order.
 
     group: the dataclass.
     panel: the heading in the help for fields that were made with `systems.base.setting`.
-    defaults: defaults that replace those of the class, by the field's name.
-    without: names of fields that are omitted.
+    defaults: defaults, by the field's name, that replace those of the class.
+    without: the names of fields that are omitted.
     """
     hints: dict[str, Any] | None = None
     parameters = []
@@ -122,8 +124,8 @@ def parameters_of(
 
 
 def with_groups(function: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that typer can call. Each parameter of `function` that is a dataclass is replaced by one option
-    for each field of the dataclass.
+    """Convert a function to a command for typer. Each parameter that is a dataclass is replaced by its fields, which
+    become one option each.
     """
     hints = get_type_hints(function, include_extras=True)
     groups: dict[str, type] = {}
@@ -154,12 +156,12 @@ def _unwrapped(text: str) -> str:
 def with_settings(
     command: Callable[..., None], arguments: Sequence[str], without: Sequence[str] = ()
 ) -> Callable[..., None]:
-    """Return a command that also has the settings of a system as options. The system is the one that the command line
-    names. If it names no system, the command is returned unchanged.
+    """Return a command that also has the settings of a system as options. If the command line names no system, return
+    the command unchanged.
 
     command: a command that `with_groups` made. Its function takes the settings as `**settings`.
-    arguments: the command line without the program's name.
-    without: names of settings that are not options of this command.
+    arguments: the command line without the program's name. It names the system.
+    without: the names of settings that are not options of this command.
     """
     from kibitz.systems import load
 

@@ -12,13 +12,13 @@ from kibitz.records import printable
 
 
 def check_page(page: Path, option: str, others: Iterable[str] = ()) -> None:
-    """Check, before any work, that a page can be written.
+    """Check, before any work, that a page can be written to a file.
 
-    page: the file to write.
-    option: the name of the option for the page's file, for error messages.
-    others: other files that are read or written.
+    page: the path of the file.
+    option: the option for this path, for error messages.
+    others: the other files that the command reads or writes.
 
-    Raises KibitzError if no file can be written there, and UsageError if the page would replace one of the other files.
+    Raises KibitzError if the file can't be written, and UsageError if it is one of the other files.
     """
     for other in others:
         if _is_same(page, Path(other)):
@@ -47,7 +47,9 @@ def _is_same(one: Path, other: Path) -> bool:
 
 
 def write_page(page: Path, text: str, option: str) -> None:
-    """Write a page; the file appears only when it is complete. Raises KibitzError if it can't be written."""
+    """Write a page to a file, which appears only when it is complete. option: the option for the path, for error
+    messages. Raises KibitzError if the file can't be written.
+    """
     try:
         write_whole(page, text.encode(errors="replace"))  # the name of a folder may not be valid Unicode
     except OSError as error:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PersonOptions:
-    """The person whose games the network is trained on, and the directory of the run."""
+    """The options of kibitz personal: the person whose games the network is trained on, and the training run."""
 
     player: Annotated[
         list[str] | None,
@@ -54,7 +54,8 @@ def personal(
     account: AccountOptions,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Train a network to play like one person, from that person's games: an opening book and an adapted network.
+    """Train a network to play like one person, from this person's games. The result is an opening book and an adapted
+    network.
 
     The training takes some minutes for a thousand games. After Ctrl-C, the same command resumes it. The games stay on
     this computer. The result is a run, which all commands for networks accept, such as test, uci (gtp for Go), match,
@@ -95,7 +96,7 @@ class _PersonalBar(Progress):
         self._figures = ""
 
     def on_step(self, step: PersonalStep) -> None:
-        """Update the bar; called after every iteration of a training run."""
+        """Update the bar. The training calls this method after every iteration of a training run."""
         progress = step.progress
         title = f"training {step.number}, {step.name}"
         if self._number != step.number:

@@ -26,9 +26,10 @@ BAR, ELAPSED, LEFT = "[bar]", "[elapsed]", "[left]"
 
 @contextlib.contextmanager
 def ticking(tick: Callable[[], None], every: float = 0.5) -> Iterator[None]:
-    """Call `tick` at short intervals from another thread, so that the progress moves even while no work is reported.
+    """A context manager that calls `tick` at short intervals from another thread, so that a progress bar moves even
+    while no work is reported.
 
-    every: seconds between calls.
+    every: the seconds between two calls.
     """
     ended = threading.Event()
 
@@ -46,12 +47,14 @@ def ticking(tick: Callable[[], None], every: float = 0.5) -> Iterator[None]:
 
 
 class Progress:
-    """Shows the progress of a command: call `begin` for a part of the work, then `update` whenever something is done.
+    """Shows the progress of a command. Call `begin` for each part of the work, then `update` whenever something is
+    done.
 
-    On a terminal, the progress is a bar with the given columns. A column is BAR, ELAPSED, LEFT (the time left), or a
-    template, in which `task.description`, `task.completed`, `task.total` and the caller's own `task.fields[NAME]` are
-    replaced. Without a terminal, an update prints its line with the time left, but at most one line in `every` seconds,
-    and no line at the end of a part.
+    On a terminal, the progress is a bar with the given columns. The column ELAPSED is the time since the beginning, and
+    LEFT is the time left. Every column except BAR, ELAPSED and LEFT is a template. In a template, `task.description`,
+    `task.completed`, `task.total` and `task.fields[NAME]` are replaced, where the fields are those of `begin` and
+    `update`. Without a terminal, an update prints its line and the time left, but only one line in `every` seconds, and
+    no line at the end of a part.
 
     patient: whether a bar is shown only after a part has taken PATIENCE seconds. stays: whether the bars remain on the
     terminal after the end.
@@ -77,7 +80,7 @@ class Progress:
 
     @property
     def seconds(self) -> float:
-        """Return the seconds since the present part of the work began."""
+        """The seconds since the present part of the work began."""
         return time.monotonic() - self._started
 
     def begin(
@@ -86,12 +89,13 @@ class Progress:
     ) -> None:  # fmt: skip
         """Begin a part of the work. This ends the previous part.
 
+        description: the name of the part.
         total: the size of the part in any unit; None if it is unknown.
-        done: the amount that an earlier call of the program has completed. It does not count for the speed and the time
-        left.
+        done: the amount that an earlier call of the program has completed, which is ignored for the speed and the time
+            left.
         at_once: whether to show the bar immediately, even if `patient` is true.
         since: the start time by the monotonic clock; None for now.
-        fields: values for the caller's own columns, by name.
+        fields: the values of `task.fields` in the columns, by name.
         """
         self._total, self._first, self._done = total, done, done
         self._started = time.monotonic() if since is None else since
@@ -105,11 +109,11 @@ class Progress:
             bar.start()
 
     def update(self, done: float, line: str = "", **fields: Any) -> None:
-        """Set how much of the part is done.
+        """Set how much of the present part is done.
 
         done: the completed amount, in the unit of `total`.
-        line: the text to print if there is no terminal; "" prints nothing.
-        fields: `description`, and new values of the caller's columns.
+        line: the text that is printed without a terminal; "" prints nothing.
+        fields: `description`, or new values of `task.fields` in the columns, by name.
         """
         self._done = done
         if self._bar is not None and self._task is not None:
@@ -121,7 +125,7 @@ class Progress:
             self.log(f"{line}, {left}" if left else line)
 
     def log(self, line: str) -> None:
-        """Print a line. On a terminal, it is above the bar."""
+        """Print a line on standard error. On a terminal, it appears above the bar."""
         self._last_line = time.monotonic()
         if self._bar is None:
             print(line, file=sys.stderr)
@@ -135,17 +139,17 @@ class Progress:
         self._bar = self._task = None
 
     def rate(self, done: float | None = None) -> float:
-        """Return the speed of the present part of the work, in units per second; 0 at its beginning.
+        """Return the speed in the present part of the work, in units per second; 0 at its beginning. Work of an earlier
+        call of the program is not included.
 
-        done: the amount that is done now; None for the amount at the last `update`. Work of an earlier call of the
-            program is not included.
+        done: the completed amount; None for the amount at the last `update`.
         """
         passed = self.seconds
         return ((self._done if done is None else done) - self._first) / passed if passed > 0 else 0.0
 
     def time_left(self) -> str:
-        """Return the estimated time left, in words ("12 min left"); "" if it is unknown. The estimate uses the speed of
-        the work since `begin` was called.
+        """Return the estimated time left as text ("12 min left"); "" if it is unknown. The estimate uses the speed
+        since `begin` was called.
         """
         rate = self.rate()
         if self._total is None or rate <= 0:

@@ -16,8 +16,8 @@ Provider = Annotated[
 
 
 def use_provider(name: str | None) -> None:
-    """Run networks with this execution provider of ONNX Runtime, such as "cuda"; None keeps the present provider.
-    Raises UsageError if it is not installed.
+    """Select the execution provider of ONNX Runtime on which networks run. name: such as "cuda"; None keeps the present
+    provider. Raises UsageError if the provider is not installed.
     """
     if name is not None:
         from kibitz.play.providers import choose

@@ -24,11 +24,11 @@ def rate(
     account: AccountOptions,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show a player's rating, estimated from the moves, with its interval.
+    """Show a player's rating, with its interval, as estimated from the moves.
 
-    For each move, the network human predicts how likely players rated 600 to 2600 play it. The estimated rating is the
-    one for which the moves are most likely. Results and ratings in the games are not used. There are also ratings by
-    phase, color, speed, time left and month.
+    For each move, the network human predicts how likely players rated 600 to 2600 play it. The estimate is the rating
+    for which the player's moves are most likely. The results and ratings in the games are not used. The command also
+    shows estimates by phase, color, speed, time left and month.
     """
     from kibitz.analysis.chess.strength.estimate import LEVEL
     from kibitz.analysis.chess.strength.player import ENOUGH, SHORTEST, PlayerStrength, add_games, chess_files

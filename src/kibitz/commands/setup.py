@@ -23,7 +23,9 @@ def setup(
     write: Annotated[Path | None, typer.Option(metavar="FOLDER", show_default=False)] = None,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Print what to enter in a chess or Go program, with the absolute paths of this installation."""
+    """Print what to enter in a chess or Go program to use kibitz as an engine, with the absolute paths of this
+    installation.
+    """
     from kibitz.setups.programs import PROGRAMS, kibitz_command
     from kibitz.setups.writing import write_files
 

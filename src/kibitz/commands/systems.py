@@ -22,8 +22,8 @@ def systems(
     new: Annotated[str | None, typer.Option("--new", metavar="NAME")] = None,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List the systems and the bundled networks. With the name of a system, show its paper, the result in the paper,
-    and its recipes.
+    """List the systems and the bundled networks. For the name of a system, show its paper, the result in the paper, and
+    its recipes.
     """
     from kibitz.systems import SYSTEMS
 

@@ -40,7 +40,7 @@ LINE_EVERY = 15.0
 
 @dataclass(frozen=True)
 class RunTestOptions:
-    """The positions of a test, the programs that also evaluate them, and the files for the result."""
+    """The options for the positions of a test, the programs that also evaluate them, and the files for the result."""
 
     split: Annotated[
         str,
@@ -96,22 +96,22 @@ class RunTestOptions:
     as_json: Annotated[bool, typer.Option("--json")] = False
 
     def check_programs(self, used: str | None, why: str) -> None:
-        """Raise UsageError for the path of a program that the test does not start.
+        """Raise UsageError if the path of a program is given that the test does not start.
 
-        used: the option of the program that the test may start; None if it starts none. why: the reason, such as "is
-        for chess".
+        used: the option of the program that the test may start, "stockfish" or "gnugo"; None if it starts none. why:
+        the end of the message, such as "is not for personal networks".
         """
         for option, path in (("stockfish", self.stockfish), ("gnugo", self.gnugo)):
             if path is not None and option != used:
                 raise UsageError(f"--{option} {why} (got {path}). Leave it out.")
 
     def most_positions(self, default: int) -> int:
-        """Return the limit on the number of positions; 0 for no limit."""
+        """Return the largest number of positions; 0 for no limit. default: the number without --positions."""
         return default if self.positions is None else self.positions
 
     def programs(self, run: Run) -> dict[str, str | None]:
-        """Return the programs that also evaluate the positions, for a network: {name: path}, with None for a program
-        that is not installed. Raises UsageError for the path of a program that does not evaluate them.
+        """Return the programs that also evaluate the positions in a test of a network: {name: path}, with None as the
+        path of a program that is not installed. Raises UsageError if the path of another program is given.
         """
         from kibitz.external.programs import find_gnugo, find_named, find_stockfish
 
@@ -131,7 +131,7 @@ class RunTestOptions:
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """External engines whose predictions of moves are tested."""
+    """The options for a test of external engines as predictors of moves."""
 
     engine: Annotated[
         list[str] | None,
@@ -149,7 +149,7 @@ class EngineOptions:
     ] = None
 
     def check(self) -> None:
-        """Raise UsageError for options that need an engine if there is none."""
+        """Raise UsageError for --nodes or --engine-option without --engine."""
         for name, value in (("--nodes", self.nodes), ("--engine-option", self.engine_option)):
             if value and not self.engine:
                 raise UsageError(f"{name} needs an engine. Add --engine COMMAND.")
@@ -173,7 +173,9 @@ def run_test(
     sharing: WorkerOptions,
     provider: Provider = None,
 ) -> None:
-    """Test a trained network, or an engine, on games outside its training: metrics, baselines and a result page."""
+    """Test a trained network or an engine on games that were not used for training. The result has metrics, baselines
+    and a result page.
+    """
     from kibitz.evaluation import EvalConfig, evaluate, own_store
     from kibitz.evaluation.games import CHOICES, choose
     from kibitz.runs import Run
@@ -240,7 +242,9 @@ def _check_engine_test(options: RunTestOptions, sharing: WorkerOptions) -> None:
 
 
 def test_engine_command(run: str, store: str | None, options: RunTestOptions, engines: EngineOptions) -> None:
-    """Run `kibitz test [NETWORK] STORE --engine COMMAND`: test the engines, and the network if one is given."""
+    """Run `kibitz test [NETWORK] STORE --engine COMMAND`, which tests the engines and, if it is given, the network.
+    run: the store or, if `store` is not None, the network.
+    """
     from kibitz.evaluation.games import choose, choose_without_run
     from kibitz.evaluation.predictors import EngineTest, evaluate_engines
     from kibitz.runs import Run
@@ -307,9 +311,10 @@ _RATED = re.compile(r"(?P<rating>\d{3,4})=(?P<command>.+)", re.DOTALL)
 
 
 def rated_engine(text: str, game: str, options: Sequence[str] = ()) -> RatedEngine:
-    """Parse the value of --engine, COMMAND or RATING=COMMAND, and return the engine.
+    """Return the engine that a value of --engine names: COMMAND or RATING=COMMAND.
 
-    Raises UsageError or KibitzError if the engine cannot be used, for example if the program is not installed.
+    game: "chess" or "go". options: UCI options of the form "Name=Value". Raises UsageError or KibitzError if the engine
+    can't be used, for example if the program is not installed.
     """
     from kibitz.arena.players import player
     from kibitz.evaluation.predictors import RatedEngine
@@ -380,7 +385,7 @@ def _log(line: str) -> None:
 
 
 class EvaluationBar(Progress):
-    """The progress of a test, which has many parts: one bar after the other."""
+    """The progress of a test, with a bar for each part of the work."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -390,10 +395,9 @@ class EvaluationBar(Progress):
         self._part, self._reported = "", time.monotonic()
 
     def on_progress(self, part: str, done: int, total: int) -> None:
-        """Update the progress: the name of the part, the amount done, and the total.
+        """Update the bar. part: the name of the part. done, total: the completed amount and the size of the part.
 
-        The first call for a part may come when some of it is already done. A part begins when the previous part has
-        ended.
+        A new name begins a new part. Its time counts from the last call for the previous part.
         """
         if part != self._part:
             self.begin(part, total, at_once=total <= 1, since=self._reported, rate="")

@@ -30,7 +30,7 @@ INTERRUPTED = 130
 
 @dataclass(frozen=True)
 class StartOptions:
-    """How a training run starts: its recipe, directory and initial weights."""
+    """The options for the start of a training run: its recipe, directory and initial weights."""
 
     recipe: Annotated[
         str | None,
@@ -45,7 +45,9 @@ class StartOptions:
 
 @dataclass(frozen=True)
 class LoopOptions:
-    """The length of training, and the intervals of its checks. None selects the value of the recipe."""
+    """The options for the length of training and the intervals of its checks. For None, the recipe's value or a default
+    applies.
+    """
 
     time_limit: Annotated[float | None, typer.Option()] = None
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1)] = 0
@@ -79,7 +81,9 @@ class LoopOptions:
     ] = None
 
     def given(self) -> dict[str, Any]:
-        """Return the fields of the loop's plan that were given; the time limit is in seconds. Raises UsageError."""
+        """Return the given options by name, as fields of TrainConfig. The time limit is converted to seconds. Raises
+        UsageError for a value out of range.
+        """
         check_time_limit(self.time_limit)
         if self.checkpoint_megabytes is not None and not math.isfinite(self.checkpoint_megabytes):
             raise UsageError(f"--checkpoint-megabytes must be at least 0 (got {self.checkpoint_megabytes:g})")
@@ -89,7 +93,7 @@ class LoopOptions:
 
 @dataclass(frozen=True)
 class StoreSplitOptions:
-    """The split of the games, if it differs from the store's."""
+    """The options for the split of the games, if it is to differ from the store's split."""
 
     validate_share: Annotated[float | None, typer.Option(show_default="the store's")] = None
     test_share: Annotated[float | None, typer.Option(show_default="the store's")] = None
@@ -99,7 +103,8 @@ class StoreSplitOptions:
     def split(self, store: str) -> Split | None:
         """Return the requested split; None for the split of the store. Raises UsageError for an invalid day.
 
-        If only shares are given, the split is by hash. Days replace the store's days.
+        Shares that are not given are those of the store's split; its days do not apply. If no day is given, the split
+        is by hash.
         """
         from kibitz.dates import parse_day
         from kibitz.store.split import Split, check_options
@@ -121,7 +126,7 @@ class StoreSplitOptions:
 
 @dataclass(frozen=True)
 class MachineOptions:
-    """The device and the precision of training."""
+    """The options for the devices, the processes and the precision of training."""
 
     precision: Annotated[
         str | None,
@@ -157,9 +162,8 @@ def train(
 ) -> None:
     """Train a system on a store. After Ctrl-C, the same command resumes the training.
 
-    By default, the training uses the system's recipe "default". If the system is from a paper, --recipe paper has the
-    settings of the paper. `kibitz train SYSTEM --help` also lists the settings of that system, each with the recipe's
-    value.
+    By default, the training uses the system's recipe "default". If the system is from a paper, --recipe paper uses the
+    paper's settings. `kibitz train SYSTEM --help` also lists the settings of this system with the recipe's values.
     """
     from kibitz.systems import load
     from kibitz.training.ranks import ReportedByOtherRank, joined, resolve_rank
@@ -223,20 +227,20 @@ def _train(
 
 
 def lightning_precision(name: str) -> str:
-    """Return Lightning's name for a precision of the command line. Raises UsageError."""
+    """Convert a value of --precision to Lightning's name. Raises UsageError for an unknown value."""
     if name not in PRECISIONS:
         raise UsageError(not_one_of("--precision", name, PRECISIONS))
     return PRECISIONS[name]
 
 
 def check_time_limit(minutes: float | None) -> None:
-    """Raise UsageError for a limit that leaves no time."""
+    """Raise UsageError unless the time limit in minutes is greater than 0 or None."""
     if minutes is not None and not minutes > 0:
         raise UsageError(f"--time-limit must be greater than 0 minutes (got {minutes:g})")
 
 
 def check_device(device: str) -> None:
-    """Raise UsageError for a device that does not exist."""
+    """Raise UsageError for an unknown device, and for "cuda" if PyTorch finds no GPU."""
     if device not in ("auto", "cpu", "cuda"):
         raise UsageError(not_one_of("--device", device, ("auto", "cpu", "cuda")))
     if device == "cuda":
@@ -259,7 +263,7 @@ class TrainingBar(Progress):
         self._stage = self._figures = ""
 
     def on_progress(self, progress: TrainProgress) -> None:
-        """Update the bar; the training loop calls it after every iteration."""
+        """Update the bar. The training loop calls this method after every iteration."""
         if self._stage != progress.stage:
             self.begin(progress.stage, progress.iterations, progress.iteration - 1, figures="")
             self._stage, self._figures = progress.stage, ""

@@ -37,7 +37,7 @@ NOT_OPTIONS = (
 
 @dataclass(frozen=True)
 class SpaceOptions:
-    """The search space, and the network to train."""
+    """The options for the search space, and for the network to train if the system has several."""
 
     learning_rates: Annotated[str | None, typer.Option()] = None
     weight_decays: Annotated[str | None, typer.Option()] = None
@@ -48,7 +48,9 @@ class SpaceOptions:
     ] = None
 
     def grid(self, usual: Grid) -> Grid:
-        """Return the requested grid, or the usual grid. Raises UsageError for invalid values."""
+        """Return the grid of values to try. usual: the system's grid, whose values are used for options that are not
+        given. Raises UsageError for invalid values.
+        """
         from kibitz.training.tune.space import Grid
 
         rates, decays, initials = self.learning_rates, self.weight_decays, self.initials
@@ -61,7 +63,7 @@ class SpaceOptions:
 
 @dataclass(frozen=True)
 class TrialOptions:
-    """The number of trials, and the length of each trial."""
+    """The options for the number of trials (short training runs), and the length of each trial."""
 
     iterations_per_trial: Annotated[int, typer.Option(min=1)] = 2000
     trials: Annotated[
@@ -73,7 +75,7 @@ class TrialOptions:
 
 @dataclass(frozen=True)
 class TrialLoopOptions:
-    """How each trial is trained, and how long all trials together may take."""
+    """The options for how each trial is trained, and how long all trials together may take."""
 
     time_limit: Annotated[float | None, typer.Option()] = None
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1)] = 0
@@ -87,7 +89,9 @@ class TrialLoopOptions:
         check_time_limit(self.time_limit)
 
     def plan(self) -> TrainConfig:
-        """Return the plan of the training runs. Its time limit, in seconds, is that of all trials together."""
+        """Return the training plan of the trials (training runs). Its time limit, in seconds, covers all trials
+        together.
+        """
         from kibitz.training.trainer import TrainConfig
 
         return TrainConfig(
@@ -111,10 +115,10 @@ def tune(
     json: Annotated[bool, typer.Option("--json")] = False,
     **settings: Any,
 ) -> None:
-    """Tune a system's learning rate, weight decay and initial weights in short training runs.
+    """Tune a system's learning rate, weight decay and initial weights in short training runs, the trials.
 
     After Ctrl-C or a crash, the same command resumes the search. `kibitz tune SYSTEM --help` also lists the settings of
-    that system that all trials share.
+    this system, which are the same in all trials.
     """
     from kibitz.systems import load
 
@@ -184,7 +188,7 @@ class TuningProgress(Progress):
         self._figures = ""
 
     def on_step(self, step: Step) -> None:
-        """Update the bar; called after every iteration of a trial."""
+        """Update the bar. The search calls this method after every iteration of a trial."""
         progress, each = step.progress, self.request.iterations
         done = step.ended * each + progress.iteration
         if not self._trial:
@@ -198,8 +202,8 @@ class TuningProgress(Progress):
         self.update(done, line, trial=step.ended + 1, figures=self._figures)
 
     def on_trial_end(self, trial: TrialResult) -> None:
-        """Print the result of a trial; called at the end of each trial, in the order of the trials' numbers. A trial
-        may have been ended early.
+        """Print the result of a trial, which may have been pruned. The search calls this method at the end of each
+        trial, in the order of the trials' numbers.
         """
         each, total = self.request.iterations, self.request.total
         # This is the first trial of this call. The trials of earlier calls must not be included in the rate.
@@ -222,7 +226,7 @@ def _text(value: Any) -> str:
 
 
 def train_line(request: TuneConfig, best: TrialResult) -> str:
-    """Return the command that trains a complete run with the best settings."""
+    """Return the command that trains a complete run with the settings of the best trial. request: the search."""
     from kibitz.systems import DEFAULT, find_recipe
 
     tuned = {request.named(name): value for name, value in best.settings.items()}

@@ -25,10 +25,11 @@ _OTHERS = (
 
 
 def analyze_by_rating(session: Session, run: str, path: str, options: AnalyzeOptions) -> None:
-    """Write the picture of a position of a game, and print the moves by rating as text or JSON.
+    """For one position of a game, write the chart of the moves that players of different ratings choose, and print
+    these moves as text or JSON.
 
-    Raises UsageError for options that don't apply and for a network without rating inputs, and KibitzError if the game
-    can't be read or the picture can't be written.
+    Raises UsageError for other options that analyze whole games and for a network without rating inputs. Raises
+    KibitzError if the game can't be read or the chart can't be written.
     """
     from kibitz.analysis.chess.ratings import OPPONENT
     from kibitz.notebook import check_picture, moves_by_rating

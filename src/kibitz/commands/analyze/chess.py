@@ -30,9 +30,11 @@ SWING = 10.0
 def analyze_chess(
     session: Session, run: str, path: str, options: AnalyzeOptions, workers: Workers | None = None
 ) -> None:
-    """Analyze games of a PGN file ("-": standard input), and print or write them. Raises UsageError and KibitzError.
+    """Analyze the games of a PGN file, and print the analysis or write it to files.
 
-    workers: the workers that analyze the games; None for this process.
+    path: the PGN file; "-" is standard input. workers: the processes that analyze the games; None for this process.
+    Raises UsageError for options that don't fit together or don't fit the network, and KibitzError if no game can be
+    analyzed or the engine fails.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import predicts_winner
@@ -99,7 +101,7 @@ def _ratings(session: Session, text: str) -> tuple[int, int]:
 
 
 def check_practical(session: Session) -> None:
-    """Raise UsageError for a network without rating inputs."""
+    """Raise UsageError, because of --practical, for a network without rating inputs."""
     from kibitz.analysis.chess.ratings import OPPONENT
 
     if OPPONENT not in session.side_inputs:
@@ -110,9 +112,10 @@ def check_practical(session: Session) -> None:
 
 @contextlib.contextmanager
 def opened_judge(session: Session, analysis: Analysis, options: AnalyzeOptions) -> Iterator[Judge | None]:
-    """Open the judge (see `Judge`), which evaluates moves: an engine, or the network's search.
+    """A context manager that yields the judge (see `Judge`) for the options: an engine, or the network's search. It
+    ends the engine.
 
-    The result is None with --raw, and for a network that does not predict who wins. Raises UsageError for search limits
+    The judge is None with --raw, and for a network that does not predict who wins. Raises UsageError for search limits
     that would have no effect, and KibitzError for an engine that does not start.
     """
     from kibitz.analysis.chess.engine_judge import EngineJudge
@@ -146,12 +149,14 @@ def _own_judge(session: Session, analysis: Analysis, options: AnalyzeOptions) ->
 
 
 class PgnGames(CheckedFile):
-    """The games of a PGN file that will be analyzed. The class also reports and counts the games that cannot be
+    """The games of a PGN file that will be analyzed. The class also reports and counts the games that can't be
     analyzed.
 
-    number: number of the only game to analyze, from 1; None for all games. swing: the smallest annotated change of the
-    win probability, 0 to 1. replaced: whether the games are written back to the same file; then every game of the file
-    must be analyzed. workers: the processes that analyze the games; None for this process.
+    number: the number of the only game to analyze, from 1; None for all games.
+    swing: the smallest annotated change of the win probability, 0 to 1.
+    replaced: whether the games are written back to the same file. In this case, every game of the file must be
+        analyzed.
+    workers: the processes that analyze the games; None for this process.
     """
 
     def __init__(self, session: Session, path: str, options: AnalyzeOptions, workers: Workers | None = None):
@@ -186,9 +191,9 @@ class PgnGames(CheckedFile):
         wanted: Callable[[Record], bool] = lambda record: True,
         shown: Shown = progress,
     ) -> Generator[AnalysedGame]:
-        """Yield the analyzed games one by one. Games that cannot be analyzed are reported on standard error.
+        """Yield the analyzed games one by one. Games that can't be analyzed are reported on standard error.
 
-        wanted: a function that decides, for a game's record, whether the game is analyzed.
+        wanted: a function that returns whether the game of a record is to be analyzed.
         shown: a function that makes the display of progress for a path.
 
         Raises KibitzError if none of the games can be analyzed. If the file is to be replaced, it also raises

@@ -42,26 +42,26 @@ def analyze(
 ) -> None:
     """Show the evaluation of each move of a game.
 
-    Chess. If the network predicts the winner (deepchess: the better position of two), it shows White's win probability
-    with the best move and with the played move, found by a short search. Moves marked ?!, ? and ?? lost 10, 20 and 30
-    percentage points; a better move is shown with them. With --raw it shows the network's evaluation before and after
-    each move, without a search.
+    Chess. If the network predicts the winner, the command shows White's win probability with the best move and with the
+    played move, found by a short search. Moves with the annotations ?!, ? and ?? lost 10, 20 and 30 percentage points,
+    and a better move is shown with them. With --raw, the command shows the network's evaluations before and after each
+    move, without a search. For deepchess, an evaluation compares two positions.
 
-    If the network predicts moves, it shows the three most likely moves and the rank of the played move among the legal
-    ones (*: below the 10th, or under 1%). human shows how likely each move was for its player, and for players 400
-    points weaker and stronger.
+    If the network predicts moves, the command shows the three most likely moves, and the rank of the played move among
+    the legal moves. An asterisk means a rank below the 10th, or a probability under 1%. human shows how likely each
+    move was for its player, and for players 400 points weaker and stronger.
 
-    --by-rating FILE writes a chart of the moves that players rated 800 to 2800 choose in one position of a chess
-    game.
+    --by-rating FILE writes a chart of the moves that players rated 800 to 2800 choose in one position of a chess game.
 
-    Go. If the network predicts the owner of each point, it shows Black's lead before and after each move, the points
-    that changed owner in the largest swings, and boards. If the network also predicts moves and the score, as gohuman
-    does, searches find what each move lost, and a better move for each marked one. With --raw, one evaluation of the
-    network gives both values, which favors the side to move.
+    Go. If the network predicts the owner of each point, the command shows Black's lead before and after each move, the
+    points that changed owner in the largest swings, and boards. If the network also predicts moves and the score, as
+    gohuman does, searches find what each move lost, and a better move for each annotated move. With --raw, one network
+    evaluation gives the lead before and after the move, which favors the side to move.
 
-    --mine and --player NAME make a report about one player's games, --page writes it as a page.
+    --mine and --player NAME make a report about one player's games, and --page writes it as a page.
 
-    Evaluations written by --pgn are in pawns from White's side. Lichess's formula converts win probabilities to pawns.
+    In the output of --pgn, evaluations are in pawns from White's point of view. Lichess's formula converts win
+    probabilities to pawns.
     """
     options.check()
     if options.by_rating is not None:
@@ -150,7 +150,7 @@ _ENDINGS = {"chess": (".pgn",), "go": (".sgf", ".sgfl", ".gib")}
 
 
 def check_game(session: Session, path: str, options: AnalyzeOptions) -> None:
-    """Raise UsageError if the file or an option is for the other game, not for the run's game."""
+    """Raise UsageError if the file or an option belongs to the other game than the network."""
     if session.game not in GAME_NAMES:
         raise UsageError(
             f"{session.name} is a network for {session.game}, which kibitz analyze does not support. Choose another"

@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 
 
 def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, workers: Workers | None = None) -> None:
-    """Analyze games of an SGF file ("-": standard input), and print or write them. Raises UsageError and KibitzError.
+    """Analyze the games of an SGF file, and print the analysis or write it to files.
 
-    workers: the workers that analyze the games; None for this process.
+    path: the SGF file; "-" is standard input. workers: the processes that analyze the games; None for this process.
+    Raises UsageError for options that don't fit together or don't fit the network, and KibitzError if no game can be
+    analyzed or the engine fails.
     """
     if options.about_player:
         from kibitz.commands.analyze.go_player import analyze_go_player
@@ -77,8 +79,8 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, w
 
 
 def check_options(session: Session, run: str, path: str, options: AnalyzeOptions) -> None:
-    """Check the options before any work. Raises UsageError for options that don't fit together or don't fit this
-    network.
+    """Raise UsageError for options that don't fit together, don't fit the network, or would overwrite a file that is
+    read.
     """
     if options.swing is not None and not 0 < options.swing <= POINTS:
         raise UsageError(f"--swing must be greater than 0 and at most {POINTS} points (got {options.swing:g})")
@@ -110,10 +112,11 @@ _uncounted = partial(progress, measured=False)
 
 
 class SgfGames(CheckedFile):
-    """The games to analyze of an SGF file or folder. This class also reports the games that cannot be analyzed.
+    """The games of an SGF file or folder that will be analyzed. The class also reports the games that can't be
+    analyzed.
 
-    workers: the workers that analyze the games; None for this process. engine: the engine that evaluates the moves;
-    None for the network.
+    workers: the processes that analyze the games; None for this process. engine: the engine that evaluates the moves;
+    None if the network evaluates them.
     """
 
     def __init__(
@@ -137,10 +140,10 @@ class SgfGames(CheckedFile):
     def analysed(
         self, shown: Shown = _uncounted, wanted: Callable[[Record], bool] = lambda record: True
     ) -> Generator[AnalysedGame]:
-        """Yield the analyzed games one by one. Games that cannot be analyzed are reported on standard error.
+        """Yield the analyzed games one by one. Games that can't be analyzed are reported on standard error.
 
-        shown: a function that makes the display of progress for a path. wanted: a function that decides, for a game's
-        record, whether the game is analyzed.
+        shown: a function that makes the display of progress for a path. wanted: a function that returns whether the
+        game of a record is to be analyzed.
 
         Raises KibitzError if no game can be analyzed.
         """

@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 def analyze_go_player(
     session: Session, run: str, path: str, options: AnalyzeOptions, workers: Workers | None = None
 ) -> None:
-    """Analyze a player's games in an SGF file or in a folder of SGF files, and print or write the report.
+    """Analyze one player's games in an SGF file or in a folder of SGF files. Print the report, or write it to files.
 
-    workers: the workers that analyze the games; None for this process. Raises UsageError and KibitzError. Ctrl-C ends
-    the analysis, and the report has the games that were analyzed until then.
+    workers: the processes that analyze the games; None for this process. Ctrl-C ends the analysis, and the report then
+    covers the games that were analyzed before. Raises UsageError for options that don't fit together or don't fit the
+    network, and KibitzError if no game can be analyzed or the engine fails.
     """
     from rich.console import Console
 

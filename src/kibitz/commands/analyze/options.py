@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AnalyzeOptions:
-    """What is analyzed, how it is shown, and where it is written."""
+    """The options of `kibitz analyze`: what is analyzed, how it is shown, and where it is written."""
 
     game: Annotated[
         int | None,
@@ -139,7 +139,9 @@ class AnalyzeOptions:
 
     @property
     def prints_games(self) -> bool:
-        """Whether the games are printed as text on standard output, where nothing else may then be printed."""
+        """Whether the games are printed as text on standard output. It is False if JSON, PGN, SGF or CSV is written
+        there.
+        """
         return not self.as_json and "-" not in (self.pgn, self.sgf, self.csv)
 
     def check(self) -> None:
@@ -184,7 +186,9 @@ class AnalyzeOptions:
             )
 
     def checker(self, session: Session) -> Checker | None:
-        """Return the engine that evaluates the moves; None for the network. Raises UsageError."""
+        """Return the engine of --checked-by, which evaluates the moves; None without this option. Raises UsageError if
+        the engine is not installed, does not play the network's game, or rejects the limits.
+        """
         from kibitz.analysis.checkers import find_checker
         from kibitz.external.programs import read_option
 
@@ -194,6 +198,6 @@ class AnalyzeOptions:
         return find_checker(self.checked_by, session.game, session.name, given, self.nodes, self.depth)
 
     def given(self, name: str) -> bool:
-        """Return whether the option with this name (without dashes) is on the command line."""
+        """Return whether an option is on the command line. name: the name of its field, such as "by_rating"."""
         value = getattr(self, name)
         return value is not None and value is not False and value != []

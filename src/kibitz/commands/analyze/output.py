@@ -35,14 +35,16 @@ bytes read so far.
 
 
 class CheckedFile:
-    """A file of games that an engine may evaluate. name: its name in messages."""
+    """A file of games that are analyzed, possibly by an engine that may fail. name: the file's name in messages."""
 
     name: str
     failure: EngineDied | None = None
     """The failure of the engine after at least one game; None if it has not failed."""
 
     def until_failure(self, games: Iterator[Game]) -> Iterator[Game]:
-        """Yield games until the engine fails. Raises EngineDied if the engine fails in the first game."""
+        """Yield the games until the engine fails, and keep its failure in `failure`. Raises EngineDied if the engine
+        fails in the first game.
+        """
         complete = 0
         try:
             for game in games:
@@ -55,17 +57,19 @@ class CheckedFile:
             self.failure = EngineDied(f"{self.name}: {error} after {before}", error.how)
 
     def problem(self) -> dict[str, str]:
-        """Return the failure as a field of the JSON output."""
+        """Return the engine's failure as the field "problem" of the JSON output; {} if it has not failed."""
         return {"problem": str(self.failure)} if self.failure else {}
 
     def check_failure(self) -> None:
-        """Raise KibitzError if the engine failed. Call this method after the earlier games are written."""
+        """Raise KibitzError if the engine has failed. Call this method after the games before the failure are
+        written.
+        """
         if self.failure:
             raise KibitzError(f"{self.failure}. The output contains the games before this error.")
 
 
 def same_file(one: str, other: str) -> bool:
-    """Return whether two paths lead to the same existing file."""
+    """Return whether two paths lead to the same file. False if a path does not exist."""
     try:
         return Path(one).samefile(other)
     except OSError:  # one of the files doesn't exist
@@ -76,12 +80,14 @@ def same_file(one: str, other: str) -> bool:
 def as_object(
     run: str, system: str, note: str = "", last: Callable[[], dict[str, Any]] = dict
 ) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """Print one JSON object that contains the games, game by game, so that memory does not grow. Yields the function
-    that prints a game.
+    """A context manager that prints one JSON object with all games. It yields a function that prints one game, so only
+    one game is in memory.
 
     note: the meaning of the games' evaluations; "" for none.
-    last: a function that returns the fields that follow the games. Nothing is printed if there are no games. If the
-    file is damaged or the user presses Ctrl-C, the object ends with the reason as "problem".
+    last: a function that returns the fields after the games.
+
+    Nothing is printed if there are no games. If a KibitzError or Ctrl-C ends the analysis, the object ends with the
+    field "problem", the reason.
     """
     printed = 0
 
@@ -104,11 +110,11 @@ def as_object(
 
 @contextlib.contextmanager
 def progress(path: str, measured: bool = True) -> Iterator[Callable[[int, int], None]]:
-    """Show the progress of analyzing the games of a file. Yields a function that is called with the number of games and
-    the number of bytes read so far.
+    """A context manager that shows the progress of an analysis of a file's games. It yields a function to call with the
+    number of games and the number of bytes read so far.
 
-    If standard output is a terminal, the games are printed there. Then only the progress inside a game is shown, see
-    `GameBar`. measured: whether the function gets the number of bytes, so that the time left can be estimated.
+    If standard output is a terminal, the games are printed there, and only the progress inside a game is shown, see
+    `GameBar`. measured: whether the function gets the number of bytes, from which the time left is estimated.
     """
     if sys.stdout.isatty():
         with GameBar() as inside, ongoing.listening(inside.on_positions):
@@ -139,8 +145,8 @@ def progress(path: str, measured: bool = True) -> Iterator[Callable[[int, int], 
 
 
 class GameBar(Progress):
-    """The number of positions of one game that are searched. The bar appears after FIRST_SECONDS, and disappears when
-    all positions are searched.
+    """The progress inside one game: the number of searched positions. The bar appears after FIRST_SECONDS, and
+    disappears when all positions are searched.
     """
 
     def __init__(self) -> None:
@@ -152,7 +158,7 @@ class GameBar(Progress):
         self._is_shown = False
 
     def on_positions(self, done: int, total: int) -> None:
-        """See `ongoing.Listener`."""
+        """Update the bar. The arguments are those of `ongoing.Listener`."""
         with self._lock:
             self._positions = done, total
             if done >= total:

@@ -39,10 +39,11 @@ OnProgress = Callable[[int, int], None]
 def analyze_player(
     session: Session, run: str, path: str, options: AnalyzeOptions, workers: Workers | None = None
 ) -> None:
-    """Analyze a player's games in a PGN file or in a folder of PGN files, and print or write the report.
+    """Analyze one player's games in a PGN file or in a folder of PGN files. Print the report, or write it to files.
 
-    workers: the workers that analyze the games; None for this process. Raises UsageError and KibitzError. Ctrl-C ends
-    the analysis, and the report has the games that were analyzed until then.
+    workers: the processes that analyze the games; None for this process. Ctrl-C ends the analysis, and the report then
+    covers the games that were analyzed before. Raises UsageError for options that don't fit together or don't fit the
+    network, and KibitzError if no game can be analyzed or the engine fails.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.moves import USUAL
@@ -112,8 +113,8 @@ def analyze_player(
 
 
 def warn_of_repeats(path: str, again: int) -> None:
-    """Print a warning about skipped games that were copies of earlier games. path: the file or folder of the games.
-    again: the number of copies; with 0, nothing is printed.
+    """Print a warning about skipped copies of games; nothing if there are none. path: the file or folder of the games.
+    again: the number of copies.
     """
     if again:
         number = "1 repeated game" if again == 1 else f"{again:,} repeated games"
@@ -121,7 +122,9 @@ def warn_of_repeats(path: str, again: int) -> None:
 
 
 def raise_end(ended: KeyboardInterrupt | EngineDied | None, games: str) -> None:
-    """Raise the error that ended the analysis early. games: a description of the games in the report."""
+    """Raise the error that ended the analysis early, with a message about the report's games; nothing if `ended` is
+    None. games: the number of games in the report, as text.
+    """
     if isinstance(ended, EngineDied):
         raise KibitzError(f"{ended}. The report is about {games}.")
     if ended:
@@ -176,12 +179,12 @@ def _check(files: list[PgnGames], options: AnalyzeOptions) -> None:
 def player_progress(
     total: int, done: Callable[[], int]
 ) -> Iterator[Callable[[str], AbstractContextManager[OnProgress]]]:
-    """Show one progress for a player's games in all files.
+    """A context manager that shows a single progress bar for a player's games in all files.
 
     total: the number of the player's games.
     done: a function that returns the number of games analyzed so far.
 
-    Yields a function that makes the display for one file: the argument `shown` of `PgnGames.analysed`.
+    It yields a function that makes the display of progress for one file: the argument `shown` of `PgnGames.analysed`.
     """
     with Progress("{task.completed:,.0f} of {task.total:,.0f} games", BAR, LEFT, patient=True) as bar:
         bar.begin("", total)
@@ -211,7 +214,9 @@ def _show(report: PlayerReport) -> None:
 
 
 def write_report(page: Path, report: PlayerReport | GoPlayerReport, run: str, session: Session, path: str) -> None:
-    """Write the page; the file appears only when it is complete."""
+    """Write the page of a report about a player. The file appears only when it is complete. Raises KibitzError if it
+    can't be written.
+    """
     from kibitz.report.player import render_player_page
 
     about = {"run": run, "system": session.system, "file": records.printable(path), "game": session.game}

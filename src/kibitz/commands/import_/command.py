@@ -61,7 +61,7 @@ def import_games(
     sharing: WorkerOptions,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Read games from records, keep those that are wanted, and make a store of them."""
+    """Read games from records, select games by the given filters, and make a store of them."""
     divide, backend = division.values(), sharing.backend()
     values = filters.values()
     files = accounts.files_of(files, filters.of_accounts(files, values))
@@ -116,10 +116,11 @@ class _Referees:
     def labelling(
         self, show: Callable[[int, int], None], workers: Workers | None
     ) -> Iterator[Callable[[GameBatch], GameBatch]]:
-        """Return the function that labels a batch before it is written.
+        """A context manager that opens the referees, and yields a function that labels a batch of games before it is
+        written.
 
-        show: called with the number of labeled games, and with the number of all games of the batch. workers: the
-        workers that label games; None for threads of this process.
+        show: a function that is called with the number of labeled games and the number of all games of the batch.
+        workers: the processes that label games; None for threads of this process.
         """
         from kibitz.games.go.endings.scoring import Referee
 
@@ -141,13 +142,21 @@ class _Referees:
                 messages.warning(referee.note)
 
     def forget(self) -> None:
-        """Remove the journal, because the store now has every verdict."""
+        """Remove the journal. Call this method when the store contains every verdict of the referees."""
         self.journal.unlink(missing_ok=True)
 
 
 @dataclass
 class ImportResult:
-    """The result of an import: its counts, and the store after the import."""
+    """The result of an import.
+
+    store: the store after the import.
+    read, kept: the number of games that were read, and of those that were added to the store.
+    positions: the number of positions in the added games.
+    rejections: the number of rejected games by reason.
+    broken: the files that could not be read completely.
+    seconds: the duration.
+    """
 
     store: Store
     read: int
@@ -164,8 +173,8 @@ class ImportResult:
     """Number of texts outside games that are not in `strays`."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the report as JSON: counts, and measured values without an interval, because they are from a single
-        import.
+        """Return the result as a dict for JSON. Measured values have no confidence interval, because they are from a
+        single import.
         """
         rate = {"value": round(self.read / self.seconds, 1), "low": None, "high": None, "n": self.read}
         return {

@@ -38,7 +38,7 @@ _NAMES = {"go": {"min_plies": "min_moves", "unrated": "unranked"}}
 
 @dataclass(frozen=True)
 class FilterOptions:
-    """The filter for games. The values None, (), False and 1 mean that an option is not given."""
+    """The options that filter games. An option that is not given has the value None, (), False, 1 or "any"."""
 
     min_rating: Annotated[int | None, typer.Option(min=0)] = None
     max_rating: Annotated[
@@ -106,8 +106,8 @@ class FilterOptions:
         """Return the filter for the downloads of the accounts in `sources`. Raises UsageError for --rated without an
         account.
 
-        sources: the command's arguments, such as "lichess:NAME" or a file. values: the result of `values()`; the
-            options that apply only to accounts are removed from this dict.
+        sources: the command's arguments, each an account such as "lichess:NAME", or a file.
+        values: the result of `values()`. The options that apply only to downloads are removed from this dict.
         """
         from kibitz.commands.accounts import any_account
         from kibitz.online.accounts import GameChoice, account_in
@@ -126,8 +126,8 @@ class FilterOptions:
         return GameChoice(since, until, speed, rated, limit)
 
     def values(self) -> dict[str, Any]:
-        """Return the options by name: days as dates (the last day for `until`), lists as tuples. Raises UsageError for
-        an invalid day.
+        """Return the options by name. Days are dates (for `until`, the last day of the period), and lists are tuples.
+        Raises UsageError for an invalid day.
         """
         return {
             **asdict(self),
@@ -167,11 +167,11 @@ class RefereeOptions:
 
     @property
     def labels(self) -> bool:
-        """Return whether any game is labeled."""
+        """Whether the options request territory labels for any game."""
         return self.referee != "none" or self.play_out
 
     def check(self, game: str) -> None:
-        """Raise UsageError for an unknown referee, and for options that don't apply to the game."""
+        """Raise UsageError for an unknown referee, and for options that don't apply to the game, "chess" or "go"."""
         if self.referee not in REFEREES:
             raise UsageError(not_one_of("--referee", self.referee, REFEREES))
         changed = [
@@ -185,7 +185,7 @@ class RefereeOptions:
 
 @dataclass(frozen=True)
 class SplitOptions:
-    """The split of the games into training, validation and test."""
+    """The options that split the games into training, validation and test."""
 
     validate_share: Annotated[
         float | None,
@@ -205,9 +205,7 @@ class SplitOptions:
     ] = None
 
     def values(self) -> dict[str, Any]:
-        """Return the fields of a Split that were given as options, by name. Raises UsageError if they are not a valid
-        split.
-        """
+        """Return the given options by name, as fields of a Split. Raises UsageError if they are not a valid split."""
         values: dict[str, Any] = {
             "validate_share": self.validate_share,
             "test_share": self.test_share,
@@ -225,9 +223,9 @@ def _day(option: str, text: str | None, end: bool = False) -> datetime.date | No
 
 
 def filter_for(game: str, values: dict[str, Any]) -> GameFilter:
-    """Return the filter for chess or Go games, made from `FilterOptions.values()`.
+    """Return the filter for games of chess or Go. values: the result of `FilterOptions.values()`.
 
-    Raises UsageError for an option of the other game, and if the filter can't accept any game.
+    Raises UsageError for an option of the other game, and for a filter that no game can pass.
     """
     kind = _FILTERS[game]
     known = {field.name for field in fields(kind)}

@@ -45,10 +45,11 @@ def match(
     test: SprtOptions,
     output: OutputOptions,
 ) -> None:
-    """Let two programs play chess or Go, every opening with both colors, and measure the difference in strength.
+    """Let two players play a match of chess or Go, and measure the difference in strength. Every opening is played with
+    both colors.
 
-    Go is played by Chinese rules with positional superko, and GNU Go scores the games. If GNU Go is not installed,
-    random playouts score them.
+    The rules of Go are Chinese with positional superko, and GNU Go scores the games. If GNU Go is not installed, random
+    playouts determine the dead stones.
     """
     from kibitz.arena.match import Match, MatchConfig, players_differ
     from kibitz.arena.players import game_of, player

@@ -19,11 +19,10 @@ _KOMI = 7.5
 
 
 def chess_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) -> ChessContest:
-    """Return an object that plays chess games with these limits and rules of adjudication.
+    """Return the chess games of a match with the given limits and rules.
 
-    limits: see `LimitOptions.of_sides`.
-
-    Raises UsageError for values that can't be read.
+    limits: the result of `LimitOptions.of_sides`. options: the rules of adjudication. Raises UsageError for values that
+    can't be read.
     """
     from kibitz.arena.chess.contest import ChessContest
     from kibitz.arena.chess.game import Adjudication
@@ -48,8 +47,10 @@ def _adjudicated(option: str, text: str | None, example: str) -> tuple[int, int]
 
 
 def go_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) -> GoContest:
-    """Return an object that plays Go games with these limits and rules. limits: see `LimitOptions.of_sides`. Raises
-    UsageError.
+    """Return the Go games of a match with the given limits and rules.
+
+    limits: the result of `LimitOptions.of_sides`. options: board size, komi and the largest number of moves. Raises
+    UsageError for values that can't be read or are out of range.
     """
     from kibitz.arena.go.contest import GoContest
     from kibitz.arena.go.game import GoRules

@@ -31,7 +31,7 @@ def _limit(metavar: str) -> Any:
 
 @dataclass(frozen=True)
 class LimitOptions:
-    """Time and search limits of the sides."""
+    """The options for the time and search limits of the two players."""
 
     nodes: Annotated[str | None, _limit("N|MIN-MAX")] = None
     nodes_a: Annotated[str | None, _limit("N|MIN-MAX")] = None
@@ -49,8 +49,9 @@ class LimitOptions:
     def of_sides(self) -> dict[str, dict[str, Any]]:
         """Return the limits of the players "A" and "B", each as a dict by the names in LIMITS.
 
-        If a player has no separate limits, the dict has the limits for both players. The entry "ending" is the ending
-        of the options' names in error messages: "-a" or "-b" for separate limits, "" for limits of both players.
+        If no limit is given for one player alone, the dict contains the limits for both players. The entry "ending" is
+        the end of the options' names for error messages: "-a" or "-b" for the limits of one player, "" for the limits
+        of both.
         """
 
         def given(ending: str) -> dict[str, Any]:
@@ -65,7 +66,7 @@ class LimitOptions:
 
 @dataclass(frozen=True)
 class PlayerOptions:
-    """The settings and names of the two players."""
+    """The options for the engine settings and the names of the two players."""
 
     option_a: Annotated[
         list[str] | None,
@@ -80,7 +81,7 @@ class PlayerOptions:
 
 @dataclass(frozen=True)
 class RuleOptions:
-    """Rules, openings and adjudication."""
+    """The options for rules, openings and adjudication."""
 
     seed: Annotated[
         int,
@@ -129,7 +130,7 @@ class RuleOptions:
 
 @dataclass(frozen=True)
 class SprtOptions:
-    """The sequential test that may end a match."""
+    """The options of the sequential probability ratio test, which may end a match early."""
 
     sprt: Annotated[
         str | None,
@@ -143,7 +144,7 @@ class SprtOptions:
     beta: Annotated[float, typer.Option(rich_help_panel=_STATISTICS_PANEL)] = 0.05
 
     def test(self) -> Sprt | None:
-        """Return the test of --sprt; None if it was not requested. Raises UsageError for invalid values."""
+        """Return the test that --sprt requests; None without this option. Raises UsageError for invalid values."""
         from kibitz.arena.elo import Sprt
 
         if self.sprt is None:
@@ -169,7 +170,7 @@ class SprtOptions:
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """The files for the games and the result."""
+    """The options for the files of the game records and the form of the result."""
 
     pgn: Annotated[
         Path | None,
@@ -185,7 +186,9 @@ class OutputOptions:
     as_json: Annotated[bool, typer.Option("--json")] = False
 
     def record(self, a: Participant, b: Participant, game: str) -> Path:
-        """Return the file for the games: the requested file, or a file in matches/ with the players' names."""
+        """Return the file for the game records: the requested file, or a file in matches/ with the players' names.
+        game: "chess" or "go". Raises UsageError if the requested path is a folder.
+        """
         one, other = (re.sub(r"[^\w.+-]+", "-", player.name).strip("-.") or "engine" for player in (a, b))
         usual = Path("matches") / f"{one}-vs-{other}.{'sgf' if game == 'go' else 'pgn'}"
         named = self.sgf or self.pgn
@@ -196,7 +199,7 @@ class OutputOptions:
 
 
 def check_game(game: str, limits: LimitOptions, rules: RuleOptions, output: OutputOptions) -> None:
-    """Raise UsageError for an option of the other game."""
+    """Raise UsageError for an option of the other game. game: the game of the match, "chess" or "go"."""
     options: dict[str, Mapping[str, Any]] = {
         "chess": {
             **{f"{name}{side}": getattr(limits, f"{name}{side}".replace("-", "_"))

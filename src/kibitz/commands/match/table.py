@@ -18,7 +18,7 @@ LINE_EVERY = 15.0
 
 
 class MatchProgress(Progress):
-    """The running score of a match."""
+    """The progress of a match: a bar with the score so far."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -27,7 +27,9 @@ class MatchProgress(Progress):
         self._begun = False
 
     def on_game(self, match: Match) -> None:
-        """Show the score after a game. It is called once before the first game, with the score of an earlier call."""
+        """Show the score after a game. The first call comes before the first game, with the score of the games that
+        were already in the record.
+        """
         done, games, tally = len(match.rows), match.config.games, match.tally
         score = f"{match.config.a.name} +{tally.wins} ={tally.draws} -{tally.losses}"
         if not self._begun:
