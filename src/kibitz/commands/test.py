@@ -173,9 +173,7 @@ def run_test(
     sharing: WorkerOptions,
     provider: Provider = None,
 ) -> None:
-    """Test a trained network or an engine on games that were not used for training. The result has metrics, baselines
-    and a result page.
-    """
+    """Test a trained network or an engine on games outside its training: metrics, baselines and a result page."""
     from kibitz.evaluation import EvalConfig, evaluate, own_store
     from kibitz.evaluation.games import CHOICES, choose
     from kibitz.runs import Run
