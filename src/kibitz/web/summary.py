@@ -21,13 +21,14 @@ def summary(fields: Fields) -> dict[str, Any]:
 
 
 def summarized(fields: Fields) -> GameSummary:
-    """Return the summary of a game whose moves the page has evaluated. fields: a request with these fields:
+    """Return the summary of a game whose moves the page has evaluated.
 
-    game: "chess" or "go".
-    values: the win probability in each position, of White in chess and of Black in Go.
-    movers: the side of each move.
-    losses: what each move lost, as win probability in chess and in points in Go; null if unknown.
-    marks: the annotation of each move, or "".
+    fields: a request with these fields:
+        game: "chess" or "go".
+        values: the win probability in each position, of White in chess and of Black in Go.
+        movers: the side of each move.
+        losses: what each move lost, as win probability in chess and in points in Go; null if unknown.
+        marks: the annotation of each move, or "".
 
     Raises BadRequest for invalid fields.
     """

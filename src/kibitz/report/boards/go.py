@@ -44,11 +44,11 @@ def board_svg(position: Mapping[str, Any], last_move: str | None = None, better:
     """Return one board as SVG, for a page that has `board_defs` for this board size.
 
     position: a dict with these keys:
-    "size": the board size.
-    "stones": one string per row, from the top: "X" for black, "O" for white, "." for empty points.
-    "black_owns" (optional): one string per row, with the predicted probability of Black's ownership for each point, in
-        percent, separated by spaces.
-    "owners" (optional): one string per row with the final owners: "X" for Black, "O" for White, "-" for neither.
+        "size": the board size.
+        "stones": one string per row, from the top: "X" for black, "O" for white, "." for empty points.
+        "black_owns" (optional): one string per row, with the predicted probability of Black's ownership for each point,
+            in percent, separated by spaces.
+        "owners" (optional): one string per row with the final owners: "X" for Black, "O" for White, "-" for neither.
 
     last_move: a move such as "Q16", which gets a ring. better: a better move, which gets a dot.
 

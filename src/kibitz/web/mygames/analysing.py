@@ -35,10 +35,10 @@ def work(job: Message, send: Send, stop: threading.Event) -> None:
     the quick stage in the report.
 
     job: a dict with these keys:
-    games: a file with one JSON line per game, with "number", "side" and "text".
-    network, player, source: the names of the network, the player and the game collection.
-    quick: whether to run only the quick stage.
-    engine: the "name" and the "command" of the engine that evaluates the moves; None if the network evaluates them.
+        games: a file with one JSON line per game, with "number", "side" and "text".
+        network, player, source: the names of the network, the player and the game collection.
+        quick: whether to run only the quick stage.
+        engine: the "name" and the "command" of the engine that evaluates the moves; None if the network evaluates them.
 
     The first message of a stage has "begun". After each game, a message has "stage" (QUICK or THOROUGH), the numbers of
     games "done" and "left_out", and "seconds", the time of the stage. Some messages have "report". Raises KibitzError

@@ -21,11 +21,11 @@ def work(job: Message, send: Send, stop: threading.Event) -> None:
     """Train a network on a player's games, or resume its training. New games are added to an existing run.
 
     job: a dict with these keys:
-    source: the path of the games.
-    players: the spellings of the player's name.
-    base: the network to start from.
-    run: the directory of the run.
-    command: the command line to record in run.json.
+        source: the path of the games.
+        players: the spellings of the player's name.
+        base: the network to start from.
+        run: the directory of the run.
+        command: the command line to record in run.json.
 
     The messages have the progress as "number", "name", "iteration", "iterations", "per_second" and "left" (in seconds),
     or a line of the log as "note". The last message has "run", "kept" and "stopped".
