@@ -92,8 +92,8 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
 
 
 def game_by_ending(path: str) -> str:
-    """Return the game ("chess" or "go") of a record file, by its file extension: the one before the extension of a
-    compression format, if there is such an extension. Unknown extensions count as chess.
+    """Return "chess" or "go", according to the extension of a record file. An extension of PACKED at the end is
+    ignored, as in "games.sgf.gz". For unknown extensions, the result is "chess".
     """
     plain = Path(path.lower())
     ending = Path(plain.stem).suffix if plain.suffix in PACKED else plain.suffix

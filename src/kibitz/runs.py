@@ -296,8 +296,9 @@ def write_json(path: Path, data: Any) -> None:
 
 
 def same_training(info: dict[str, Any], system: str, settings: Any, data: dict[str, Any], seed: int) -> bool:
-    """Return whether a run has this system and the same settings, games, split, seed and initial network. info: the
-    contents of the run's run.json. data: the part "data" of the other run's run.json.
+    """Return whether an existing run was trained with this system, and with the same settings, games, split, seed and
+    initial network. info: the contents of its run.json. data: the value of "data" in run.json for the requested
+    training.
     """
     return bool(
         info.get("kibitz_run") == FORMAT

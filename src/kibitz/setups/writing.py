@@ -14,8 +14,8 @@ from kibitz.setups.programs import FILL_IN, SetupFile
 
 
 def write_files(files: Sequence[SetupFile], folder: Path) -> list[tuple[Path, Path | None]]:
-    """Write files into a folder, which is created if necessary. Returns, for each file, its path and the path of the
-    backup of the previous file; None if there was no previous file or its contents are the same.
+    """Write files into a folder, which is created if necessary. Returns (path, backup) for each file. The backup is the
+    path of a copy of the previous file; None if there was no previous file, or if it had the same contents.
 
     If a JSON file exists, its other settings and engines are kept. Raises KibitzError, before anything is written, if
     such a file isn't valid JSON. Raises OSError if the folder can't be written.

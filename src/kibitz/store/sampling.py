@@ -61,8 +61,9 @@ def sample_positions(
 def whole_times(times: NDArray[np.float64], hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Round the number of times that each game is repeated in training to an integer, int64 [n].
 
-    times: float64 [n], the numbers to round. hashes: uint64 [n], the hashes of the games. The hash decides whether a
-    number is rounded up or down. Its fraction is the probability of rounding up, so the mean stays the same.
+    times: float64 [n], the numbers to round. hashes: uint64 [n], the hashes of the games, which decide whether a number
+    is rounded up or down. The fractional part of the number is the probability of rounding up, so the mean stays the
+    same.
     """
     chance = (splitmix64(hashes.astype(np.uint64)) >> np.uint64(40)) / 2.0**24
     return np.floor(times + chance).astype(np.int64)

@@ -47,9 +47,9 @@ class Split:
     newest: the number of test games, which are the last games by date. Games of the same day are ordered as in the
     store. The validation games are sampled by hash from the other games.
 
-    together: whether games with the same start position and the same first 40 moves, usually near-duplicates, stay
-    together. They all belong to the part of the first of them in the store; if dates decide, to the part of the
-    earliest. The value is False in splits that earlier versions of kibitz made.
+    together: whether near-duplicates, which have the same start position and the same first 40 moves, are always in the
+    same part of the split. This is the part of the first such game in the store or, if dates decide, of the earliest
+    one. The value is False in splits that earlier versions of kibitz made.
     """
 
     validate_share: float = 5.0

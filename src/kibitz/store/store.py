@@ -182,8 +182,8 @@ class Store:
         """Return hashes of games that depend only on start position, moves and result, uint64 [n] (see
         `games.hashing.hash_games`).
 
-        games: int64 [n], indices in the store. These hashes differ from the column "hash", which for short games also
-        depends on players and date. Runs of earlier versions of kibitz contain these hashes.
+        games: int64 [n], indices in the store. The column "hash" has other hashes for short games, which also depend on
+        players and date. Runs of earlier versions of kibitz contain the hashes that this method returns.
         """
         from kibitz.games.hashing import hash_games
 

@@ -55,7 +55,8 @@ class Parted(Protocol):
         process.
 
         ids, epoch: the arguments of `Examples.batch` for the whole batch. The loss is the mean over the rows of the
-        result. If it is a mean over groups of rows, such as pairs, each process gets the same share of the groups.
+        result. If the loss is a mean over groups of rows, such as pairs, each process gets the same share of the
+        groups.
         """
 
 
@@ -146,7 +147,7 @@ DOCUMENT, READING, OURS, OFF = "document", "reading", "ours", "off"
 
 @dataclass(frozen=True)
 class ValueSource:
-    """The reason for a setting's value in a recipe that reproduces a document, such as a paper.
+    """The source of a setting's value in a recipe that reproduces a document, such as a paper.
 
     kind: DOCUMENT if the document states the value. READING if the document can be read in several ways. OURS if the
         document doesn't mention the value. OFF if the setting is an addition of kibitz that the recipe turns off.
@@ -200,7 +201,9 @@ class Recipe:
     """For the recipe `paper`: the source of each value, by the name of the setting or of the field of `training`."""
 
     def value(self, name: str, settings: Any) -> Any:
-        """Return the value of the setting or training option `name`. settings: the recipe's Settings."""
+        """Return the value of a setting, or of an option of the training loop, in this recipe. name: its name.
+        settings: the recipe's Settings.
+        """
         return self.training[name] if name in self.training else getattr(settings, name)
 
 
@@ -317,7 +320,7 @@ def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
 
 
 class Network(Protocol):
-    """The attributes that every network of a system must have, see `System`."""
+    """The attributes that every network of a system must have (see `System`)."""
 
     outputs: tuple[str, ...]
     side_inputs: dict[str, int]

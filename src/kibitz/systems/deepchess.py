@@ -634,11 +634,11 @@ def _reconstruction_constant_loss(network: DeepChess, index: int, batch: Tensors
 
 
 def comparison_loss(part: ComparisonNet, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean loss, which is the cross entropy of the pairs, and the metrics "loss" and "accuracy", float32
-    [pairs].
+    """Return the mean loss, which is the cross entropy of the pairs, and the metrics "loss" and "accuracy", each
+    float32 [pairs].
 
-    batch: a batch of PairExamples. The loss includes pairs from the same game, if the batch has such pairs, and the
-    metrics don't. The accuracy is 1 if the network prefers the position of the game that White won.
+    batch: a batch of PairExamples. If the batch has pairs from the same game, the loss includes them, but the metrics
+    don't. The accuracy is 1 if the network prefers the position of the game that White won.
     """
     features = part.pos2vec(batch["codes"], batch["state"])
     logits = part.logit(features, batch["first"], batch["second"])
@@ -653,11 +653,11 @@ def comparison_loss(part: ComparisonNet, batch: Tensors) -> tuple[Tensor, dict[s
 def distillation_loss(
     teacher: ComparisonNet, student: ComparisonNet, batch: Tensors
 ) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean cross entropy of the student network's outputs against the probabilities of the teacher network.
+    """Return the mean cross entropy of the student network's outputs against the probabilities of the teacher network,
+    and the metrics "loss", "accuracy" and "agreement", each float32 [pairs].
 
-    batch: a batch of PairExamples. The metrics are "loss", "accuracy" and "agreement", float32 [pairs]. The accuracy is
-    1 if the student prefers the position of the game that White won. The agreement is 1 if student and teacher prefer
-    the same position.
+    batch: a batch of PairExamples. The accuracy is 1 if the student prefers the position of the game that White won.
+    The agreement is 1 if student and teacher prefer the same position.
     """
     first, second, count = batch["first"], batch["second"], len(batch["first"])
     if "more_first" in batch:

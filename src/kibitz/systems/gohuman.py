@@ -370,10 +370,10 @@ class GoHuman(nn.Module):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return the logit of a win, the lead and the spread for the side to move, each float32 [n].
 
-        owners: the territory logits. The lead is the predicted territory plus a learned correction. No gradient of the
-        score flows into the territory. This single number per game would shift the logits of all points together, with
-        nine times the effect of the known owners. The logit of a win is a learned factor times the logit that follows
-        from lead and spread, plus a learned correction.
+        owners: the territory logits. The lead is the predicted territory plus a learned correction. The score does not
+        train the territory, because it is a single number per game. Its gradient would shift the logits of all points
+        together, with nine times the effect of the known owners. The logit of a win is a learned factor times the logit
+        that follows from lead and spread, plus a learned correction.
         """
         seen = board.pool(F.relu(self.narrow(grid)) * board.mask.to(grid.dtype))
         units = F.leaky_relu(self.weigh(torch.cat([seen, conditions.to(grid.dtype)], 1)), 0.1)
@@ -401,8 +401,8 @@ class GoHuman(nn.Module):
 
 
 def loss(network: GoHuman, batch: Tensors, settings: Settings) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean of the weighted sum of the losses of move, winner, territory and score, and the metrics, each
-    float32 [n].
+    """Return the mean of the weighted sum of the losses of move, winner, territory and score, and the metrics by name,
+    each float32 [n].
 
     Territory and score contribute only in games whose final territory is known. batch: a batch of GoMoves. The metrics
     are "loss", its parts for move, winner and territory, and the accuracies of move (top-1) and territory.

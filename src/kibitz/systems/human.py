@@ -188,9 +188,9 @@ class ConditionedBlock(nn.Module):
     """A residual block with squeeze and excitation, `relu(x + (1 + scale) · h + bias)` with `h =
     conv(relu(norm(conv(x))))`.
 
-    Each channel has one scale and one bias. They are computed from the mean of h over the board and from the features
-    of the side inputs. With a normalization layer, the units between use leaky ReLUs, because most plain ReLUs there
-    became always 0.
+    Each channel has one scale and one bias, which are computed from the mean of h over the board and from the features
+    of the side inputs. With a normalization layer, the hidden units of this computation have leaky ReLUs, because most
+    plain ReLUs there became inactive (always 0).
     """
 
     SQUEEZED, LEAK = 32, 0.1
@@ -407,7 +407,7 @@ class PlayedMoves:
 
     Games are grouped into rating bands by the mean of both ratings. Games without ratings form a separate band. Games
     of bands with few positions are repeated, up to 16 times, and some games of the largest bands may be omitted. The
-    hash of a game decides whether it is among them.
+    hash of a game helps to decide how often it is repeated, so the choice is always the same.
 
     A batch has `codes`, `state` with the side inputs, and these int64 arrays, each [n]:
 

@@ -21,8 +21,9 @@ def respelled(
 ) -> dict[str, Any]:
     """Return the settings of a run.json with the names and values of this version.
 
-    settings: the stored settings, which may have names and values of earlier versions. known: the system's names of
-    settings, and choices: the allowed values of each; names and values in them are not changed.
+    settings: the stored settings, which may have names and values of earlier versions.
+    known: the names of the system's settings, which are not changed.
+    choices: the allowed values of the settings, by name, which are not changed.
     """
     current: dict[str, Any] = {}
     for old, value in settings.items():
@@ -33,8 +34,8 @@ def respelled(
 
 
 def same_value(stored: Any, value: Any) -> bool:
-    """Return whether a stored value of a setting is equal to `value`, or is how earlier versions stored it: they stored
-    the choices of `planes` as numbers.
+    """Return whether a stored value of a setting equals `value`, or has the same text. Earlier versions stored some
+    choices as numbers, which are strings now.
     """
     return bool(stored == value or str(stored) == str(value))
 

@@ -25,8 +25,8 @@ LEAST_BATCHES = 100
 def largest(usual: int, most: int, fits: Callable[[int], bool]) -> int:
     """Return the largest batch size for which `fits` is true.
 
-    usual: the batch size of the settings. Tried are `usual` times 1, 2, 4, 8 and so on; if `usual` doesn't fit, its
-        half, its quarter and so on.
+    usual: the batch size of the settings. If it fits, its double, four times its value and so on are tried. If it
+        doesn't fit, its half, its quarter and so on are tried.
     most: the largest batch size to try.
     fits: a function that takes a batch size, and returns whether such a batch fits in memory.
 

@@ -81,10 +81,10 @@ class RunBytes:
 
 
 def run_bytes(network: nn.Module, checkpoint_megabytes: float, averages: bool = False) -> RunBytes:
-    """Return upper limits of the disk space of a run. checkpoint_megabytes: the limit of the checkpoints' total size.
-    averages: whether the weights are averaged.
+    """Return upper limits of the disk space of a run.
 
-    last.pt contains the weights, their averages if there are any, and at most two values per weight for the optimizer.
+    checkpoint_megabytes: the limit of the checkpoints' total size. averages: whether the weights are averaged. last.pt
+    contains the weights, their averages if there are any, and at most two values per weight for the optimizer.
     best.safetensors and the ONNX file contain the weights once each.
     """
     weights = sum(p.numel() * p.element_size() for p in network.state_dict().values())

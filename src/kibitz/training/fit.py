@@ -150,7 +150,7 @@ def differences(info: dict[str, Any], system: str, settings: Any, data: dict[str
 class TrainingData:
     """The games of a store that a system can train on.
 
-    games: the indices of these games in the store, int64, by part of the split (TRAIN, VALIDATE, TEST). description:
+    games: for each part of the split (TRAIN, VALIDATE, TEST) the indices of its games in the store, int64. description:
     the value of "data" in run.json, which describes the store, the split and the number of games.
     """
 

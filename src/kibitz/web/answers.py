@@ -68,7 +68,7 @@ def targets(networks: NetworkRegistry, network: NetworkInfo, line: Line, square:
 
 
 def rounded(value: Any) -> float:
-    """Round a probability to four digits, for JSON."""
+    """Round a probability to four decimals, for JSON."""
     return round(float(value), 4)
 
 

@@ -131,7 +131,7 @@ class BuiltStore:
         self._ended = False
 
     def ready(self) -> Explorer | None:
-        """Return the explorer of the store, or None while the store is being made. The first call starts this work.
+        """Return the `Explorer` of the store, or None while the store is being made. The first call starts this work.
 
         Raises BadRequest if the games cannot be used. If the cause may be temporary, such as a full disk, the error is
         raised once, and `BuiltStores` then makes a new store.

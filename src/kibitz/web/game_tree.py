@@ -24,8 +24,8 @@ MAX_NAG = 255
 class Written:
     """A node of a tree of moves that is to be written as PGN or SGF.
 
-    move: the move that leads to the node; None for the root. nags: its annotations, as numbers of PGN. fields: all
-    fields of the node in the request. children: the node's children, as indices in the list of nodes.
+    move: the move that leads to the node; None for the root. nags: its annotations, as numeric annotation glyphs of
+    PGN. fields: all fields of the node in the request. children: the node's children, as indices in the list of nodes.
     """
 
     move: str | None

@@ -68,8 +68,8 @@ class Line(Protocol):
         """Yield a network's results for the positions from ply `first` to ply `last`, batch by batch."""
 
     def occlusion(self, session: Session, network: NetworkInfo) -> dict[str, Any]:
-        """Return how much an output of the network changes if one piece or stone of the last position is removed, for
-        each of them.
+        """Return how much an output of the network changes if a piece or a stone of the last position is removed, for
+        each piece or stone.
 
         In the result, "values" has for each square or point the output without the piece, minus the output with it; 0
         for kings and empty squares. "what" is the name of the output.

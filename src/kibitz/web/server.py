@@ -81,11 +81,11 @@ def _default_address() -> tuple[str, int | None]:
 
 
 class Server(uvicorn.Server):
-    """The server of kibitz board, on a listening socket. At the first signal, such as Ctrl-C, the server cancels all
-    work and stops.
+    """The server of kibitz board. At the first signal, such as Ctrl-C, the server cancels all work and stops.
 
-    given: the names of networks to load at the start. begun: a function that is called with the page's address when the
-    server has started. The other arguments are those of `kibitz.web.app.create`.
+    given: the names of networks to load at the start. listening: the socket, see `bind`. begun: a function that is
+    called with the page's address when the server has started. The other arguments are those of
+    `kibitz.web.app.create`.
     """
 
     def __init__(

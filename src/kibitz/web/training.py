@@ -12,15 +12,15 @@ from kibitz.web.params import BadRequest
 
 
 def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
-    """Return the metrics of a run from its metrics.jsonl, as a dict. name: the name of the network. after: the number
-    of rows that the page already has, as text.
+    """Return the metrics of a run from its metrics.jsonl. name: the name of the network. after: the number of rows that
+    the page already has, as text. Raises BadRequest for an unknown network, or if `after` is not a number.
 
-    rows: the rows after these.
+    The result has these keys:
+
+    rows: the rows that the page does not have.
     total: the number of all rows.
     finished: whether the training is complete.
     stopped: whether the training was stopped before its end, so that it can be resumed.
-
-    Raises BadRequest for an unknown network.
     """
     if not (after.isascii() and after.isdigit() and len(after) < 12):
         raise BadRequest("after must be a whole number, 0 or more")

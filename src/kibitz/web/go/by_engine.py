@@ -102,10 +102,10 @@ def candidates(
     report: Callable[[dict[str, Any]], None], stop: threading.Event,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the engine's best move in the last position, and the values after this move and after each move in
-    `names`.
+    `names`. These are the values that the page shows after the move is played.
 
-    names: moves in GTP notation. A value is the one that the page shows after the move is played. report: a function
-    that is called with interim results. Raises BadRequest for an illegal move.
+    names: moves in GTP notation. report: a function that is called with interim results. stop: an event that ends the
+    work. Raises BadRequest for an illegal move.
     """
     assert isinstance(line, GoLine)
     board = line.board()

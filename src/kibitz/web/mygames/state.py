@@ -86,11 +86,11 @@ class Task:
 
 
 class MyGames:
-    """The state of the tab My games: the opened games, at most one analysis, one training job and one download at a
-    time, and the last report.
+    """The state of the tab My games: the opened games, the last report, and the jobs. At most one analysis, one
+    training and one download run at a time.
 
-    given: the files and stores on the command line. networks, judges: the networks, and the engines that evaluate
-    moves.
+    given: the files and stores on the command line. networks: the networks of the board. judges: the engines that
+    evaluate moves.
     """
 
     def __init__(self, given: Sequence[str], networks: NetworkRegistry, judges: Judges):
@@ -163,9 +163,9 @@ class MyGames:
     def download(self, fields: Fields) -> dict[str, Any]:
         """Start to download the newest games of an account, and return the response of /api/mygames/download.
 
-        The user must agree before a site is contacted, which a request with a true `allowed` means. Without this,
-        nothing is downloaded, and the key "ask" of the response has the site. Raises KibitzError for an unknown site or
-        account, or if a download is running.
+        A site is contacted only after the user has agreed, which a request with `allowed` expresses. Before that,
+        nothing is downloaded, and the key "ask" of the response names the site. Raises KibitzError for an unknown site
+        or account, or if a download is running.
         """
         from kibitz.online.accounts import SITES, account_in
 
@@ -338,8 +338,8 @@ class MyGames:
         return {"revision": number, "report": report, "game": game, "stage": self._report_stage}
 
     def report_games(self) -> PlayerGames | None:
-        """Return, for the opening explorer, the games on which the report is based; None if there is no report, and for
-        Go.
+        """Return, for the opening explorer, the games on which the report is based; None if there is no report, or if
+        it is a report about Go.
         """
         return self._report_games
 
