@@ -19,7 +19,7 @@ from kibitz import environment
 LIBRARIES = ("numba", "llvmlite", "numpy")
 """Libraries whose versions are in the key of each kernel."""
 MOST_DAYS = 80
-"""The work is done again after this number of days, because unused kernels are removed after 90 days."""
+"""After this number of days, kernels are compiled again, because unused kernels are removed after 90 days."""
 
 
 class Preparation(NamedTuple):
@@ -54,7 +54,7 @@ KERNELS: Mapping[str, int] = {
     "prepare chess": 14,
     "prepare go": 33,
 }
-"""The number of kernels that Python calls, by the work that needs them."""
+"""The number of kernels that Python calls directly, for each kind of work."""
 _work: list[str] = []
 
 
@@ -74,7 +74,9 @@ def expected() -> int:
 
 
 def _mark(game: str) -> Path:
-    """Return the file whose existence means that a game is prepared, for this program on this computer."""
+    """Return the path of the file that records that a game's kernels are compiled, for this version of the program and
+    its libraries.
+    """
     import hashlib
     from importlib.metadata import version
 

@@ -156,7 +156,7 @@ def _opened(path: str, _modified: int) -> zipfile.ZipFile:
 
 
 def _why_not_opened(path: str) -> str:
-    """Return the problem and the remedy if a zip archive was given in place of a file of records."""
+    """Return why a zip archive can't be read as a file of records, and what the user can do."""
     if path == STDIN:
         return "a zip archive, which cannot be read from a pipe. Unpack it first."
     if not Path(path).exists() and _in_archive(path):
@@ -231,16 +231,16 @@ def _in_utf8(blocks: Iterator[bytes], charset: str) -> Iterator[bytes]:
 
 
 _BEGIN = 1 << 10
-"""Number of bytes in which each binary file, and each text in UTF-16, has a zero byte."""
+"""The number of bytes at the beginning of a file in which control characters show that it is binary."""
 
 
 _CONTROLS = bytes({*range(32), 127} - {*b"\t\n\f\r\x1a\x1b"})
-"""Control characters that a text does not have."""
+"""Control characters that no text contains."""
 
 
 def _is_binary(block: bytes) -> bool:
-    """Return whether the first block of a file is binary. Some zero bytes in a text, and any number at its end, come
-    from a write that was interrupted.
+    """Return whether the first block of a file is binary. A text may have a few zero bytes, and any number at its end,
+    if a write was interrupted.
     """
     if b"\0" not in block:
         return False

@@ -254,10 +254,11 @@ class ClusterBootstrap:
         return len(of), int(np.count_nonzero(np.bincount(of, minlength=self._units)))
 
     def _resampled_means(self, sums: NDArray[np.float64], counts: NDArray[Any]) -> NDArray[np.float64]:
-        """Return column total / count in every resample of the games that count, float64 [resamples, columns].
+        """Return, for each resample, the total of each column divided by the total count, float64 [resamples, columns].
+        Only games with a count above 0 are resampled.
 
-        sums: [games, columns], totals per game. counts: [games], the divisors: the number of positions of each game, or
-        their weight.
+        sums: [games, columns], the totals of each game. counts: [games], the number of positions of each game, or their
+        weight.
         """
         present = counts > 0
         totals = self._resampled(np.column_stack([sums[present], counts[present]]))
@@ -463,7 +464,9 @@ def _with_interval(value: float, drawn: NDArray[np.float64], n: int, games: int)
 
 
 def _is_share(numbers: NDArray[np.float64], values: ArrayLike, over_others: bool) -> bool:
-    """Return whether a mean of 0 or 1 is a share: of booleans, of integers over others, or scores that are all 1."""
+    """Return whether a mean of 0 or 1 is a share, which gets an interval: the values are booleans, integers with
+    `over`, or scores that are all 1.
+    """
     kind = np.asarray(values).dtype.kind
     if over_others:
         return bool(numbers.min(initial=0) >= 0) and (kind in "biu" or bool((numbers % 1 == 0).all()))
@@ -471,7 +474,8 @@ def _is_share(numbers: NDArray[np.float64], values: ArrayLike, over_others: bool
 
 
 def _all_alike(share: Estimate) -> Estimate:
-    """Return a share of 0 or 1 with an interval. All positions have the same result, so resamples don't vary.
+    """Return a share of 0 or 1 with an interval. Resampling gives no interval here, because all positions have the same
+    result.
 
     The width of the interval is `1 - 0.025 ** (1 / n)`. If the true share of the other result were that large, n equal
     results would have a probability of 2.5%. n is the number of positions, as if each were from a different game.

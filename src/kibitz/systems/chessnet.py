@@ -1,9 +1,9 @@
 """`chessnet`: networks that predict moves and evaluate positions, and searches that use both, from a thesis.
 
 The thesis is Ashudeep Singh's, on chess with convolutional networks (2015). ChessNet-1 consists of seven networks. A
-move's probability is the probability of its origin square times that of its target square given the origin. ChessNet-2
-evaluates a position by the discounted result of its game. kibitz.play implements the thesis' methods to choose a move:
-Top-move, Top-prob, TopProb-Negamax, negamax with ChessNet-2.
+move's probability is the probability of its from-square, times the probability of its to-square given the from-square.
+ChessNet-2 evaluates a position by the discounted result of its game. kibitz.play implements the thesis' methods to
+choose a move: Top-move, Top-prob, TopProb-Negamax, negamax with ChessNet-2.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Settings(system.Settings):
     iterations: int = setting(300_000, "Number of batches per network; with 0, --epochs sets the length.")
     # ChessNet-2: the same layers with tanh, and one output. Loss: ½(f(x) − y)², y = ±γ^i, with one network for each γ
     # from 0.7 to 0.99. RMSprop with learning rate 0.001 (smoothing 0.9), batches of 1024. The thesis gives no number of
-    # iterations, so they are as many as ChessNet-1's.
+    # iterations, so this number is ChessNet-1's.
 
 
 _MODERN = {

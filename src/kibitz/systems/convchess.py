@@ -1,9 +1,9 @@
 """`convchess`: seven small convolutional networks that predict a strong player's move.
 
 The method is from Barak Oshri and Nishith Khandwala, "Predicting Moves in Chess using Convolutional Neural Networks"
-(Stanford, 2015). The piece selector predicts the square that the move starts from. A move selector for each type of
-piece predicts its target square. A move's probability is the product of both predictions. kibitz.play sets the
-probabilities of illegal moves to 0.
+(Stanford, 2015). The piece selector predicts the from-square of the move. A move selector for each type of piece
+predicts the to-square. A move's probability is the product of both predictions. kibitz.play sets the probabilities of
+illegal moves to 0.
 """
 
 from __future__ import annotations

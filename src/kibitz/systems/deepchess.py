@@ -51,8 +51,8 @@ MIN_GAMES_WON = 10
 """The smallest number of games that each side must have won."""
 N_REFERENCES = 64
 MAX_SAMPLES_BACK = 16
-"""For the setting `nearer`: the largest distances of a pair, in sampled positions: from the later position to the end
-of its game, and from the earlier position to the later one.
+"""For the setting `nearer`, two largest distances, counted in sampled positions: from the later position of a pair to
+the last one of its game, and from the earlier position to the later one.
 """
 SAME_GAME_WEIGHT = 0.5
 """Weight of pairs from the same game in the loss."""
@@ -324,9 +324,7 @@ class PairExamples:
         ends = np.flatnonzero(np.diff(sample.games, append=-1))
         drawn = np.diff(ends, prepend=-1)
         self.ends, self.drawn = ends[drawn > 1], drawn[drawn > 1]
-        """The last position of each game that has at least two sampled positions, and the number of sampled positions
-        of each.
-        """
+        """For each game with at least two sampled positions: the index of its last one, and their number."""
         self.won, self.lost = (Sample(sample.games[side], sample.plies[side]) for side in (white_won, ~white_won))
 
     def __len__(self) -> int:
@@ -381,7 +379,11 @@ class PairExamples:
         return pairs | self._nearer(few[row], epoch, codes, state) if more else pairs
 
     def _nearer(self, ids: NDArray[np.int64], epoch: int, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Arrays:
-        """Return the batch's positions, and for each id two different positions near the end of one game."""
+        """Return the positions of the batch followed by two positions near the end of one game for each id, and the
+        pairs of these two positions.
+
+        ids: int64 [n]. codes, state: the positions of the batch.
+        """
         count, chance = len(ids), _chance(ids, epoch + 1000, 1, self.salt)
         game = (chance % np.uint64(len(self.ends))).astype(np.int64)
         end, drawn = self.ends[game], self.drawn[game]

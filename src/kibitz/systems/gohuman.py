@@ -281,7 +281,7 @@ class GoHuman(nn.Module):
     """The indices of the blocks, from 0, that pool over the board."""
     MOVE_CHANNELS, SEEN_CHANNELS, OWNER_CHANNELS, VALUE_CHANNELS, UNITS = 48, 32, 16, 32, 64
     POINTS_A_UNIT = 10.0
-    """Points of score that an output of 1 means."""
+    """The number of points of the lead that an output of 1 represents."""
     CALM = 0.1
     """The outputs for the result are multiplied by this factor. These outputs depend on many units, so they would
     change abruptly at high learning rates.
@@ -483,7 +483,7 @@ class GoMoves:
 
     MAX_REPEATS = 128
     FORFEITS = ("forfeit", "void")
-    """Endings that don't depend on who was better."""
+    """Endings that don't show which player was better."""
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
         self.store, self.settings = store, settings

@@ -266,8 +266,8 @@ class _StageRun:
     iteration: the number of completed iterations.
     pace: None after the forecast is reported.
     averages: the averages of the stage's weights, kept while other stages train.
-    sums, samples, spent: the data since the stage's last summary, which stay while other stages train: the sums of the
-        measures over examples, the number of examples, and the seconds that they took.
+    sums, samples, spent: the data for the stage's next summary, kept while other stages train: the sums of the measures
+        over examples, the number of examples, and the seconds that they took.
     """
 
     index: int

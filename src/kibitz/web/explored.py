@@ -269,7 +269,7 @@ def why(title: str, error: Exception) -> str:
 
 
 def _why_nothing(title: str, read: int, left_out: dict[str, int]) -> str:
-    """Return one line for a file without any game that counts."""
+    """Return one line that explains why a file has no game that can be used."""
     if not read:
         return f"{title} contains no games"
     reasons = ", ".join(f"{reason} ({count:,})" for reason, count in list(left_out.items())[:_SHOWN_REASONS])
@@ -286,7 +286,7 @@ class BuiltStores:
         from kibitz.web.given import game_of
 
         self._records = {name: game_of(name) for name in records}
-        self._built: dict[str, BuiltStore] = {}  # the one that was used last is the last
+        self._built: dict[str, BuiltStore] = {}  # in the order of their last use
         self._sent: dict[str, Path] = {}
         self._room: Path | None = None
         self._lock = threading.Lock()
@@ -424,7 +424,7 @@ def _of_player(mine: PlayerGames) -> GameMaterial:
 
 
 def _ended(text: str) -> str:
-    """Return the text of a PGN game. A game without moves gets the result `*` after its headers. Otherwise, the headers
+    """Return the text of a PGN game. If the game has no moves, the result `*` is added. Without a result, the headers
     of the next game would be read as further headers of this game.
     """
     return f"{text}\n\n*" if text.endswith("]") else text

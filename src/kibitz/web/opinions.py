@@ -189,7 +189,8 @@ class Desk:
     ) -> Iterator[Thinker]:
         """Return the running program, halted, for this request.
 
-        lost: called with the reason when another request takes it. why: that reason, for the previous request.
+        lost: a function that is called with the reason when a later request takes over the program. why: the reason to
+        give to the previous request, from which this request takes over the program.
         """
         with self._lock:
             if self._timer:

@@ -1,4 +1,4 @@
-"""Responses: JSON, streams of lines, and errors."""
+"""HTTP responses: JSON, streams of lines of JSON, and errors."""
 
 from __future__ import annotations
 

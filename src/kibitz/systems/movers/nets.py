@@ -1,7 +1,7 @@
-"""Networks that predict a move's origin and target, and the value of the position for the mover.
+"""Networks that predict a move's from-square and to-square, and the value of the position for the side to move.
 
 Inside the networks, boards are in the mover's view: with Black to move, colors are swapped and ranks flipped. Outputs
-are on the board's real squares, a1 = 0 … h8 = 63.
+are on the board's real squares, a1 = 0 … h8 = 63. In names, `origin` is the from-square and `target` the to-square.
 """
 
 from __future__ import annotations
@@ -293,8 +293,8 @@ def real_pairs(target: Tensor, black: Tensor) -> Tensor:
     return torch.where(black[:, None, None], flipped, target)
 
 
-# Training loss of the move networks: cross entropy of a softmax over squares. Of the value network: half the squared
-# error.
+# The loss of a move network is the cross entropy of a softmax over squares. The loss of the value network is half the
+# squared error.
 
 Result = tuple[Tensor, dict[str, Tensor]]
 

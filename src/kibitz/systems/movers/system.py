@@ -1,6 +1,6 @@
 """The shared parts of the systems that predict moves: settings, examples and stages.
 
-`convchess` and `chessnet` predict the same two squares, a move's origin and target, with networks of the same kinds
+`convchess` and `chessnet` predict the from-square and the to-square of a move, with networks of the same kinds
 (nets.py). The values of each paper are in the file of its system.
 """
 

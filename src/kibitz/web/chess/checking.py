@@ -91,7 +91,7 @@ def winning_line(board: chess.Board, row: NDArray[np.uint8]) -> list[str]:
 
 
 def _balance(board: chess.Board) -> int:
-    """Return White's material minus Black's, in pawns."""
+    """Return White's material minus Black's material, in pawns."""
     return sum(
         value * (len(board.pieces(piece, chess.WHITE)) - len(board.pieces(piece, chess.BLACK)))
         for piece, value in VALUES.items()

@@ -34,7 +34,7 @@ _SHAPE = re.compile(r"[GRYB][a-h][1-8](?:[a-h][1-8])?")
 """A circle or an arrow with its color, such as "Gd4" or "Rb1c3"."""
 MAX_SHAPES = 100
 MAX_STRAYS = 5
-"""The largest number of pieces of text outside of games that are reported for a text."""
+"""The largest number of reported problems with text between games."""
 MAX_HEADERS = 200
 MAX_VALUE_LENGTH = 1000
 
@@ -51,8 +51,8 @@ def fen_of(words: str) -> str | None:
 
 
 LONGEST_WORD = 10_000
-"""The largest number of characters without a space in a text with games. Patterns would search longer words for
-seconds.
+"""The largest number of characters without a space in a text with games. With longer words, regular expressions would
+take seconds.
 """
 
 

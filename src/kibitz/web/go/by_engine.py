@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kibitz.web.positions import Line
 
 MOST_SHOWN = 8
-"""The largest number of moves of a line."""
+"""The largest number of moves of a line that are shown."""
 
 
 class EngineValues(ValuesByEngine):

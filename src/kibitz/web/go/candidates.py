@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LINES = 20
 """The largest number of moves in a result."""
 MOST_SHOWN = 8
-"""The largest number of moves of a line."""
+"""The largest number of moves of a line that are shown."""
 PERIOD = 0.5
 """Seconds between two reports."""
 

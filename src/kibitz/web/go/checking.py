@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kibitz.play.session import Session
 
 MOST_SHOWN = 6
-"""The largest number of moves of a line."""
+"""The largest number of moves of a line that are shown."""
 
 
 class GivenUp(BadRequest):
