@@ -24,8 +24,8 @@ def whole_file(path: str, keep: Callable[[], bool] = never) -> Iterator[IO[str]]
     """Open a text file for writing. Until the file is complete, it has a temporary name. The path "-" is standard
     output.
 
-    keep: a function that returns whether to keep the incomplete file after Ctrl-C. The incomplete file gets the name in
-    `path`, or a name such as `out-part.pgn` if a file with that name already exists, and a note names it.
+    keep: a function that returns whether to keep the incomplete file after Ctrl-C. A file that is kept gets the name in
+    `path` or, if a file with this name exists, a name such as `out-part.pgn`. A note to the user contains the name.
     """
     if path == "-":
         yield sys.stdout

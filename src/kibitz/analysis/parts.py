@@ -63,7 +63,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Parts:
-    """A player's losses and results. whole: over all moves. by: over the parts of each division, such as {"phase":
+    """A player's losses and results. whole: over all moves. by: over each part, by division and part, such as {"phase":
     {"opening": ...}}. openings: over the games of each opening.
     """
 

@@ -53,7 +53,7 @@ def show_summary(console: Console, summary: GameSummary, unit: str, scale: float
     """Print the accuracy, the mean loss and the annotations of each side, and the turning point of a game.
 
     unit: the name of the unit in which losses are printed. scale: the factor that converts the losses of `summary` to
-    this unit. name: a function that returns the text for move number `ply`.
+    this unit. name: a function that returns the text for a move, such as "12. Nf3", from its number.
     """
     print_line(console, f"{'Summary':<10}{'accuracy':>9}{'lost':>7}" + "".join(f"{sign:>4}" for sign in SIGNS), "bold")
     for side, one in summary.sides.items():

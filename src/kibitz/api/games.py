@@ -59,24 +59,24 @@ def analyse(
         Go: a number of points; the default is 3 on 9 × 9, 5 on 13 × 13 and 10 on 19 × 19.
     ratings: White's and Black's rating, for networks with rating inputs; None for the ratings in the headers.
     raw: whether to use the network's evaluations before and after each move, without a search.
-    depth: chess: search depth in plies (default 6).
+    depth: only for chess: the search depth in plies (default 6).
     nodes: search effort per position. Chess: the number of evaluations. Go: the number of visits, for networks that
         predict moves and score; the default is 16. With 0, or with `raw`, there is no search.
     checked_by: an engine that evaluates the moves instead of the network, such as "stockfish" or "katago gtp". The
-    network still predicts what people play. With an engine, `depth` and `nodes` limit the engine's search. The default
-    is 100,000 nodes, or 50 visits in Go.
+        network still predicts what people play. `depth` and `nodes` then limit the engine's search; the default is
+        100,000 nodes, or 50 visits in Go.
     engine_options: UCI options of this engine, such as {"Threads": 2}.
-    practical: chess, networks with rating inputs: annotated moves have `practical`. Its `chosen` is the move that
-         scores best against the likely answers of the opponent, and its `best` the best move. The ratings of both
-         players must be known.
+    practical: only for chess, and for networks with rating inputs: annotated moves get `practical`. Its `chosen` is the
+        move that scores best against the opponent's likely replies, and its `best` the best move. The ratings of both
+        players must be known.
 
-    A chess game returns a kibitz.analysis.chess.moves.AnalysedGame. Its `moves` have san, uci, mark, worth, expected
-    and judged, which has loss, best and line. Its `white` is White's probability in each position, float64 [moves + 1],
-    or None. It also has `swings`, `surprises`, `average_loss("white")` and `summary`. A Go game returns a
-    kibitz.analysis.go.games.AnalysedGame: `positions`, each with ownership and score; `moves`, each with vertex, change
-    in points and mark; `swings`; `average_loss(colour)`; `summary`; and `assumed`, a list of facts that the record
-    doesn't state. A summary has `sides` with accuracy, loss and marks, and `turning_point`. Both have `as_json()`, the
-    output of `kibitz analyze --json`.
+    For a chess game, the result is a kibitz.analysis.chess.moves.AnalysedGame. Its `moves` have san, uci, mark, worth,
+    expected and judged, which has loss, best and line. Its `white` is White's probability in each position, float64
+    [moves + 1], or None. It also has `swings`, `surprises`, `average_loss("white")` and `summary`. For a Go game, the
+    result is a kibitz.analysis.go.games.AnalysedGame: `positions`, each with ownership and score; `moves`, each with
+    vertex, change in points and mark; `swings`; `average_loss(colour)`; `summary`; and `assumed`, a list of facts that
+    the record doesn't state. A summary has `sides` with accuracy, loss and marks, and `turning_point`. Both results
+    have `as_json()`, the output of `kibitz analyze --json`.
 
     Moves after the first illegal one, or after the end of an incomplete text, are skipped. Then `record.problem` (Go:
     `problem`) gives the reason.

@@ -262,7 +262,7 @@ class TrainedNetwork:
         other arguments and the errors are those of `predict`.
 
         In Go, the result is the mean of several network evaluations: for both sides to move, on the board and its
-        mirror image. This mean varies less than a single evaluation. The page and `kibitz show` return the same mean.
+        mirror image. This mean varies less than a single evaluation. The page and `kibitz.show` use the same mean.
 
         >>> import chess, kibitz
         >>> board = chess.Board()

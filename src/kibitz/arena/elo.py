@@ -117,7 +117,9 @@ class Tally:
 
 
 def elo(score: float) -> float:
-    """Convert an expected score, 0 to 1, to the Elo difference: -inf for 0, inf for 1, NaN for NaN."""
+    """Convert the expected score of "A", 0 to 1, to the Elo difference, A's minus B's: -inf for 0, inf for 1, NaN for
+    NaN.
+    """
     if math.isnan(score):
         return math.nan
     if score <= 0 or score >= 1:
@@ -126,7 +128,7 @@ def elo(score: float) -> float:
 
 
 def expected(difference: float) -> float:
-    """Convert an Elo difference to the expected score of the player with the higher number, 0 to 1."""
+    """Convert an Elo difference, A's minus B's, to the expected score of "A", 0 to 1."""
     return 1 / (1 + 10 ** (-difference / 400))
 
 

@@ -96,7 +96,7 @@ class RunTestOptions:
     as_json: Annotated[bool, typer.Option("--json")] = False
 
     def check_programs(self, used: str | None, why: str) -> None:
-        """Raise UsageError if the path of a program is given that the test does not start.
+        """Raise UsageError if the options contain the path of a program that the test does not start.
 
         used: the option of the program that the test may start, "stockfish" or "gnugo"; None if it starts none. why:
         the end of the message, such as "is not for personal networks".

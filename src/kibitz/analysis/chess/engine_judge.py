@@ -50,7 +50,9 @@ _TOO_MANY = (
 
 @dataclass(frozen=True)
 class _Searched:
-    """An engine's result for a position: White's win probability, moves to a mate (White's view), and the line."""
+    """An engine's result for a position: White's win probability, the number of moves to a mate (negative if Black
+    mates; None without a mate), and the expected line.
+    """
 
     white: float
     mate: int | None

@@ -175,8 +175,10 @@ class _Followed:
 class _Thought:
     """The result of a search.
 
-    chance: the mover's win probability, 0 to 1. mate: moves to a mate in the mover's view, or None. line: the best
-    line. opinion: the network's evaluation of the position without a search.
+    chance: the mover's win probability, 0 to 1.
+    mate: the number of moves to a mate, negative if the mover is mated; None if no mate is found.
+    line: the best move and the moves that are expected after it.
+    opinion: the network's win probability for the mover without a search, 0 to 1.
     """
 
     chance: float
@@ -191,11 +193,11 @@ class Judge:
 
     session: the network.
     analysis: the module that reads the network's outputs.
-    depth: the depth of the alpha-beta search in plies.
-    nodes: evaluations per position in a PUCT search; 0 for an alpha-beta search alone, in which the network evaluates
-        the quiet positions.
+    depth: the depth of the alpha-beta search in plies. It ends in quiet positions, in which no capture wins material.
+    nodes: the number of evaluations per position in a PUCT search; 0 for no PUCT search. Without it, the network
+        evaluates the quiet positions of the alpha-beta search.
     threads: the number of threads of the alpha-beta search; None for all.
-    stop: an event. If it is set, the search ends, and the methods raise Stopped.
+    stop: an event. If it is set, a PUCT search or an engine's search ends, and the methods raise Stopped.
     """
 
     session: Session
@@ -237,7 +239,7 @@ class Judge:
 
         start: the position before the first move. It may be in the middle of a game: the moves on its stack are the
         history for repetitions and for the last capture. rows: uint8 [moves + 1, 68], the game's positions. The network
-        must predict the winner. Raises Stopped if `stop` is set.
+        must predict the winner. Raises Stopped, see `stop`.
         """
         if self._player is not None:
             return self._judge_by_own_search(start, moves, rows)
@@ -282,8 +284,8 @@ class Judge:
         return white, found
 
     def value(self, board: chess.Board) -> PositionValue:
-        """Return the value of a position. The moves on the board's stack are its history. Raises Stopped if `stop` is
-        set.
+        """Return the value of a position. The moves on the board's stack are its history. Raises Stopped, see
+        `stop`.
         """
         if (over := end_value(board)) is not None:
             return PositionValue(over, RULES)
@@ -299,7 +301,7 @@ class Judge:
         """Return White's win probability in unrelated positions, float64 [n], 0 to 1, by an alpha-beta search.
 
         rows: uint8 [n, 68]. depth: the depth of the search in plies. by_network: whether the network evaluates the
-        quiet positions; if it is False, only material counts.
+        positions at the ends of the searched lines; if it is False, only material counts.
         """
         deep = quiescence_search(rows, depth, threads=self.threads)
         n, depths = np.arange(len(rows)), deep.reached.clip(0)

@@ -162,8 +162,8 @@ class Move:
 
     @property
     def sign(self) -> str:
-        """Return the annotation for the change of the win probability: ?!, ?, ??, ↑ or "". If the move ended the game,
-        `mark` is # or ½ instead.
+        """Return the annotation for the change of the win probability: ?!, ?, ??, ↑ or "". Unlike `mark`, it is never #
+        or ½, the signs of a move that ended the game.
         """
         return self.fault if self.mark in (MATE, STALEMATE) else self.mark
 
@@ -202,7 +202,8 @@ class Predictable:
 
 @dataclass(frozen=True)
 class Slice:
-    """Sums over the moves of one side: over all of its moves, those in one phase, or those of one kind of piece.
+    """The results of one side for a slice of its moves: all of its moves, the moves in one phase, or those of one kind
+    of piece.
 
     moves: the number of moves.
     loss: the mean loss per move, 0 to 1.
@@ -391,10 +392,10 @@ USUAL = Meaning()
 
 
 def meaning_of(system: str, judged: bool) -> Meaning:
-    """Return the meaning of White's probability in an analysis by a system.
+    """Return the event whose probability an analysis with a network of the system shows.
 
     judged: whether a search evaluates the moves. A search computes win probabilities; the network's direct output may
-    have another meaning, which `Meaning.note` explains.
+    be the probability of another event, which `Meaning.note` explains.
     """
     meaning = find(system).meaning
     return USUAL if judged and meaning.note else meaning
@@ -539,10 +540,11 @@ exp(-LESS_BY_RATING) for 1000 points above MIDDLE; below FROM it stays constant.
 
 
 def usual_loss(judgement: Judgement, expecting: Legal, phase: str, rating: int) -> float | None:
-    """Return the mean loss, 0 to 1, of players of a rating in a position; None if the position has no first estimate.
+    """Return the mean loss, 0 to 1, of players of a rating in a position; None if there is no first estimate of the
+    moves.
 
-    expecting: the legal moves, and their probabilities as the network predicts them for this rating. phase: one of
-    PHASES.
+    judgement: the evaluation of the move that was played in the position. expecting: the legal moves, with the
+    probabilities that the network predicts for this rating. phase: one of PHASES.
     """
     seen = None if judgement.options is None else judgement.options.expected(*expecting)
     if seen is None:

@@ -40,7 +40,7 @@ def centipawns(white: float) -> int:
 
 
 def beside(comment: str, ours: str) -> str:
-    """Return a comment with kibitz's text at its end. A comment that already ends with this text is returned
+    """Return a comment with kibitz's text `ours` at its end. A comment that already ends with this text is returned
     unchanged.
     """
     there = comment.removesuffix(ours).removesuffix(" / ").strip()

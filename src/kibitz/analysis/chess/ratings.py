@@ -31,10 +31,11 @@ def add_side_inputs(
 ) -> NDArray[np.uint8]:
     """Append a column for each side input of a network to the state rows of a game's positions.
 
-    state: uint8 [n, 4]. The result is uint8 [n, 4 + len(side_inputs)]. headers: the source of the time control and the
-    rating scale. side_inputs: the default of each side input by name, for unknown values and for all other side inputs.
-    moves: the n - 1 moves of the game, for networks whose inputs include the last moves. ratings: the ratings of White
-    and Black; None for the ratings in the headers.
+    state: uint8 [n, 4]. The result is uint8 [n, 4 + len(side_inputs)].
+    headers: the source of the time control and the rating scale.
+    side_inputs: the network's side inputs by name, each with the value that is used if it is not known otherwise.
+    moves: the n - 1 moves of the game, for networks whose inputs include the last moves.
+    ratings: the ratings of White and Black; None for the ratings in the headers.
     """
     columns = [state]
     white, black = ratings or ratings_of(headers)
@@ -53,8 +54,8 @@ def add_side_inputs(
 
 
 def known_inputs(headers: chess.pgn.Headers) -> dict[str, int]:
-    """Return the values of the side inputs that the headers of a game determine, except the ratings: {name: value}.
-    Each value is 0 to 255; 0 means unknown.
+    """Return the side inputs "speed" and "scale" as the headers of a game determine them: {name: value}. Each value is
+    0 to 255; 0 means unknown.
     """
     return {
         "speed": SPEEDS.index(speed_of(headers.get("TimeControl", ""), headers.get("Event", "")) or ""),

@@ -7,7 +7,7 @@ from kibitz.games.chess.io.reader import Record
 
 
 class Repeats(Seen):
-    """Detects chess games that occurred before, by their headers and moves."""
+    """Detects repeated chess games, by their headers and moves."""
 
     _HEADERS = ("White", "Black", "Date", "UTCDate", "UTCTime", "Round", "Result", "FEN")
 

@@ -117,8 +117,8 @@ def where(before: NDArray[np.float64], after: NDArray[np.float64], size: int) ->
     """Return the name of the part of the board (one of nine) where the lead changed most, and this change in points for
     Black. Example: ("the upper left", -6.2).
 
-    Only parts whose change has the sign of the total change are considered. before, after: float64 [361], the
-    probability that each point is Black's. size: the board size.
+    Only parts where the lead changed in the same direction as on the whole board are considered. before, after: float64
+    [361], the probability that each point is Black's. size: the board size.
     """
     points = np.array([point for point in range(GRID * GRID) if on_board(point, size)])
     rows, columns = np.divmod(points, GRID)

@@ -151,11 +151,10 @@ class GoEngineJudge:
         return found
 
     def second(self, record: Record, ply: int, best: int) -> EnginePosition | None:
-        """Return the evaluation of the position after `ply` moves of a game, without its best move among the moves of
-        the search.
+        """Search the position after `ply` moves of a game without its best move, and return the evaluation.
 
-        best: the move that the search excludes. The result is None if the engine can't exclude moves, or if it fails
-        during this search.
+        best: the best move, which the search excludes. The result is None if the engine can't exclude moves, or if it
+        fails during this search.
         """
         if not self._searches:
             return None

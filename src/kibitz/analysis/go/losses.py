@@ -25,16 +25,17 @@ SIZE = 19
 
 @dataclass(frozen=True)
 class UsualLosses:
-    """The fitted parameters of the usual losses of Go players by rank.
+    """The fitted parameters of the usual losses of Go players by rank. Ranks are numbers, see `rank_value`: 1k is 0,
+    and 1d is 1.
 
     network: the SHA-256 of the network file for which the parameters are valid.
     games: the number of games to which the parameters were fitted.
-    lowest, highest: the range of the ranks in these games, as values of `rank_value`.
-    base: the natural logarithm of the mean loss in points at rank value 0, which is 1k.
+    lowest, highest: the range of the ranks in these games.
+    base: the natural logarithm of the mean loss in points at rank 0.
     slope: the change of this logarithm per rank.
     phase, area, kind: what is added to this logarithm for each phase, area and kind, in the order of PHASES, AREAS and
         KINDS.
-    errors: the relative standard error of the mean loss, by rank value.
+    errors: the relative standard error of the mean loss, by rank.
     """
 
     network: str
@@ -49,25 +50,25 @@ class UsualLosses:
     errors: dict[int, float]
 
     def loss(self, rank: int, phase: int, area: int, kind: int) -> float:
-        """Return the mean loss, in points, of players of a rank with such a move; NaN for a rank outside the fitted
-        range.
+        """Return the mean loss, in points, of players of a rank for moves of a phase, area and kind; NaN for a rank
+        outside the fitted range.
 
-        rank: a value of `rank_value`. phase, area, kind: indices into PHASES, AREAS and KINDS.
+        rank: a number, see `rank_value`. phase, area, kind: indices into PHASES, AREAS and KINDS.
         """
         if not self.lowest <= rank <= self.highest:
             return math.nan
         return math.exp(self.base + self.slope * rank + self.phase[phase] + self.area[area] + self.kind[kind])
 
     def error(self, rank: float) -> float:
-        """Return the relative standard error of the mean loss at a rank, a value of `rank_value`. It is the error at
-        the nearest fitted rank.
+        """Return the relative standard error of the mean loss at the nearest fitted rank. rank: a number, see
+        `rank_value`.
         """
         return self.errors[min(self.errors, key=lambda one: abs(one - rank))]
 
 
 @cache
 def usual_losses() -> UsualLosses:
-    """Return the fitted parameters from kibitz's data file."""
+    """Return the fitted parameters of the usual losses from kibitz's data file."""
     text = resources.files("kibitz.analysis.go").joinpath("losses.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
     lists = {name: tuple(found[name]) for name in ("phase", "area", "kind")}
@@ -76,6 +77,8 @@ def usual_losses() -> UsualLosses:
 
 
 def fitted_losses(session: Session) -> UsualLosses | None:
-    """Return the fitted parameters if they are valid for this session's network; None if they are not."""
+    """Return the fitted parameters of the usual losses if they are valid for this session's network; None if they are
+    not.
+    """
     path, usual = session.run.path / ONNX, usual_losses()
     return usual if path.is_file() and manifest.sha256(path) == usual.network else None

@@ -32,7 +32,9 @@ def lead_words(lead: float) -> str:
 
 
 def lead_line(lead: float, count: float | None = None) -> str:
-    """Format Black's lead in points as a line of a comment. count: the lead by counting; None if it is unknown."""
+    """Format Black's lead in points as a line of a comment. count: the lead if every point goes to its more likely
+    owner; None if it is unknown.
+    """
     return f"Lead {lead_words(lead)}" + (f", count {lead_words(count)}" if count is not None else "")
 
 
@@ -57,7 +59,7 @@ def mark_property(mark: str) -> tuple[str, str]:
 
 def summary_words(summary: GameSummary, name: Callable[[int], str]) -> list[str]:
     """Describe the accuracy of both sides and the turning point of a game as a list of sentences. name: a function that
-    returns the text for move number `ply`.
+    returns the text for a move, such as "move 12, Black D4", from its number.
     """
     shown = [
         f"{side.capitalize()} {one.accuracy:.0%}" for side, one in summary.sides.items() if one.accuracy is not None

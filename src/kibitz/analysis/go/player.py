@@ -63,7 +63,7 @@ _STONES = np.array([".", "X", "O"])
 
 
 class GoSides(Seen):
-    """Finds which color one player has in a game of Go, and detects games that occurred before.
+    """Finds which color one player has in a game of Go, and detects repeated games.
 
     players: the spellings of this player's name.
     """

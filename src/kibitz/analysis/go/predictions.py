@@ -93,8 +93,8 @@ def phase_of(ply: int, size: int) -> int:
 
 
 def phases(moves: list[Any], size: int) -> list[dict[str, Any]]:
-    """Return a dict for each side in each phase of a game of Go: the number of moves, their mean loss in points, and
-    the number of each annotation. A phase without moves of a side is omitted.
+    """Return a list of dicts, one for each side in each phase of a game of Go: the number of moves, their mean loss in
+    points, and the number of each annotation. A phase in which a side made no move is omitted.
 
     A gain counts as a loss of 0. moves: the moves of the game, as `games.Move`. size: the board size.
     """

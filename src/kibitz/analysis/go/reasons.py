@@ -130,8 +130,8 @@ class _Proofs:
     # Immediate captures, and ladders
 
     def own_captures(self) -> Why | None:
-        """Prove that the opponent can capture a chain of the player immediately or in a ladder; None if there is no
-        proof. The largest chain is tried first.
+        """Return the reason that the opponent can capture a chain of the player, immediately or in a ladder; None if
+        that is not proven. The largest chain is tried first.
         """
         for stones in sorted(self.dying(), key=len, reverse=True):
             if not self.matters(stones) or self.is_caught(self.instead, stones):
@@ -148,8 +148,8 @@ class _Proofs:
         return None
 
     def running(self) -> Why | None:
-        """Prove that the played move extends a chain in atari that a ladder then captures anyway; None if there is no
-        proof.
+        """Return the reason that the played move extends a chain in atari that a ladder captures anyway; None if that
+        is not proven.
         """
         played = self.situation.played
         if played == PASS:
@@ -166,8 +166,8 @@ class _Proofs:
         return next(stones for stones in self.chains if point in stones)
 
     def missed_captures(self) -> Why | None:
-        """Prove that the better move captures a chain of the opponent immediately or in a ladder; None if there is no
-        proof. The largest chain is tried first.
+        """Return the reason that the better move captures a chain of the opponent, immediately or in a ladder; None if
+        that is not proven. The largest chain is tried first.
         """
         best = self.situation.best
         if best == PASS:
@@ -208,8 +208,8 @@ class _Proofs:
     # Groups that a line captures
 
     def own_group(self) -> Why | None:
-        """Prove that a group of the player dies because of the played move: the line after this move captures it, and
-        the line after the better move does not. None if there is no proof.
+        """Return the reason that a group of the player dies because of the played move; None if that is not proven. The
+        proof is that the line after the played move captures the group, and the line after the better move does not.
         """
         line, taken = _captured(self.then, self.situation.after_line, 3 - self.colour)
         _, anyway = _captured(self.instead, self.situation.better_line, 3 - self.colour)
@@ -219,8 +219,8 @@ class _Proofs:
         return self.reason(GROUP_DIES, stones, self.colour, self.avoids(), line=line)
 
     def missed_group(self) -> Why | None:
-        """Prove that the player could kill a group of the opponent: the line after the better move captures it, and the
-        line after the played move does not. None if there is no proof.
+        """Return the reason that the player could kill a group of the opponent; None if that is not proven. The proof
+        is that the line after the better move captures the group, and the line after the played move does not.
         """
         line, taken = _captured(self.instead, self.situation.better_line, self.colour)
         _, anyway = _captured(self.then, self.situation.after_line, self.colour)

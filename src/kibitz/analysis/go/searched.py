@@ -70,7 +70,9 @@ def searching(network: NetworkSession, terms: Terms, visits: int) -> Callable[[B
 
 
 def boards(record: Record, predictions: list[PositionPrediction]) -> Iterator[tuple[PositionPrediction, Board]]:
-    """Yield the network's predictions for each of the record's first positions, with the position."""
+    """Yield a pair for each of the record's first positions: the network's predictions for the position, and
+    the board.
+    """
     board = record.board(0, superko=False, suicide=True)
     board.to_move = colour = record.side
     for ply, one in enumerate(predictions):

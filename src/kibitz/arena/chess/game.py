@@ -192,7 +192,9 @@ def adjudicate(answers: Sequence[MoveAnswer], opening: int, plies: int, rules: A
 
 
 def _white_scores(answers: Sequence[MoveAnswer], opening: int, last: int) -> list[int]:
-    """Return the scores of the last `last` plies in White's view; [] if one of them is missing."""
+    """Return the scores of the last `last` plies from White's point of view, in centipawns; [] if an engine reported no
+    score.
+    """
     if len(answers) < last:
         return []
     scores = []

@@ -49,9 +49,9 @@ class LimitOptions:
     def of_sides(self) -> dict[str, dict[str, Any]]:
         """Return the limits of the players "A" and "B", each as a dict by the names in LIMITS.
 
-        If no limit is given for one player alone, the dict contains the limits for both players. The entry "ending" is
-        the end of the options' names for error messages: "-a" or "-b" for the limits of one player, "" for the limits
-        of both.
+        If a player has no separate limits, such as --nodes-a, the dict contains the limits for both players. The entry
+        "ending" is the end of the options' names for error messages: "-a" or "-b" for the limits of one player, "" for
+        the limits of both.
         """
 
         def given(ending: str) -> dict[str, Any]:

@@ -121,14 +121,14 @@ def _parameters() -> dict[str, Any]:
 
 
 def fitted_for() -> str:
-    """Return the SHA-256 of the network file for which the parameters are valid."""
+    """Return the SHA-256 of the network file for which the parameters of the rating estimate are valid."""
     return str(_parameters()["network"])
 
 
 @cache
 def rating_model(scale: str, part: str = WHOLE) -> RatingModel:
-    """Return the parameters for a rating scale, one of sides.SCALES. For a scale without separate parameters, these are
-    the parameters that were fitted to all scales together. part: one of PARTS.
+    """Return the fitted parameters of the rating estimate for a rating scale, one of sides.SCALES. For a scale without
+    separate parameters, these are the parameters that were fitted to all scales together. part: one of PARTS.
     """
     models = _parameters()["models"]
     return RatingModel(**models.get(scale, models[""])[part])

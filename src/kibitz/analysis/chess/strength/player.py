@@ -39,9 +39,9 @@ TIME_LEFT = {"under_30_seconds": (0, 30), "30_seconds_to_2_minutes": (30, 120), 
 
 
 def rating_network() -> Session:
-    """Return the bundled network for which the parameters of the estimate are valid.
+    """Return the bundled network with which ratings are estimated.
 
-    Raises KibitzError if the bundled network is newer and no parameters were fitted for it.
+    Raises KibitzError if the bundled network is newer than the fitted parameters of the estimate.
     """
     session = Session(NETWORK)
     if not is_fitted_for(session):
@@ -53,7 +53,7 @@ def rating_network() -> Session:
 
 
 def is_fitted_for(session: Session) -> bool:
-    """Return whether the parameters of the estimate are valid for a network."""
+    """Return whether the fitted parameters of the rating estimate are valid for a network."""
     path = session.run.path / ONNX
     return path.is_file() and manifest.sha256(path) == fitted_for()
 
