@@ -72,8 +72,8 @@ def _described(player: Participant) -> str:
 
 @dataclass
 class Usage:
-    """What one player used in the games of this call: the number of moves, the seconds for all moves and for the
-    longest move, and the nodes that the engine reported.
+    """What one player used in the games that this call of the program played: the number of moves, the seconds for all
+    moves and for the longest move, and the nodes that the engine reported.
     """
 
     moves: int = 0

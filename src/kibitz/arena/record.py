@@ -118,7 +118,7 @@ def resume(path: Path, settings: Mapping[str, str], form: RecordFormat) -> list[
         raise UsageError(f"{path} is not a record of a match. Choose another file with {form.option}.") from None
     rows: dict[int, ScoredGame] = {}
     complete = 0
-    # Each game begins with this line, and no other line of a game begins in the same way.
+    # A game begins where an empty line is followed by the first character of `head`. Inside a game, this doesn't occur.
     for part in re.split(rf"(?<=\n\n)(?={re.escape(form.head[0])})", text):
         if part.strip():
             game = _read(path, part, settings, form, last=complete + len(part) == len(text))

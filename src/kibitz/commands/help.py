@@ -152,7 +152,7 @@ def _text(name: str, parameter: Any) -> str:
     longest = max(parameter.opts, key=len)
     keys = [key for option in (longest, *parameter.opts) for key in (f"{name} {option}", option)]
     own = " ".join((parameter.help or "").split())
-    # A setting may have the name of an option of other commands, such as --games.
+    # A setting may have the same name as an option of other commands, such as --games. It has its own text.
     words = own if _is_setting(parameter) else next((OPTIONS[key] for key in keys if key in OPTIONS), own)
     return words + _choices(parameter, words) + _range(parameter, words) + _default(parameter, words)
 

@@ -79,7 +79,7 @@ def _engine(game: str, network: str | None, rating: int | None) -> list[str]:
     run = Run(chosen)
     if find(run.info["system"]).game != game:  # `run.system` would import torch
         raise UsageError(f"--network must be a network for {GAME_NAMES[game]} (got {network}). Choose another network.")
-    # A folder that is no run may have the name of a bundled network.
+    # A bundled network keeps its name. For any other run, the name is its absolute path.
     name = chosen if packaged().get(chosen) == run.path else str(run.path.absolute())
     if game == "go":
         if rating is not None:

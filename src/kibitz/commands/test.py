@@ -369,7 +369,7 @@ def _page(run: Run, store: Path, out: Path | None) -> Path:
     games = store.resolve().name.removesuffix(".store")
     page = run.path / f"test-{games}.html"
     for name, path in packaged().items():
-        # A bundled network: nothing is written into its folder, which often only the administrator may write.
+        # For a bundled network, the page is not written into its folder, because often only the administrator may.
         if path == run.path:
             page = store.parent / f"test-{name}-{games}.html"
     page = out or page

@@ -206,7 +206,7 @@ class TuningProgress(Progress):
         trial, in the order of the trials' numbers.
         """
         each, total = self.request.iterations, self.request.total
-        # This is the first trial of this call. The trials of earlier calls must not be included in the rate.
+        # This is the first trial of this call. The trials of earlier calls must not count for the speed.
         if not self._trial:
             self._trial, self._first = trial.number, (trial.number - 1) * each
         if self._total is not None:

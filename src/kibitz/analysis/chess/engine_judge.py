@@ -184,7 +184,7 @@ class EngineJudge(Judge):
         if board.status() & _TOO_MANY:
             raise KibitzError(f"{self.checked_by.engine} rejects positions with too many pieces (got {board.fen()})")
         key = board.fen(), tuple(board.move_stack)
-        # A game is judged in parts. The last position of a part is also the first position of the next part.
+        # A game is analyzed in parts. The first position of a part is known: it is the last one of the previous part.
         if only is None and (known := self._searched.get(key)) is not None:
             return known
         report = self._search(board, only)

@@ -486,7 +486,7 @@ class Judge:
         influence the result. Raises Stopped.
         """
         key = board.fen(), tuple(board.move_stack), times
-        # the last position of a part of the game is also the first position of the next part
+        # A game is analyzed in parts. The first position of a part is known: it is the last one of the previous part.
         if self._last is None or self._last[0] != key:
             self._last = key, self._thought(self._player, board, times)
         return self._last[1]

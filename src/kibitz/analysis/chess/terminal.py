@@ -143,7 +143,7 @@ def _columns(judged: AnalysedGame, console: Console) -> list[_Column]:
     elif judged.predicts and room >= RANK - 2:
         columns.append(_Column("rank", f"{'rank prob':<{RANK}}", lambda move: _rank(move.expected)))
         room -= RANK
-    # + 2, because the last choice needs no gap after it.
+    # + 2, because each choice except the last is followed by a gap of two columns.
     choices = max(0, min(SHOWN, (room + 2) // CHOICE)) if judged.predicts else 0
     if choices:
         title = "network's choices" if choices > 1 else "choice"

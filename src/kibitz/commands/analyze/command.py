@@ -150,7 +150,7 @@ _ENDINGS = {"chess": (".pgn",), "go": (".sgf", ".sgfl", ".gib")}
 
 
 def check_game(session: Session, path: str, options: AnalyzeOptions) -> None:
-    """Raise UsageError if the file or an option belongs to the other game than the network."""
+    """Raise UsageError if the file or an option is for chess and the network for Go, or the reverse."""
     if session.game not in GAME_NAMES:
         raise UsageError(
             f"{session.name} is a network for {session.game}, which kibitz analyze does not support. Choose another"

@@ -113,8 +113,8 @@ def analyze_player(
 
 
 def warn_of_repeats(path: str, again: int) -> None:
-    """Print a warning about skipped copies of games; nothing if there are none. path: the file or folder of the games.
-    again: the number of copies.
+    """Print a warning about the copies of games that were skipped. If there are none, print nothing. path: the file or
+    folder of the games. again: the number of copies.
     """
     if again:
         number = "1 repeated game" if again == 1 else f"{again:,} repeated games"
@@ -122,8 +122,8 @@ def warn_of_repeats(path: str, again: int) -> None:
 
 
 def raise_end(ended: KeyboardInterrupt | EngineDied | None, games: str) -> None:
-    """Raise the error that ended the analysis early, with a message about the report's games; nothing if `ended` is
-    None. games: the number of games in the report, as text.
+    """Raise the error that ended the analysis early, with a message about the games in the report. If `ended` is None,
+    do nothing. games: the number of games in the report, as text.
     """
     if isinstance(ended, EngineDied):
         raise KibitzError(f"{ended}. The report is about {games}.")
