@@ -651,7 +651,9 @@ def _of_game(read: ReadPosition, komi: float | None) -> dict[str, int]:
 
 
 def _terms(read: ReadPosition, komi: float | None, rules: str | None = None) -> Terms:
-    """Return the terms for the lead. komi, rules: None for those of the position. Raises UsageError."""
+    """Return komi, scoring and handicap for the lead. komi, rules: None for those of the position. Raises UsageError
+    for unknown rules.
+    """
     from kibitz.games.go.endings.counting import TERRITORY, compensation
     from kibitz.games.go.rulesets import UnknownRules, named
     from kibitz.play.go.thought import Terms

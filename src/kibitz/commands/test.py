@@ -363,7 +363,7 @@ def _compare(run: Run, store: str | None, options: RunTestOptions, sharing: Work
 
 
 def _page(run: Run, store: Path, out: Path | None) -> Path:
-    """Return the folder for the page. Raises KibitzError, before any work, if it can't be written."""
+    """Return the path of the result page. Raises KibitzError, before any work, if the page can't be written."""
     from kibitz.runs import packaged
 
     games = store.resolve().name.removesuffix(".store")

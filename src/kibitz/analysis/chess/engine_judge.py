@@ -165,7 +165,7 @@ class EngineJudge(Judge):
         self, rows: NDArray[np.uint8], played: Sequence[chess.Move], earlier: chess.Move
     ) -> tuple[list[chess.Move], list[bool], list[FirstLook | None]]:
         """Return, for each position, the network's best move, whether the played move is the only good move, and the
-        estimates of all moves. If the network doesn't evaluate positions, the estimates are None.
+        first estimate of all legal moves. If the network doesn't evaluate positions, the estimates are None.
         """
         if self._evaluates and played:
             return super()._alternatives(rows, played, earlier)
@@ -201,9 +201,9 @@ class EngineJudge(Judge):
         return seen
 
     def _search(self, board: chess.Board, only: Sequence[chess.Move] | None) -> SearchReport:
-        """Search a position, or only some of its moves. If the engine ends, it is started again once.
+        """Search a position, or only some of its moves. If the engine ends, it is started once more.
 
-        Raises EngineDied.
+        Raises EngineDied if the engine ends again or hangs.
         """
         nodes, depth = self.checker.limit_nodes, self.checker.depth
         limit = PATIENCE + nodes / SLOWEST if nodes else DEEP_PATIENCE

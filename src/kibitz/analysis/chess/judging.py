@@ -152,8 +152,8 @@ class FirstLook:
 class _Followed:
     """Search results of successive positions.
 
-    Each position has depth, score, quiet position and line. The `later` results are the score and the quiet position of
-    the next position in the game, searched a ply less.
+    For each position, they are the depth, the material value, the quiet position and the line. The `later` results are
+    the material value and the quiet position of the next position in the game, searched a ply less deep.
     """
 
     depths: NDArray[np.int64]
@@ -558,9 +558,10 @@ class Judge:
     def _alternatives(
         self, rows: NDArray[np.uint8], played: Sequence[chess.Move], earlier: chess.Move
     ) -> tuple[list[chess.Move], list[bool], list[FirstLook | None]]:
-        """Return, for each position, the best move, whether the played move was the only good move, and all estimates.
+        """Return, for each position, the best move, whether the played move is the only good move, and the first
+        estimate of all legal moves.
 
-        earlier: the move before the first position, a null move if there is none.
+        earlier: the move before the first position; a null move if there is none.
         """
         codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
         moves, offsets = legal_moves(codes, state)
@@ -600,8 +601,11 @@ class Judge:
         self, rows: NDArray[np.uint8], favourites: list[chess.Move], scores: NDArray[np.int32],
         depths: NDArray[np.int64],
     ) -> list[tuple[chess.Move, ...] | None]:  # fmt: skip
-        """Return, for each position, the line after its favorite move if this line keeps the material value of the
-        position; else None.
+        """Return, for each position, the moves that are expected after a given move if they keep the material value of
+        the position; None if they don't.
+
+        favourites: the given move for each position; a null move has no result. scores, depths: the material value of
+        each position, and the depth of the search that found it.
         """
         packed = np.array([from_move(move) if move else 0 for move in favourites], np.uint16)
         known = np.flatnonzero(packed)
@@ -670,8 +674,8 @@ def _changes(white: NDArray[np.float64], rows: NDArray[np.uint8]) -> NDArray[np.
 
 
 def _as_shown(lost: NDArray[np.float64], change: NDArray[np.float64], exact: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the loss of each move, [n]: the difference of the values that users see before and after the move, if
-    possible.
+    """Return the loss of each move, [n]. If possible, it is the difference of the values that users see before and
+    after the move.
 
     lost: the losses from the comparison of equally deep searches, which decide the annotation. change: the differences
     of the values that users see, at least 0. exact: whether a mate is proven or the rules decide. The result is

@@ -99,7 +99,9 @@ class ChessEngine:
             raise self._fault(error, f"was not ready for the next game within {self.hang:g} s") from None
 
     def _fault(self, error: EngineDied, if_hung: str) -> Fault:
-        """Return the engine's fault as text, and end its process."""
+        """End the process, and return the Fault for the caller to raise. if_hung: the description of the fault if the
+        engine has hung.
+        """
         self.stop()
         return Fault("hang", if_hung) if error.how == "hung" else Fault("crash", f"crashed ({error.detail})")
 

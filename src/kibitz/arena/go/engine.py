@@ -153,21 +153,27 @@ class GoEngine:
         return Fault(kind, reason)
 
     def _require(self, command: str, refusal: str, limit: float | None = None) -> str:
-        """Return the reply to a command that every program must support. Raises Fault."""
+        """Return the reply to a command that every program must support. Raises Fault if the engine rejects it, crashes
+        or hangs. refusal: the description of the fault if the engine rejects the command.
+        """
         try:
             return self._request(command, limit)
         except CommandRefused as error:
             raise self.fault("illegal", f"{refusal} ({in_words(error)})") from None
 
     def _try(self, command: str) -> bool:
-        """Send an optional command. Returns whether the program accepted it. Raises Fault."""
+        """Send an optional command. Returns whether the program accepted it. Raises Fault if the engine crashes or
+        hangs.
+        """
         with contextlib.suppress(CommandRefused):
             self._request(command)
             return True
         return False
 
     def _request(self, command: str, limit: float | None = None) -> str:
-        """Return the reply to a command within `limit` seconds (None: `hang`). Raises CommandRefused, and Fault."""
+        """Return the reply to a command within `limit` seconds; None for `hang` seconds. Raises CommandRefused if the
+        engine rejects the command, and Fault if it crashes or hangs.
+        """
         program = self._program  # a local name, because another thread may close the program
         if program is None:
             raise Fault("crash", "ended")

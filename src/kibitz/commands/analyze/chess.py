@@ -128,7 +128,9 @@ def opened_judge(session: Session, analysis: Analysis, options: AnalyzeOptions) 
 
 
 def _own_judge(session: Session, analysis: Analysis, options: AnalyzeOptions) -> Judge | None:
-    """Return the judge that uses the network's search. Raises UsageError."""
+    """Return the judge that uses the network's search; None with --raw, and for a network that does not predict who
+    wins. Raises UsageError for search limits that are out of range or have no effect.
+    """
     from kibitz.analysis.chess.judging import MAX_DEPTH, MAX_EVALUATIONS, judge_by_search
 
     for name, value, most in (("--nodes", options.nodes, MAX_EVALUATIONS), ("--depth", options.depth, MAX_DEPTH)):
