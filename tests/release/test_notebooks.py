@@ -13,7 +13,7 @@ from release.tools import ROOT, tool
 from support.patience import PATIENCE
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-SHORT = {"KIBITZ_NOTEBOOK_GAMES": "20", "KIBITZ_NOTEBOOK_MINUTES": "0.2", "KIBITZ_NOTEBOOK_POSITIONS": "400"}
+SHORT = {"KIBITZ_NOTEBOOK_GAMES": "20", "KIBITZ_NOTEBOOK_MINUTES": "0.05", "KIBITZ_NOTEBOOK_POSITIONS": "400"}
 """What shortens the notebooks here. Without these variables they take minutes."""
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
