@@ -66,7 +66,9 @@ def collect(path: Path, most: int, into: Path) -> None:
 
 
 def judged(number: int, game, session, analysis, judge) -> list[tuple]:
-    """Return for each move: game, rating, probabilities and first estimates of the legal moves, the judged loss."""
+    """Return for each move: game, rating, probabilities and first estimates of the legal moves, the judged loss, and
+    the losses of the legal moves by the search's tree (NaN for moves with few visits).
+    """
     moves = list(game.mainline_moves())
     if len(moves) < FEWEST_PLIES:
         return []
@@ -89,8 +91,11 @@ def judged(number: int, game, session, analysis, judge) -> list[tuple]:
         if judgement.options is not None:
             legal, chances = expected[i]
             found.append(
-                (number, ratings[i % 2], chances / chances.sum(), judgement.options.losses_of(legal), judgement.loss)
-            )
+                (
+                    number, ratings[i % 2], chances / chances.sum(), judgement.options.losses_of(legal), judgement.loss,
+                    np.array([judgement.searched.get(move, np.nan) for move in legal.tolist()]),
+                )
+            )  # fmt: skip
     return found
 
 
@@ -101,16 +106,19 @@ class Table:
         self.game, self.rating = (np.array([row[i] for row in rows]) for i in (0, 1))
         self.mistake = np.array([row[4] >= parameters.LOSS for row in rows], float)
         self.legal = np.array([len(row[2]) for row in rows])
-        self.chances, self.losses = np.zeros((2, len(rows), self.legal.max()))
+        self.chances, self.losses, self.searched = np.zeros((3, len(rows), self.legal.max()))
         for i, row in enumerate(rows):
             self.chances[i, : self.legal[i]], self.losses[i, : self.legal[i]] = row[2], row[3]
+            self.searched[i, : self.legal[i]] = row[5]
 
     def predicted(self, values: np.ndarray, at: np.ndarray) -> np.ndarray:
         """Return the risk of positions `at` with these parameters."""
         least, most, center, width, by_rating = values
         raw = least + (most - least) / (1 + np.exp(-((self.losses[at] - center) / width).clip(-30, 30)))
         logit = np.log(raw / (1 - raw)) - by_rating * (self.rating[at] - parameters.MIDDLE)[:, None] / 1000
-        chance = (self.chances[at] / (1 + np.exp(-logit))).sum(1)
+        searched = self.searched[at]
+        mistakes = np.where(np.isnan(searched), 1 / (1 + np.exp(-logit)), searched >= parameters.LOSS)
+        chance = (self.chances[at] * mistakes).sum(1)
         return np.where(self.legal[at] == 1, 1e-4, chance).clip(1e-4, 1 - 1e-4)
 
     def fitted(self, at: np.ndarray) -> np.ndarray:

@@ -9,7 +9,6 @@ import chess
 import pytest
 
 import kibitz
-from kibitz.analysis.chess.risk import LOSS
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games.go.points import BLACK, from_gtp
 from kibitz.games.go.rules import Board as GoBoard
@@ -197,21 +196,6 @@ def test_moves_by_rating_are_those_of_the_page(tmp_path: Path) -> None:
         found.save(tmp_path / "moves.gif")
     with pytest.raises(KibitzError, match="nowhere"):
         found.save(tmp_path / "nowhere" / "moves.svg")
-
-
-@pytest.mark.parametrize(
-    "moves", ["1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6 4. Ng5 *", "1. e4 e5 2. Nf3 Nf6 3. Nxe5 Nc6 4. Nxc6 dxc6 *"]
-)
-def test_the_risk_fits_the_losses_of_the_listed_moves(moves: str) -> None:
-    found = kibitz.moves_by_rating(moves)
-    known = [move for move in found.moves if move["loss"] is not None]
-    mistakes = [move for move in known if move["loss"] >= LOSS]
-    assert len(mistakes) < len(known)
-    for at, risk in enumerate(found.risk):
-        least = sum(move["p"][at] for move in mistakes)
-        most = 1 - sum(move["p"][at] for move in known if move["loss"] < LOSS)
-        assert risk is not None
-        assert least - 0.002 <= risk <= most + 0.002
 
 
 def test_moves_by_rating_at_the_end_and_where_there_are_none() -> None:

@@ -215,7 +215,7 @@ def moves_by_rating(position: chess.Board | str, run: str | Path = "human", *, p
     """
     from kibitz.analysis.chess.traps import find_traps
     from kibitz.web.chess.candidates import search
-    from kibitz.web.chess.ratings import by_rating, likely_moves, risk_with
+    from kibitz.web.chess.ratings import by_rating, likely_moves
 
     networks = _networks(str(run))
     known = networks.ready(str(run))
@@ -230,19 +230,19 @@ def moves_by_rating(position: chess.Board | str, run: str | Path = "human", *, p
         raise UsageError("the moves by rating are available only for chess (got a Go position). Give a chess position.")
     line = _chess_line(board)
     line.check(known)
-    found = by_rating(networks, known, line)
     searched = search(networks, known, line, lambda interim: None, threading.Event())
     values = {one["moves"][0]: one["white"] for one in (searched or {"lines": []})["lines"]}
     sign = 1 if board.turn == chess.WHITE else -1
     best = max((sign * value for value in values.values()), default=0.0)
     losses = {move: best - sign * value for move, value in values.items()}
+    found = by_rating(networks, known, line)
     shares = {move["move"]: move["p"] for move in found["moves"]}
     sans = {move["move"]: move["san"] for move in found["moves"]}
     last = board.peek() if board.move_stack else None
     return MovesByRating(
         tuple(found["ratings"]),
         tuple({**move, "loss": _rounded(losses.get(move["move"]))} for move in likely_moves(found)),
-        tuple(risk_with(found, losses)),
+        tuple(searched["risk"] if searched else ()),
         tuple(
             {"move": trap.move, "san": sans[trap.move], **trap.as_json()}
             for trap in find_traps(found["ratings"], shares, losses)

@@ -19,14 +19,9 @@ def asked(moves: list[str], network: str = "human", **more: object) -> dict[str,
     return {"network": network, "line": {"game": "chess", "moves": moves, **more}}
 
 
-def test_moves_and_risk_by_rating_are_those_of_the_analysis(client: Client) -> None:
+def test_moves_by_rating_are_those_of_the_analysis(client: Client) -> None:
     found = client.good("/api/ratings", asked(MOVES))
     assert tuple(found["ratings"]) == RATINGS
-    game = kibitz.analyse("1. e4 e5 2. Nf3 Nc6 3. Bc4 h6 *", "human", nodes=20)
-    judged = game.moves[-1].judged  # type: ignore[union-attr]
-    assert judged is not None
-    for rating, risk in zip(RISK_RATINGS, judged.risks, strict=True):
-        assert found["risk"][RATINGS.index(rating)] == pytest.approx(risk, abs=1e-3)
     by_move = {each["move"]: each for each in found["moves"]}
     result = client.stream("/api/analyse", {**asked(MOVES), "from": 5, "to": 5, "seq": 1})
     weak, strong = next(line for line in result if "by_rating" in line)["by_rating"]
@@ -34,21 +29,43 @@ def test_moves_and_risk_by_rating_are_those_of_the_analysis(client: Client) -> N
         first = compared["moves"][0]
         assert by_move[first["move"]]["p"][RATINGS.index(compared["rating"])] == pytest.approx(first["p"], abs=1e-3)
     assert all(len(each["p"]) == len(RATINGS) for each in found["moves"])
-    # Every legal move is there, so the page can replace the estimate of any move that a search has evaluated.
     board = chess.Board()
     for name in MOVES:
         board.push_uci(name)
     assert set(by_move) == {move.uci() for move in board.legal_moves}
-    for at, risk in enumerate(found["risk"]):
+    for at in range(len(RATINGS)):
         assert sum(each["p"][at] for each in found["moves"]) == pytest.approx(1, abs=0.003)
-        parts = sum(each["p"][at] * each["mistake"][at] for each in found["moves"])
-        assert parts == pytest.approx(risk, abs=0.003)
+
+
+ITALIAN = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6 4. Ng5 Bc5 5. Nxf7 Bxf2+ 6. Kxf2 Nxe4+ 7. Kg1 Qh4 8. g3 Nxg3 9. hxg3 Qxg3+ *"
+MATE = "1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# *"
+"""Before the last two moves, the mover can allow a mate in one, and can mate in one."""
+
+
+@pytest.mark.parametrize(("text", "count"), [(ITALIAN, 18), (MATE, 7)])
+def test_all_interfaces_show_the_same_risk(client: Client, text: str, count: int) -> None:
+    game = kibitz.analyse(text, "human")
+    moves = [move.uci for move in game.moves]
+    assert len(moves) == count
+    changed = 0
+    for ply, move in enumerate(game.moves):
+        assert move.judged is not None  # type: ignore[union-attr]
+        shown = dict(zip(RISK_RATINGS, move.judged.risks, strict=True))  # type: ignore[union-attr]
+        in_python = kibitz.moves_by_rating(text, "human", ply=ply)
+        *_, searched = client.stream("/api/candidates", {**asked(moves[:ply]), "seq": 1})
+        estimated = client.good("/api/ratings", asked(moves[:ply]))["risk"]
+        for rating, risk in shown.items():
+            at = RATINGS.index(rating)
+            assert in_python.risk[at] == pytest.approx(risk, abs=1e-4), (move.san, rating)
+            assert searched["risk"][at] == pytest.approx(risk, abs=1e-4), (move.san, rating)
+            changed += abs(estimated[at] - risk) > 0.01
+    assert changed > count  # so the search decides
 
 
 def test_the_only_legal_move_is_no_mistake(client: Client) -> None:
     found = client.good("/api/ratings", asked([], fen="7k/8/8/8/8/8/r7/7K w - - 0 1"))
     assert [each["move"] for each in found["moves"]] == ["h1g1"]
-    assert set(found["moves"][0]["mistake"]) == set(found["risk"]) == {0.0}
+    assert set(found["risk"]) == {0.0}
 
 
 def test_stronger_players_go_wrong_less_often(client: Client) -> None:

@@ -1,6 +1,6 @@
 /** What the chosen network's search, or the engine that judges, says of single moves: the value after each, and how the game would go on. */
 
-import type { OpinionLine } from "../server/api";
+import type { ByRating, Opinion, OpinionLine } from "../server/api";
 import { Kept, Latest } from "../server/asking";
 import type { Judging } from "../server/judging";
 import type { App, Network } from "../app/state";
@@ -13,12 +13,21 @@ const PAUSE = 350;
 /** So many likely moves have values by an engine. */
 const VALUED = 5;
 
+export interface Searched {
+  lines: OpinionLine[];
+  /** How likely players of each rating lose much, by the network's whole search; of an engine nothing. */
+  risk: ByRating["risk"];
+}
+
+const NOTHING: Searched = { lines: [], risk: null };
+const searchedIn = ({ lines = [], risk }: Opinion): Searched => ({ lines, risk: risk ?? null });
+
 export class Candidates {
   private readonly latest = new Latest(PAUSE);
-  private readonly kept = new Kept<OpinionLine[]>(500);
+  private readonly kept = new Kept<Searched>(500);
   private asked = "";
   /** What has come of the position that is asked about. */
-  private partly: OpinionLine[] = [];
+  private partly = NOTHING;
   /** Node numbers begin anew with every game. */
   private game = 0;
 
@@ -36,7 +45,7 @@ export class Candidates {
   }
 
   /** What is known by now of moves in the position that is shown, the best first; asks for it where nothing is known. */
-  of(network: Network | undefined): OpinionLine[] {
+  of(network: Network | undefined): Searched {
     const { app } = this;
     const node = app.node();
     const engine = app.checker.now;
@@ -49,7 +58,7 @@ export class Candidates {
     const known = this.kept.get(key);
     if (ready && !known) this.ask(key, network.name);
     else if (this.asked && (this.asked !== key || !seen)) this.cancel();
-    return known ?? (key && key === this.asked ? this.partly : []);
+    return known ?? (key && key === this.asked ? this.partly : NOTHING);
   }
 
   /** Black's lead in the position that is shown, of Go, where a search is done. */
@@ -57,7 +66,7 @@ export class Candidates {
     if (!network || this.app.game.kind !== "go") return null;
     if (this.app.checker.now) return this.judging.lead(this.app.cursor);
     const key = JSON.stringify([this.game, this.app.weights(network.name), this.app.node().id]);
-    return this.kept.get(key)?.[0]?.score ?? null;
+    return this.kept.get(key)?.lines[0]?.score ?? null;
   }
 
   private ask(key: string, network: string): void {
@@ -70,18 +79,19 @@ export class Candidates {
     const engine = this.app.checker.now;
     const moves = (this.app.result(network, id)?.moves ?? []).slice(0, VALUED).map(({ move }) => move);
     const asked = engine ? { network, line, checked_by: engine, moves } : { network, line };
-    const heard = (lines: OpinionLine[]): void => {
+    const heard = (searched: Searched): void => {
       if (this.asked !== key) return;
-      this.partly = lines;
+      this.partly = searched;
       this.changed();
     };
     this.latest.ask(
-      (signal) => this.app.api.candidates(asked, ({ lines }) => heard(lines ?? []), signal),
-      ({ lines }) => {
-        this.kept.set(key, lines ?? []);
-        const value = lines?.[0]?.white ?? lines?.[0]?.black;
+      (signal) => this.app.api.candidates(asked, (found) => heard(searchedIn(found)), signal),
+      (found) => {
+        const searched = searchedIn(found);
+        this.kept.set(key, searched);
+        const value = searched.lines[0]?.white ?? searched.lines[0]?.black;
         if (typeof value === "number" && game === this.game && !engine) this.judging.learn(id, network, value);
-        heard(lines ?? []);
+        heard(searched);
       },
       // Where it cannot be known, the moves stand without it.
       () => undefined,
@@ -92,6 +102,6 @@ export class Candidates {
   private cancel(): void {
     this.latest.cancel();
     this.asked = "";
-    this.partly = [];
+    this.partly = NOTHING;
   }
 }

@@ -171,7 +171,8 @@ class NetworkPanel {
     this.movesPart.hidden = !says || !result?.moves?.length;
     // A server says it of all ratings.
     const byRating = (says && !asksRatings(network) && result?.by_rating) || [];
-    const lines = says ? this.candidates.of(network) : [];
+    const searched = this.candidates.of(says ? network : undefined);
+    const { lines } = searched;
     const best = lines[0];
     if (network && best?.moves[0]) {
       const move = best.moves[0];
@@ -183,7 +184,7 @@ class NetworkPanel {
     this.likely.textContent = likelyTitle(network, result);
     this.columns.textContent = lines.length ? texts.network.columns(whose(kind)) : "";
     this.byRating.draw(byRating);
-    this.ratings?.draw(says ? network : undefined, lines);
+    this.ratings?.draw(says ? network : undefined, searched);
     this.arrows.checked = shown.moves;
     this.arrowsWords.textContent = kind === "chess" ? texts.network.arrows : texts.network.onPoints;
     this.arrowsLabel.hidden = !network?.answers.includes("moves");

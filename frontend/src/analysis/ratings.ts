@@ -2,6 +2,7 @@
 
 import "./ratings.css";
 
+import type { Searched } from "./candidates";
 import type { ByRating, OpinionLine } from "../server/api";
 import { Kept, Latest } from "../server/asking";
 import { el, percent, svg } from "../ui/elements";
@@ -18,8 +19,6 @@ const USUAL = 1400;
 const SHOWN = 3;
 /** A trap loses so much of the chance, is played so often by weaker players, and at most half as often by strong ones. */
 const TRAP = { loss: 0.2, share: 0.1, weak: [LEAST, 1400], strong: 2200 } as const;
-/** A move that loses so much of the mover's chance is a mistake; the server rounds values to four digits. */
-const MISTAKE = 0.1 - 5e-5;
 /** Size of the curves, in units that are about a pixel. */
 const [WIDTH, HEIGHT, FOOT] = [200, 84, 14];
 /** The highest probability that the curves have room for. */
@@ -46,25 +45,6 @@ export function movesAt({ ratings, moves }: ByRating, rating: number): { move: s
 /** The mover's value after each move of a search, by move. */
 function worths(lines: readonly OpinionLine[], mover: "w" | "b"): Map<string, number> {
   return new Map(lines.flatMap(({ moves: [first], white }) => (first !== undefined && typeof white === "number" ? [[first, mover === "w" ? white : 1 - white] as const] : [])));
-}
-
-/**
- * How likely players of each rating lose much: a move with a value by a search does or does not, and of the others the
- * first estimate counts. So the number fits the values that are listed.
- */
-export function risksIn({ moves, risk }: ByRating, lines: readonly OpinionLine[], mover: "w" | "b"): ByRating["risk"] {
-  const values = worths(lines, mover);
-  const best = Math.max(...values.values());
-  return (
-    risk?.map((estimated, at) => {
-      if (estimated === null) return null;
-      const changes = moves.map(({ move, p, mistake }) => {
-        const value = values.get(move);
-        return value === undefined ? 0 : p[at]! * (Number(best - value >= MISTAKE) - mistake[at]!);
-      });
-      return Math.min(1, Math.max(0, estimated + changes.reduce((sum, each) => sum + each, 0)));
-    }) ?? null
-  );
 }
 
 /** The move that weaker players choose most often among those that lose much by a search, and strong players seldom. */
@@ -128,8 +108,8 @@ export class RatingPanel {
     return Number(this.slider.value);
   }
 
-  /** `lines`: what a search says of moves in this position. */
-  draw(network: Network | undefined, lines: readonly OpinionLine[]): void {
+  /** `searched`: what a search says of moves in this position. */
+  draw(network: Network | undefined, searched: Searched): void {
     const { app } = this;
     const node = app.node();
     const offered = asksRatings(network) && app.hints && node.end !== "checkmate" && node.end !== "stalemate";
@@ -139,7 +119,7 @@ export class RatingPanel {
     const found = this.known.get(key);
     this.said.textContent = texts.ratings.rated(this.rating);
     this.element.classList.toggle("waiting", !found);
-    if (found) this.show(key, found, lines);
+    if (found) this.show(key, found, searched);
     else if (this.host.offsetParent !== null) this.ask(key, network.name);
   }
 
@@ -163,12 +143,12 @@ export class RatingPanel {
     this.asked = "";
   }
 
-  private show(asked: string, found: ByRating, lines: readonly OpinionLine[]): void {
+  private show(asked: string, found: ByRating, { lines, risk: searched }: Searched): void {
     const { rating } = this;
     const { turn } = this.app.node();
     const some = movesAt(found, rating);
     const trap = trapIn(found, lines, turn);
-    const risks = risksIn(found, lines, turn);
+    const risks = searched ?? found.risk;
     const key = JSON.stringify([rating, asked, trap, risks]);
     if (key === this.drawn) return;
     this.drawn = key;

@@ -197,8 +197,8 @@ export interface Summary {
 /** What players of each rating would play in a position, and how often they lose much. */
 export interface ByRating {
   ratings: number[];
-  /** `p`: how likely it is at each rating; `mistake`: how likely it then loses much, by a first estimate. */
-  moves: { move: string; san: string; p: number[]; mistake: number[] }[];
+  /** `p`: how likely it is at each rating. */
+  moves: { move: string; san: string; p: number[] }[];
   /** The sum of both over the moves. */
   risk: (number | null)[] | null;
 }
@@ -257,6 +257,8 @@ export interface Opinion {
   speed?: number;
   visits?: number;
   lines?: OpinionLine[];
+  /** How likely players of each rating lose much, by the network's search, 0..1. */
+  risk?: (number | null)[];
 }
 
 interface Streamed {

@@ -131,7 +131,7 @@ class EngineJudge(Judge):
                 loss, line = self._overlooked(replay, played, after, loss) if mark(-loss, CHESS_SWING) else (0.0, line)
             found.append(Judgement(
                 before.white, after.white, loss, line[0] if loss else played, line if loss else (played,),
-                only[i] and chosen and not loss, options[i], after.mate, after.line,
+                only[i] and chosen and not loss, options[i], mate=after.mate, reply=after.line,
             ))  # fmt: skip
             push(replay, played)
         return white, found

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import chess
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from kibitz import ongoing
 from kibitz.analysis.chess.limits import DEPTH, NODES
+from kibitz.analysis.chess.risk import searched_losses
 from kibitz.analysis.glyphs import CHESS_SWING, mark
 from kibitz.games.chess.legal import legal_moves
 from kibitz.games.chess.material import MAX_PIECES_INSUFFICIENT, insufficient_material
@@ -99,6 +100,7 @@ class Judgement:
     line: the best move and the moves that the search expects after it.
     only: whether the move is the only good move: every other move loses at least ONLY more.
     options: the estimated loss of every legal move; None if there is no legal move or no estimate.
+    searched: the losses of moves by the search of the position before the move, see `searched_losses`.
     mate: the number of moves to a mate after the move, if an engine has found one; negative if Black mates. Otherwise
         None.
     reply: the moves that an engine expects after the move, beginning with the opponent's reply; () without an engine.
@@ -111,6 +113,7 @@ class Judgement:
     line: tuple[chess.Move, ...]
     only: bool
     options: FirstLook | None = None
+    searched: Mapping[int, float] = field(default_factory=dict)
     mate: int | None = None
     reply: tuple[chess.Move, ...] = ()
 
@@ -179,12 +182,14 @@ class _Thought:
     mate: the number of moves to a mate, negative if the mover is mated; None if no mate is found.
     line: the best move and the moves that are expected after it.
     opinion: the network's win probability for the mover without a search, 0 to 1.
+    searched: the losses of moves by the search, see `searched_losses`.
     """
 
     chance: float
     mate: int | None
     line: tuple[chess.Move, ...]
     opinion: float
+    searched: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -378,7 +383,8 @@ class Judge:
                 loss, line = 0.0, line
                 if played and mark(-change, CHESS_SWING):
                     loss, line = self._loss_of_choice(boards[i], played, float(white[i + 1]), change, line)
-            found.append(_judgement(white, i, loss, line[:_SHOWN], played, only[i] and not loss, options[i]))
+            judgement = _judgement(white, i, loss, line[:_SHOWN], played, only[i] and not loss, options[i])
+            found.append(replace(judgement, searched=thoughts[i].searched))
         return white, found
 
     def _loss_of_choice(
@@ -536,7 +542,8 @@ class Judge:
         best = found.lines[0]
         win, _, loss = best.wdl
         opinion = (1 + max(-1.0, min(1.0, player.opinion))) / 2
-        return _Thought((1000 + win - loss) / 2000, best.mate, best.pv, opinion)
+        losses = searched_losses(player.root_moves)
+        return _Thought((1000 + win - loss) / 2000, best.mate, best.pv, opinion, losses)
 
     def _opinions(self, rows: NDArray[np.uint8]) -> NDArray[np.float64]:
         """Return White's win probability in positions, with one evaluation each; 0.5 if nobody can win."""

@@ -602,7 +602,7 @@ def _by_rating(
 
 
 def _risk(judgement: Judgement, legal: Legal, rating: int) -> float | None:
-    return None if judgement.options is None else risk(judgement.options, *legal, rating)
+    return None if judgement.options is None else risk(judgement.options, *legal, rating, judgement.searched)
 
 
 def _chance(legal: Legal, move: chess.Move) -> float:

@@ -1,13 +1,18 @@
 """How risky a position is for a player of a rating: the probability of a move that loses much.
 
 A network with rating inputs predicts which moves players choose. A first estimate of each legal move
-(judging.FirstLook) gives an approximate loss. The main search is more exact, but it evaluates only the played move. So
-the probability that the main search finds a loss of LOSS or more is a function of the first estimate.
-`bench/bench_risk.py` fits this function to analyzed games.
+(judging.FirstLook) gives an approximate loss. So the probability that the main search finds a loss of LOSS or more is a
+function of the first estimate. If the tree of the main search has visited a move often, the probability is a function
+of the loss in this tree. Moves that the tree has hardly visited are mistakes more often than their first estimates say.
+`bench/bench_risk.py` fits these functions to analyzed games.
+
+The page, `kibitz analyze` and the Python interface use the same tree and the same function. So they show the same risk.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,9 +20,13 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from kibitz.analysis.chess.judging import FirstLook
+    from kibitz.play.puct.player import RootMoves
 
 LOSS = 0.1
 """A move is a mistake if it loses at least this much win probability, 0 to 1."""
+NOTHING_SEARCHED: Mapping[int, float] = MappingProxyType({})
+VISITS = 12
+"""If the tree of a search has visited a move this number of times, the loss in the tree counts."""
 RISK_RATINGS = (1000, 1400, 1800, 2200)
 """The ratings, in points, for which the risk of a position is shown."""
 _LEAST, _MOST, _CENTER, _WIDTH = 0.0061, 0.385, 0.0649, 0.0082
@@ -28,6 +37,10 @@ _BY_RATING, MIDDLE = 0.86, 1600
 """Stronger players choose better among moves with the same estimate. The logit of a mistake falls by _BY_RATING for
 each 1000 points above MIDDLE.
 """
+_SEARCHED = (0.003, 0.9, 0.09, 0.012)
+"""The same limits, center and width as a function of a move's loss in the tree of a search."""
+_UNVISITED = 0.9
+"""The logit of a mistake rises by this amount if a search has hardly visited the move."""
 
 
 def mistake_probability(losses: NDArray[np.float64], rating: float) -> NDArray[np.float64]:
@@ -35,18 +48,42 @@ def mistake_probability(losses: NDArray[np.float64], rating: float) -> NDArray[n
 
     losses: float64 [n], the loss of each move as `FirstLook` estimates it, 0 to 1. rating: the player's rating.
     """
-    odds = (losses - _CENTER) / _WIDTH
-    raw = _LEAST + (_MOST - _LEAST) / (1 + np.exp(-odds.clip(-30, 30)))
-    logit = np.log(raw / (1 - raw)) - _BY_RATING * (rating - MIDDLE) / 1000
+    return _probability(losses, (_LEAST, _MOST, _CENTER, _WIDTH), rating, 0.0)
+
+
+def _probability(
+    losses: NDArray[np.float64], parameters: tuple[float, float, float, float], rating: float, more: float
+) -> NDArray[np.float64]:
+    """Return the probability of a mistake, float64 [n]. more: the amount that is added to the logits."""
+    least, most, center, width = parameters
+    raw = least + (most - least) / (1 + np.exp(-((losses - center) / width).clip(-30, 30)))
+    logit = np.log(raw / (1 - raw)) - _BY_RATING * (rating - MIDDLE) / 1000 + more
     return np.asarray(1 / (1 + np.exp(-logit)))
 
 
-def risk(look: FirstLook, moves: NDArray[np.uint16], shares: NDArray[np.float32], rating: float) -> float | None:
+def searched_losses(root: RootMoves) -> dict[int, float]:
+    """Return the loss of each move that a search has evaluated well enough, 0 to 1, by the packed move.
+
+    root: the moves of a search. Moves with VISITS visits or more are evaluated well enough, and also moves with a
+    proven result. The loss is the difference to the best of these moves.
+    """
+    known = np.flatnonzero((root.visits >= VISITS) | root.proven)
+    if not len(known):
+        return {}
+    values = root.values[known]
+    return dict(zip(root.moves[known].tolist(), ((values.max() - values) / 2).tolist(), strict=True))
+
+
+def risk(
+    look: FirstLook, moves: NDArray[np.uint16], shares: NDArray[np.float32], rating: float,
+    searched: Mapping[int, float] = NOTHING_SEARCHED,
+) -> float | None:  # fmt: skip
     """Return the probability, 0 to 1, that a player makes a mistake in a position; 0 if there is only one legal move,
     and None if no given move is legal.
 
     look: the first estimate of the legal moves. moves: uint16 [k], packed (see `from_move`). shares: the probability
-    that this player chooses each move, float32 [k]; they need not sum to 1. rating: the player's rating.
+    that this player chooses each move, float32 [k]; they need not sum to 1. rating: the player's rating. searched: the
+    losses of moves by a search of the position, see `searched_losses`; empty if there was no search.
     """
     if len(look.moves) == 1:
         return 0.0
@@ -55,4 +92,8 @@ def risk(look: FirstLook, moves: NDArray[np.uint16], shares: NDArray[np.float32]
     total = float(shares[known].sum())
     if total <= 0:
         return None
-    return float(shares[known] @ mistake_probability(losses[known], rating)) / total
+    mistakes = _probability(losses, (_LEAST, _MOST, _CENTER, _WIDTH), rating, _UNVISITED if searched else 0.0)
+    found = _probability(np.array(list(searched.values()), np.float64), _SEARCHED, rating, 0.0)
+    for move, probability in zip(searched, found, strict=True):
+        mistakes[moves == move] = probability
+    return float(shares[known] @ mistakes[known]) / total

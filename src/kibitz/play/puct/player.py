@@ -66,6 +66,23 @@ NO_LINES: Mapping[int, LineValue] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
+class RootMoves:
+    """The moves of the root that the tree has visited, without the additional searches for several lines.
+
+    moves: uint16 [n], packed. values: float64 [n], -1 to 1, in the mover's view. visits: int64 [n]. proven: bool [n],
+    whether the tree has proven a move's result.
+    """
+
+    moves: NDArray[np.uint16]
+    values: NDArray[np.float64]
+    visits: NDArray[np.int64]
+    proven: NDArray[np.bool_]
+
+
+NO_ROOT_MOVES = RootMoves(np.zeros(0, np.uint16), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.bool_))
+
+
+@dataclass(frozen=True)
 class PuctTuning:
     """The parameters of the search: constants for the selection of moves, the policy's temperature, the weights of
     captures (see ChessRules), and batch sizes.
@@ -124,6 +141,11 @@ class PuctPlayer:
         """The value of the first move in the last search, -1 to 1, or a mate (score.py), without the check of
         material.
         """
+        self.root_moves = NO_ROOT_MOVES
+        """The moves that the tree of the last search has visited. A search for one line and a search for several lines
+        have the same moves here if their trees have the same size. If there is a mate, only its first move is here. If
+        only some moves were searched, there are none.
+        """
         self._of_lines = 0  # number of positions evaluated outside of the tree, for lines after the first
         self._game: list[int] = []
         """Keys of the root and of the positions before it that may recur."""
@@ -147,6 +169,7 @@ class PuctPlayer:
         """Return the result for a position, see ChessPlayer.think. limits.nodes limits the number of evaluated
         positions, and limits.depth the length of the best line in plies.
         """
+        self.root_moves = NO_ROOT_MOVES
         driven = limits if self.temperature else narrowed(board, limits)
         if self.lines > 1 and driven is not limits:
             return self._with_driving_move(board, limits, driven, stop, on_result)
@@ -172,6 +195,11 @@ class PuctPlayer:
             result = self._search(limits, clock, often, on_result, len(only & set(legal) if only else legal))
         if only:  # a tree without the other moves can't be reused
             self.search.drop_tree()
+            self.root_moves = NO_ROOT_MOVES
+        elif mate:
+            self.root_moves = RootMoves(
+                np.array([from_move(mate.move)], np.uint16), np.ones(1), np.zeros(1, np.int64), np.ones(1, np.bool_)
+            )
         return result
 
     def _with_driving_move(
@@ -231,6 +259,7 @@ class PuctPlayer:
                     self._search_lines(clock, int(self.search.tree.visits[0]) // (4 * others), often, found)
                 reports(*self._report(clock, self.lines, found))
         clock.limits = limits
+        self.root_moves = _root_moves(self.search.tree)
         self._check_lines(often, found)
         if others and (visits := self._visits_for_each(limits, clock, others)):
             self._search_lines(clock, visits, often, found)
@@ -546,6 +575,19 @@ def value_for_parent(tree: PuctTree, child: int) -> float:
     visits = int(tree.visits[child])
     value = float(-tree.total[child] / visits if visits else tree.value[tree.parent[child]])
     return -1.0 if value < -1 else 1.0 if value > 1 else value  # NaN stays NaN
+
+
+def _root_moves(tree: PuctTree) -> RootMoves:
+    """Return the moves of the root that have a visit or a proven result; if one mates, only the moves that mate."""
+    some = children(tree, 0)
+    proven = tree.proven[some]
+    mates = proven == LOSS
+    some = some[mates if mates.any() else (tree.visits[some] > 0) | (proven != UNKNOWN)]
+    values = np.array([value_for_parent(tree, child) for child in some.tolist()], np.float64)
+    return RootMoves(
+        tree.move[some].astype(np.uint16), values.clip(-1, 1), tree.visits[some].astype(np.int64),
+        tree.proven[some] != UNKNOWN,
+    )  # fmt: skip
 
 
 def likely_line(tree: PuctTree, node: int) -> list[int]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kibitz.play.result import SearchLimits
 from kibitz.web.answers import rounded
 from kibitz.web.chess.line import ChessLine
+from kibitz.web.chess.ratings import by_rating
 
 if TYPE_CHECKING:
     import chess
@@ -36,8 +37,13 @@ def search(
     is no legal move, or if the search was stopped before it had a result.
 
     report: a function that is called with interim results. stop: an event that ends the search.
+
+    For a network with rating inputs, the final result has the key "risk": the risk that `by_rating` computes from this
+    search.
     """
     from kibitz.analysis.chess.limits import NODES
+    from kibitz.analysis.chess.ratings import OPPONENT
+    from kibitz.analysis.chess.risk import searched_losses
     from kibitz.play import open_player
     from kibitz.play.puct.player import TREE_SHARE
 
@@ -55,7 +61,9 @@ def search(
     # gets NODES evaluations, as in all other interfaces.
     limits = SearchLimits(nodes=round(NODES / TREE_SHARE))
     result = player.think(board.copy(), limits, stop, lambda found: report(as_json(found)))
-    return None if result is None else as_json(result)
+    if result is None or OPPONENT not in networks.session(network.name).side_inputs:
+        return None if result is None else as_json(result)
+    return as_json(result) | {"risk": by_rating(networks, network, line, searched_losses(player.root_moves))["risk"]}
 
 
 def _line(board: chess.Board, line: PvLine) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kibitz.analysis.chess.risk import NOTHING_SEARCHED
 from kibitz.web.answers import rounded
 from kibitz.web.chess.answers import telling
 from kibitz.web.chess.judging import judged
@@ -19,28 +20,31 @@ if TYPE_CHECKING:
 
 RATINGS = tuple(range(800, 2801, 100))
 """Ratings, of both players, for which the moves are predicted."""
-_HALF_DIGIT = 5e-5
-"""Half of the last digit of values that are rounded to four digits."""
 FIRST = 4
 """Number of likely moves for each rating that `likely_moves` returns."""
 
 
-def by_rating(networks: NetworkRegistry, network: NetworkInfo, line: Line) -> dict[str, Any]:
+def by_rating(
+    networks: NetworkRegistry, network: NetworkInfo, line: Line, searched: Mapping[int, float] = NOTHING_SEARCHED
+) -> dict[str, Any]:
     """Return, for players of each rating in RATINGS, the likely moves in the last position and the probability of a
     mistake. All probabilities are from 0 to 1.
 
     ratings: RATINGS.
     moves: the legal moves, with the highest mean probability first. In each, "p" has the probability of the move at
-        each rating, and "mistake" an estimate of the probability, at each rating, that the move loses
-        analysis.chess.risk.LOSS or more. When a search has evaluated a move, the page replaces this estimate.
-    risk: at each rating, the sum of "p" times "mistake" over the moves; None if there is no legal move.
+        each rating.
+    risk: the probability at each rating that the player loses analysis.chess.risk.LOSS or more; None if there is no
+        legal move.
+
+    searched: the losses of moves by a search of the position, by the packed move, see
+        analysis.chess.risk.searched_losses. If it is empty, the risk is computed from estimates of the moves.
 
     Raises BadRequest for a network without rating inputs.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import Judge
     from kibitz.analysis.chess.ratings import OPPONENT
-    from kibitz.analysis.chess.risk import mistake_probability, risk
+    from kibitz.analysis.chess.risk import risk
     from kibitz.games.chess.moves import to_move
     from kibitz.play.chess.policy import QUEEN, normalised
 
@@ -64,46 +68,19 @@ def by_rating(networks: NetworkRegistry, network: NetworkInfo, line: Line) -> di
     promotion = legal >> 12
     listed = np.flatnonzero((promotion == 0) | (promotion == QUEEN) | (shares.max(0) > 0))
     listed = listed[np.argsort(-shares[:, listed].mean(0), kind="stable")]
-    mistakes = np.array([mistake_probability(look.losses_of(legal), rating) for rating in RATINGS])
-    # The only legal move is never a mistake, and a move without an estimate counts as none.
-    mistakes = np.nan_to_num(mistakes) * (len(look.moves) > 1)
     moves = []
     for i in listed.tolist():
         move = to_move(int(legal[i]))
-        by_move = {"p": [rounded(p) for p in shares[:, i]], "mistake": [rounded(p) for p in mistakes[:, i]]}
-        moves.append({"move": move.uci(), "san": board.san(move), **by_move})
-    risks = [risk(look, legal, shares[at], rating) for at, rating in enumerate(RATINGS)]
+        moves.append({"move": move.uci(), "san": board.san(move), "p": [rounded(p) for p in shares[:, i]]})
+    risks = [risk(look, legal, shares[at], rating, searched) for at, rating in enumerate(RATINGS)]
     return {"ratings": RATINGS, "moves": moves, "risk": [None if one is None else rounded(one) for one in risks]}
 
 
 def likely_moves(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the moves that are among the FIRST most likely moves at one rating or more, without their key "mistake".
-    found: a result of `by_rating`.
+    """Return the moves that are among the FIRST most likely moves at one rating or more. found: a result of
+    `by_rating`.
     """
     moves = found["moves"]
     order = [sorted(range(len(moves)), key=lambda i: -moves[i]["p"][at]) for at in range(len(RATINGS))]
     likely = {i for indices in order for i in indices[:FIRST]}
-    return [{key: value for key, value in moves[i].items() if key != "mistake"} for i in sorted(likely)]
-
-
-def risk_with(found: dict[str, Any], losses: Mapping[str, float]) -> list[float | None]:
-    """Return the probability of a mistake at each rating, 0 to 1, or None if it is unknown; [] if there is no legal
-    move. found: a result of `by_rating`.
-
-    losses: the loss of win probability of each move that a search has evaluated, 0 to 1, by the move in UCI notation.
-    Such a move is a mistake if it loses analysis.chess.risk.LOSS or more. The estimate "mistake" is used for the other
-    moves. The page computes the same numbers.
-    """
-    from kibitz.analysis.chess.risk import LOSS
-
-    risks: list[float | None] = []
-    for at, estimated in enumerate(found["risk"] or ()):
-        if estimated is None:
-            risks.append(None)
-            continue
-        known = [move for move in found["moves"] if move["move"] in losses]
-        changes = (
-            move["p"][at] * ((losses[move["move"]] >= LOSS - _HALF_DIGIT) - move["mistake"][at]) for move in known
-        )
-        risks.append(rounded(min(1.0, max(0.0, estimated + sum(changes)))))
-    return risks
+    return [moves[i] for i in sorted(likely)]
