@@ -37,9 +37,12 @@ from held_out_players import games_of, owner_of
 
 NETWORK = "human"
 FEWEST_PLIES = 30
-IN_USE = (parameters._LEAST, parameters._MOST, parameters._CENTER, parameters._WIDTH, parameters._BY_RATING)
-"""The parameters of kibitz: they were fitted with `human-1.0`."""
-BEGIN = np.array([0.01, 0.4, 0.06, 0.01, 1.0])
+IN_USE = (
+    parameters._LEAST, parameters._MOST, parameters._CENTER, parameters._WIDTH, parameters._BY_RATING,
+    *parameters._SEARCHED, parameters._UNVISITED,
+)  # fmt: skip
+"""The parameters of kibitz. The first five were fitted with `human-1.0`, the others with `human-1.2`."""
+BEGIN = np.array([0.01, 0.4, 0.06, 0.01, 1.0, 0.005, 0.9, 0.09, 0.02, 0.8])
 DECILES = 10
 
 
@@ -110,20 +113,30 @@ class Table:
         for i, row in enumerate(rows):
             self.chances[i, : self.legal[i]], self.losses[i, : self.legal[i]] = row[2], row[3]
             self.searched[i, : self.legal[i]] = row[5]
+        self.found = np.array([not np.isnan(row[5]).all() for row in rows])
 
     def predicted(self, values: np.ndarray, at: np.ndarray) -> np.ndarray:
         """Return the risk of positions `at` with these parameters."""
-        least, most, center, width, by_rating = values
-        raw = least + (most - least) / (1 + np.exp(-((self.losses[at] - center) / width).clip(-30, 30)))
-        logit = np.log(raw / (1 - raw)) - by_rating * (self.rating[at] - parameters.MIDDLE)[:, None] / 1000
+        by_rating, unvisited = values[4], values[9]
         searched = self.searched[at]
-        mistakes = np.where(np.isnan(searched), 1 / (1 + np.exp(-logit)), searched >= parameters.LOSS)
-        chance = (self.chances[at] * mistakes).sum(1)
+        unknown = np.isnan(searched)
+
+        def mistakes(losses: np.ndarray, limits: np.ndarray, more: np.ndarray | float) -> np.ndarray:
+            least, most, center, width = limits
+            raw = least + (most - least) / (1 + np.exp(-((losses - center) / width).clip(-30, 30)))
+            logit = np.log(raw / (1 - raw)) - by_rating * (self.rating[at] - parameters.MIDDLE)[:, None] / 1000 + more
+            return 1 / (1 + np.exp(-logit))
+
+        estimated = mistakes(self.losses[at], values[:4], np.where(self.found[at], unvisited, 0.0)[:, None])
+        by_tree = mistakes(np.nan_to_num(searched), values[5:9], 0.0)
+        chance = (self.chances[at] * np.where(unknown, estimated, by_tree)).sum(1)
         return np.where(self.legal[at] == 1, 1e-4, chance).clip(1e-4, 1 - 1e-4)
 
     def fitted(self, at: np.ndarray) -> np.ndarray:
         def cost(values: np.ndarray) -> float:
-            if not (0 < values[0] < values[1] < 1 and values[3] > 0.005):
+            if not (
+                0 < values[0] < values[1] < 1 and 0 < values[5] < values[6] < 1 and min(values[3], values[8]) > 0.005
+            ):
                 return 9.0
             chance = self.predicted(values, at)
             return -float(np.mean(np.where(self.mistake[at] > 0, np.log(chance), np.log(1 - chance))))

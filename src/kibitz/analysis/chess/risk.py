@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LOSS = 0.1
 """A move is a mistake if it loses at least this much win probability, 0 to 1."""
 NOTHING_SEARCHED: Mapping[int, float] = MappingProxyType({})
-VISITS = 12
+VISITS = 8
 """If the tree of a search has visited a move this number of times, the loss in the tree counts."""
 RISK_RATINGS = (1000, 1400, 1800, 2200)
 """The ratings, in points, for which the risk of a position is shown."""
@@ -37,9 +37,9 @@ _BY_RATING, MIDDLE = 0.86, 1600
 """Stronger players choose better among moves with the same estimate. The logit of a mistake falls by _BY_RATING for
 each 1000 points above MIDDLE.
 """
-_SEARCHED = (0.003, 0.9, 0.09, 0.012)
+_SEARCHED = (0.0045, 0.88, 0.093, 0.019)
 """The same limits, center and width as a function of a move's loss in the tree of a search."""
-_UNVISITED = 0.9
+_UNVISITED = 0.8
 """The logit of a mistake rises by this amount if a search has hardly visited the move."""
 
 
