@@ -19,7 +19,8 @@ from kibitz.text import either
 
 @dataclass(frozen=True)
 class Settings(system.Settings):
-    """The settings of `chessnet`. The defaults are those of the thesis.
+    """The settings of `chessnet`. The defaults are the values of the thesis, where its chapter states one.
+    `kibitz systems chessnet` prints the source of each value.
 
     The thesis uses 6 planes with the values ±1, or 12 planes with the values 0 and 1. It also tries additional planes
     for the mover's rating, the result, and (in the move selectors) the moving piece. The board is in the mover's view.
@@ -81,8 +82,8 @@ RECIPES = {
     ),
     "long": Recipe("the default with four times the moves", {**_MODERN, "iterations": 18_000}),
     "paper": Recipe(
-        "the thesis' settings: the seven networks of ChessNet-1, and ChessNet-2, with 300,000 batches each and"
-        " AdaGrad 0.1",
+        "the thesis' settings: the seven networks of ChessNet-1, with AdaGrad 0.1 and 300,000 batches each, and"
+        " ChessNet-2, with RMSprop 0.001. The 300,000 batches of ChessNet-2 are our choice",
         {"accumulator": 0.1},
         training={"precision": "auto"},
         departures=(
@@ -91,7 +92,9 @@ RECIPES = {
             " on. The document does not explain how it avoided this problem",
             "we use the thesis' learning rate decay of 0.9 with RMSprop as the smoothing of the squared gradients,"
             " and keep the learning rate at 0.001",
-            "kibitz keeps the weights of the best validation",
+            "kibitz keeps the weights of the best validation. The document does not state which weights it kept",
+            "the initial weights use He initialization. The document states no initial weights",
+            "the games come from the store. The document names neither its games nor the players' ratings",
             "kibitz chooses among the legal moves. The thesis' Top-move and Top-prob choose the largest probability"
             " over all squares",
             "the value network learns each position once, from the point of view of the side to move. The document"
@@ -108,8 +111,11 @@ RECIPES = {
                 "ReLU after each convolution, as in the document. The document states no activation function after the"
                 " dense layer. We use ReLU there, too"
             ),
-            "planes": document("the thesis tried 6 and 12"),
-            "min_rating": reading("the ratings are in another chapter than the networks"),
+            "planes": document(
+                "6; the document also allows 12. We flip the ranks and colors if Black is to move, as in its footnote."
+                " In another place, the document calls this board rotated"
+            ),
+            "min_rating": ours("the chapter with the networks states no ratings"),
             "games": ours("all"),
             "moves": ours("all"),
             "optimiser": document(),

@@ -18,7 +18,8 @@ from kibitz.text import either
 
 @dataclass(frozen=True)
 class Settings(system.Settings):
-    """The settings of `convchess`. The defaults are those of the paper.
+    """The settings of `convchess`. The defaults are the paper's values, where it states one. `kibitz systems convchess`
+    prints the source of each value.
 
     The board has six planes, one per piece type: 1 for the mover's pieces and −1 for the opponent's. If Black is to
     move, the board is flipped, so the mover's pawns always move up the board. Castling rights and en passant are not
@@ -29,7 +30,7 @@ class Settings(system.Settings):
     layers: str = setting(
         "32conv3x3p1.32conv3x3p1.32conv3x3p1.pool2x2.ip128", "Layers of each network before its output."
     )
-    # 245,000 moves of 20,000 FICS games, both players over 2000.
+    # 245,000 moves of 20,000 games from the file FICS_2000.pgn. We read the minimum rating from the file's name.
     min_rating: int = setting(
         2000, "Minimum rating of the players whose moves are used; moves of unrated players are used, too."
     )
@@ -46,7 +47,9 @@ class Settings(system.Settings):
         "epoch",
         "Learning rate schedule: "
         + either(
-            system.OWN_SCHEDULES, {"epoch": "multiplied by --decay after each epoch, as in the original paper"}, "epoch"
+            system.OWN_SCHEDULES,
+            {"epoch": "multiplied by --decay after each epoch, as we read the original paper"},
+            "epoch",
         )
         + ".",
     )
@@ -83,7 +86,7 @@ RECIPES = {
         training={"validations": 15},
     ),
     "paper": Recipe(
-        "the paper's settings: 245,000 moves of 20,000 games, RMSprop 0.0015, 15 epochs, in float32",
+        "the paper's settings: 245,000 moves of 20,000 games, RMSprop 0.0015, 15 epochs. float32 is our choice",
         training={"validations": 15, "precision": "32-true", "patience": 0},
         departures=(
             _WHICH_EPOCH,
@@ -97,13 +100,18 @@ RECIPES = {
             "networks": document("seven"),
             "layers": reading(
                 "three convolutions with 32 filters of 3×3, ReLU and 2×2 pooling, then dense 128 and 64. We use one"
-                " pooling, after the third convolution, and padded convolutions that keep the board's size"
+                " pooling, after the third convolution, and padded convolutions that keep the board's size. The"
+                " document does not state the kind of pooling. We use the maximum"
             ),
-            "activation": document(),
+            "activation": document("after each convolution and after the first dense layer"),
             "planes": document(
-                "six planes with +1 and −1, in the mover's view, without castling rights and en passant squares"
+                "six planes with +1 and −1, without castling rights and en passant squares. If Black is to move, the"
+                " document flips the colors. We read this as the mover's view, so we flip the ranks, too"
             ),
-            "min_rating": reading("from the name of the file of games, FICS_2000"),
+            "min_rating": reading(
+                "from the name of the file of games, FICS_2000. We use the moves of players rated 2000 or more, and of"
+                " unrated players. The games are sampled among those with such a player"
+            ),
             "games": document(),
             "moves": reading(
                 "245,000 moves of 20,000 games are 12 moves a game, but the document does not state which. We sample"

@@ -60,11 +60,12 @@ SAME_GAME_WEIGHT = 0.5
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of `deepchess`. The defaults are the paper's values. Comments mark values that the paper doesn't
-    state, and additions of kibitz.
+    """The settings of `deepchess`. The defaults are the paper's values, or our choice if the paper states none.
+    Additions of kibitz are off. `kibitz systems deepchess` prints the source of each value.
     """
 
-    # positions: 10 of each decisive game, not from the first 5 moves, not after a capture; a tenth for validation
+    # positions: 10 of each decisive game, not from the first 5 moves, not after a capture. The paper validates on
+    # 100,000 positions of each side; a percentage of each game is our choice.
     positions: int = setting(10, "Number of positions sampled from each game; 0 takes all suitable ones.", at_least=0)
     opening: int = setting(5, "Number of moves by each side to skip at the beginning of a game.", at_least=0)
     captures: bool = setting(False, "Sample positions after captures, too.")
@@ -130,12 +131,12 @@ class Settings:
         " shrink directly at each step.",
         at_least=0,
     )
-    # distillation
+    # distillation: the paper gives neither its length nor its learning rate
     distil_epochs: float = setting(
         100.0, "Number of epochs for the distilled network, each with new pairs; 0 skips the distillation.", at_least=0
     )
     distil_rate: float = setting(0.01, "Learning rate in the first epoch of the distillation.", over=0)
-    # values that the paper doesn't give
+    # values that the paper doesn't give, except for the schedule
     optimiser: str = setting("sgd", "Optimizer: " + either(_OPTIMISERS) + ".", choices=_OPTIMISERS)
     momentum: float = fraction(0.9, "Momentum of the optimizers sgd and muon.")
     schedule: str = setting(
@@ -146,8 +147,7 @@ class Settings:
     batch: int = setting(256, "Number of positions or pairs per batch.", at_least=1)
     keep: str = setting(
         "last",
-        "Weights to keep; last: the last ones, as in the original paper; best: those with the highest accuracy on"
-        " pairs from validation games.",
+        "Weights to keep; last: the last ones; best: those with the highest accuracy on pairs from validation games.",
         choices=("last", "best"),
     )
 
@@ -197,10 +197,11 @@ RECIPES = {
     ),
     "long": Recipe("the default with four times the pairs", {**_MODERN, "epochs": 160.0, "distil_epochs": 100.0}),
     "paper": Recipe(
-        "the paper's settings: 10 positions per game, 200 epochs for each layer of Pos2Vec, then 100 epochs of pairs"
-        " with SGD",
+        "the paper's settings: 10 positions per game, 200 epochs of Pos2Vec, then 100 epochs of one million pairs."
+        " SGD, and 200 epochs for each layer of Pos2Vec, are our choices",
         training={"precision": "auto"},
         departures=(
+            "the games come from the store. The document uses 640,000 games of engines, from the rating list CCRL",
             "the document names neither the loss of Pos2Vec nor an optimizer. In kibitz, the first layer minimizes the"
             " cross-entropy of the 773 bits, summed over the bits. The other layers minimize the mean of the squared"
             " errors. With their sum, all units of the second layer die within 350 iterations. The optimizer, SGD"
@@ -208,8 +209,8 @@ RECIPES = {
             "both positions use one Pos2Vec, with the same weights. The document puts two Pos2Vec networks side by side"
             " and calls them disjoint. It does not state whether they share their weights",
             "the initial weights use He initialization. In the first layer, the fan-in is the typical number of input"
-            " bits that"
-            " are 1. The document states no initial weights",
+            " bits that are 1. The first layer of the comparison has 200 inputs, but its fan-in is 100, the features of"
+            " one position. The document states no initial weights",
             "the document does not state how the distilled network learns. In kibitz, it learns the probabilities of"
             " the full network on new pairs. Its Pos2Vec is not trained separately",
             "kibitz trains Pos2Vec on all sampled positions. The document uses two million positions, half from"
@@ -229,10 +230,15 @@ RECIPES = {
             "nearer": OPTION_OFF,
             "dropout": document("no regularization"),
             "weight_decay": document("no regularization"),
-            "reuse": document("every pair is fresh"),
+            "reuse": reading("both positions of every pair are sampled at random"),
             "networks": document("the full network and, as an improvement, a distilled network"),
-            "pos2vec": document("the document counts five layers, with the 773 inputs. We train four"),
-            "compare": document("layers of 400, 200, 100 and 2 units, with a softmax; the loss is the cross-entropy"),
+            "pos2vec": document(
+                "with ReLU. The document counts five layers, with the 773 inputs. We train four. The training on pairs"
+                " also trains Pos2Vec further"
+            ),
+            "compare": document(
+                "layers of 400, 200, 100 and 2 units, with ReLU and a softmax; the loss is the cross-entropy"
+            ),
             "small_pos2vec": document(),
             "small_compare": document(),
             "pretrain_epochs": reading(
@@ -241,9 +247,10 @@ RECIPES = {
             "pretrain_rate": reading("the document starts at 0.005, and we start each layer at this rate"),
             "pretrain_decay": document(),
             "epochs": document(),
-            "pairs": document(
-                "one million pairs per epoch. Two million positions have 2·10¹² ordered pairs, not the two billion"
-                " that the document states"
+            "pairs": reading(
+                "the document trains on one million pairs for 100 epochs, and can use new pairs in each epoch. We read"
+                " this as one million new pairs per epoch. Two million positions have 2·10¹² ordered pairs, not the two"
+                " billion that the document states"
             ),
             "learning_rate": document(),
             "decay": document("used for the distillation, too, which is our choice"),
@@ -253,7 +260,7 @@ RECIPES = {
             "momentum": ours(),
             "schedule": document("multiplied by the decay after each epoch"),
             "batch": ours(),
-            "keep": ours("the last weights"),
+            "keep": ours("the last weights; the document does not state which weights it kept"),
             "precision": BF16_IF_FAST,
         },
     ),

@@ -165,16 +165,17 @@ RECIPES = {
         training={"precision": "auto"},
         departures=(
             "the loss excludes neutral intersections, including those between the groups of a seki. The document gives"
-            " them"
-            " random owners. The groups themselves are alive in both",
-            "the loss is the mean of the squared errors over the intersections. The document uses their sum. With"
-            " Adam, both give the same steps",
+            " them random owners. The groups themselves are alive in both",
+            "the loss is the mean of the squared errors over the intersections that are not neutral. The document uses"
+            " the sum over all intersections. With Adam, both give nearly the same steps",
             "the games come from the store. The document uses about 15,000 professional games of the collection Go4Go",
             "the initial weights use He initialization. The document states no initial weights",
             "kibitz keeps the weights with the lowest validation loss. The document does not state which weights it"
             " tested",
             "owners come from random playouts, or from GNU Go if the playouts don't fit the recorded score. The"
             " document uses GNU Go only",
+            "kibitz skips games whose owners don't add up to the recorded score. The document states no such check. So"
+            " games that are easy to count are more frequent in training and test",
             "the document gives the training times (4 and 12 hours), but neither the number nor the size of the"
             " batches. Games of at least 150 moves and without handicap are our choice",
         ),
@@ -186,13 +187,13 @@ RECIPES = {
                 " one of ones there are eight planes"),
             "recent": OPTION_OFF, "ages": OPTION_OFF, "together": OPTION_OFF, "symmetry": OPTION_OFF,
             "layers": reading(
-                "five convolutions of 5×5 with 64, 64, 64, 48 and 48 filters, padded so that the output has the"
-                " board's size"),
+                "five convolutions of 5×5 with 64, 64, 64, 48 and 48 filters, with ReLU. We pad them so that the output"
+                " has the board's size"),
             "last": document(
                 "one convolution of 5×5 with a sigmoid: the probability that the side to move owns the intersection"),
-            "loss": document(),
+            "loss": document("the squared error, see the differences"),
             "optimiser": document("Adam, which is adamw without weight decay"),
-            "learning_rate": document(), "schedule": reading("the document states no schedule"),
+            "learning_rate": document(), "schedule": ours("the document states no schedule"),
             "smoothing": ours("not used by this optimizer"), "momentum": ours("not used by this optimizer"),
             "accumulator": ours("not used by this optimizer"), "weight_decay": ours("not stated in the document"),
             "batch": ours(), "iterations": ours("the document gives hours only"), "most_epochs": ours("no limit"),
@@ -202,8 +203,8 @@ RECIPES = {
 }  # fmt: skip
 
 
-# Games that were played to the end and scored, so that the owner of each point is known. The games are even
-# and not short.
+# Games that were played to the end and scored, so that the owner of each point is known. Our recipe also excludes short
+# games and games with a handicap.
 
 
 class OwnerExamples(Positions):
@@ -309,8 +310,8 @@ def _pool_chains(values: Tensor, chains: Tensor, channels: int) -> Tensor:
 
 
 # Target: 1 if the point belongs to the side to move at the end, else 0. Loss: squared error, averaged over the points
-# with a known owner. The original document sums the errors instead of averaging them; Adam's steps are the same. The
-# document chooses random owners for neutral points; here these points are masked.
+# with a known owner. The original document sums the errors instead of averaging them; Adam's steps are nearly the same.
+# The document chooses random owners for neutral points; here these points are masked.
 
 
 def loss(network: GoNet, batch: Tensors, kind: str) -> tuple[Tensor, dict[str, Tensor]]:

@@ -35,7 +35,6 @@ from kibitz.store.positions import Positions
 from kibitz.store.sampling import sample_positions
 from kibitz.store.store import Store
 from kibitz.systems.base import (
-    BF16_IF_FAST,
     OPTION_OFF,
     Arrays,
     Recipe,
@@ -57,8 +56,8 @@ _OPTIMISERS, _SCHEDULES = ("sgd", "adamw"), ("inv", "cosine")
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of `winner`. The defaults are the values of the blog post. Options that the post only proposes are
-    off, and so are additions of kibitz.
+    """The settings of `winner`. The defaults are the values of the blog post, where it states one. Options that the
+    post only proposes are off, and so are additions of kibitz. `kibitz systems winner` prints the source of each value.
     """
 
     # network
@@ -99,8 +98,8 @@ class Settings:
     # the post's validation
     held_out: float = setting(
         0.0,
-        "Percent of each game's positions that are kept out of training, for a split by position as in the"
-        " original blog post.",
+        "Percent of each game's positions that are kept out of training, for a split by position, probably as in"
+        " the original blog post.",
         at_least=0,
         below=100,
     )
@@ -170,14 +169,20 @@ RECIPES = {
             " six epochs. 5,350 iterations, 17 minutes on one core",
         ),
         departures=(
-            "kibitz scales the initial weights: on real positions, the outputs of each layer have variance 1. The post"
-            " uses the initial weights of its library Mocha (--initial mocha). We trained with them for 1,000"
-            " iterations. The network then still predicted the same value for every position",
+            "kibitz scales the initial weights and shifts the biases of all layers before the output: on real"
+            " positions, the outputs of these layers have mean 0 and variance of about 1. The post's code sets no"
+            " initial weights, so its library Mocha chooses them, with biases of 0 (--initial mocha). We trained with"
+            " such weights for 1,000 iterations. The network then still predicted the same value for every position",
             "kibitz keeps the weights with the lowest validation loss, and stops after 20 validations without"
             " improvement. The author stopped by hand after five epochs. According to its text, the post tests the last"
             " snapshot, but its code loads the snapshot of iteration 64,000",
-            "validation uses different games from training. The post validates on other positions of its training"
-            " games. With --held-out 8, kibitz excludes as many positions, and the test shows both accuracies",
+            "validation uses different games from training. The author of the post suspects that it validates on other"
+            " positions of its training games. With --held-out 8, kibitz excludes as many positions, and the test shows"
+            " both accuracies",
+            "kibitz shuffles all positions before each epoch. The post's data are files of 500,000 positions. Its"
+            " library shuffles the files, and the positions of one file",
+            "kibitz trains in bf16 if the processor computes in bf16. The post's code uses Float32 for its test data"
+            " and predictions, and names no other number format",
             "kibitz samples the test games at random. The post tests on games of later months. To do the same, train"
             " with"
             " --test-from and a date",
@@ -199,9 +204,10 @@ RECIPES = {
             "separate": OPTION_OFF,
             "mirror": OPTION_OFF,
             "held_out": OPTION_OFF,
-            "view": document(
-                "six planes of 8×8, one for each type of piece, with +1 for White and −1 for Black. A seventh plane is"
-                " +1 if White is to move and −1 if Black is"
+            "view": reading(
+                "six planes of 8×8, one for each type of piece, with +1 and −1. A sign shows the color, which we read"
+                " as +1 for White and −1 for Black. A seventh plane is +1 if White is to move and −1 if Black is, as in"
+                " the post"
             ),
             "optimiser": document(),
             "learning_rate": document(),
@@ -218,13 +224,17 @@ RECIPES = {
             "summary_every": document(),
             "validate_every": document(),
             "checkpoint_every": document("a snapshot"),
-            "precision": BF16_IF_FAST,
+            "precision": ours(
+                "bf16 if the processor computes in bf16, else float32. The post's code uses Float32 in its test, and"
+                " states no number format of the training. --precision float32 turns bf16 off"
+            ),
         },
     ),
 }
 
 
-# The games are decisive. The import selects games with ratings over 2000 that end in mate.
+# All decisive games of the store. With some options, the import selects games with ratings over 2000 that end in mate:
+# see the departures.
 
 
 class OutcomeExamples(Positions):

@@ -103,6 +103,21 @@ def test_moves_of_low_rated_players_are_left_out_and_of_unrated_kept(make_store:
     assert [int(v) for v in states[:4, 5]] == [3, 1, 3, 1]  # White won
 
 
+def test_games_without_a_usable_move_do_not_take_the_place_of_others(make_store: Any, tmp_path: Path) -> None:
+    pgn = tmp_path / "six.pgn"
+    game = '[White "A"]\n[Black "B"]\n[WhiteElo "{}"]\n[BlackElo "1900"]\n[Result "1-0"]\n\n1. {} e5 2. Nf3 1-0\n\n'
+    ratings = {"e4": 1800, "d4": 2100, "c4": 1800, "a3": 2200, "b3": 1800, "h3": 1800}
+    pgn.write_text("".join(game.format(rating, first) for first, rating in ratings.items()))
+    store, every_game = make_store(tmp_path / "six.store", pgn), np.arange(6)
+    strong = np.flatnonzero(store.column("white_rating") >= 2000)
+    assert len(strong) == 2
+    examples = system.MoveExamples(store, every_game, given(min_rating=2000, games=2))
+    assert sorted(set(examples.positions.games.tolist())) == strong.tolist()
+    assert len(examples) == 4  # both moves of White in both games
+    without = system.MoveExamples(store, every_game, given(min_rating=0, games=2))
+    assert sorted(set(without.positions.games.tolist())) != strong.tolist()
+
+
 def test_a_rating_plane_needs_ratings(small_store: Store) -> None:
     unrated = (small_store.column("white_rating") == 0).mean()
     if unrated > 0.5:

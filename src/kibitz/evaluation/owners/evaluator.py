@@ -281,7 +281,7 @@ def _rank(results: OwnerResults) -> NDArray[np.float64]:
 def note(store: Store, games: NDArray[np.int64]) -> str:
     """Return notes on the results: how the games differ from those of the paper, and the source of the labels."""
     lines = [
-        "The paper's result is over all positions of 150 games of strong players: 19 × 19, even, and scored at the "
+        "The paper's result is over all positions of 150 games of professionals on 19 × 19 that were played to the "
         "end. It includes neutral intersections, with a random owner. Here neutral intersections are excluded. "
         "Only the accuracy over all intersections counts half of them as right."
     ]

@@ -1,4 +1,4 @@
-"""The evaluation of `deepchess`: pairs split by game and, for comparison, by position as in the paper.
+"""The evaluation of `deepchess`: pairs split by game and, for comparison, by position, as we read the paper.
 
 A pair is a position of a game that White won and one of a game that Black won. The network is right if it prefers the
 position from the game that White won. It gets the two positions in random order, as in training.

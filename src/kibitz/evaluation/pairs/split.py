@@ -1,5 +1,5 @@
-"""Compare the paper's split with that of kibitz. The paper tests a network on other positions of its training games;
-kibitz tests it on other games.
+"""Compare a split by position with a split by game. As we read the paper, it tests a network on other positions of its
+training games. The document does not state this. kibitz tests the network on other games.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class LearnedPairs:
     """Pairs from the run's training games.
 
     own: pairs of positions that the run trained on; None if there are no such pairs.
-    other: pairs of held-out positions of the same games (the paper's split); None if there are no such pairs.
+    other: pairs of held-out positions of the same games (the paper's split, as we read it); None if there are no such
+        pairs.
     why: the reason, as text, if there are no pairs.
     games: the number of games used.
     away: int64, for each held-out position, the plies to the nearest training position of the same game.
@@ -149,8 +150,8 @@ def split_tables(results: PairResults, known: LearnedPairs) -> list[Table]:
 def split_text(known: LearnedPairs, gaps: Mapping[str, Estimate]) -> str:
     """Return the text that explains the table of `split_tables`."""
     text = (
-        "By game: pairs of positions from the tested games, which are unseen by default. By position, as in the paper: "
-        "pairs of held-out positions from the training games."
+        "By game: pairs of positions from the tested games, which are unseen by default. By position, as we read the "
+        "paper: pairs of held-out positions from the training games."
     )
     if not gaps:
         return f"{text} Results by position are missing: {known.why}."

@@ -73,7 +73,7 @@ def evaluate(
     """
     session = Session(run)
     results, data = _evaluate_positions(run, session, store, chosen, config, on_progress)
-    if note := _note(results, chosen):
+    if note := _note(run.info["system"], results, chosen):
         data["note"] = note
     figures, tables = _figures(results, on_progress)
     headline, right, among = _headline(results)
@@ -247,17 +247,17 @@ def _headline(results: PolicyResults) -> tuple[str, NDArray[np.bool_], NDArray[n
     return f"{key}_accuracy", results.marks[f"{mask}_rank"] == 1, among
 
 
-def _note(results: PolicyResults, chosen: Chosen) -> str:
-    """Return notes on the results."""
+def _note(system: str, results: PolicyResults, chosen: Chosen) -> str:
+    """Return notes on the results. system: the name of the run's system."""
     lines = []
     if bundled := bundled_note(results.store, chosen.games):
         lines.append(bundled)
     if set(results.names) != {VALUE}:
         rating = results.mover_rating()
-        if not bundled and (share := float(np.mean(rating >= 2000))) < 1:
+        if system == "convchess" and not bundled and (share := float(np.mean(rating >= 2000))) < 1:
             lines.append(
-                "The paper's results are on moves of FICS players rated over 2000; "
-                f"{share:.1%} of these moves are known to be of players rated 2000 or more."
+                "The paper's games are in the file FICS_2000.pgn. From this name, we read that the players are rated"
+                f" 2000 or more. {share:.1%} of these moves are known to be of such players."
             )
         if not results.whole:
             lines.append(

@@ -1,5 +1,5 @@
-"""Compare the validation of the original blog post with kibitz's test. The post validates a network on other positions
-of its training games; kibitz tests it on other games.
+"""Compare the validation of the original blog post with kibitz's test. As its author suspects, the post validates a
+network on other positions of its training games. kibitz tests it on other games.
 """
 
 from __future__ import annotations
@@ -77,10 +77,9 @@ def by_position(
         )
     table = Table(
         "Split by position and by game",
-        f"By game: the tested positions, from unseen games. By position, as in the original blog post: held-out "
-        f"positions of "
-        f"{len(games):,} training games. The network knows the results of these games, and positions a few plies away. "
-        f"Material, which memorizes nothing, shows how hard the positions are.",
+        "By game: the tested positions, from unseen games. By position, probably as in the original blog post: "
+        f"held-out positions of {len(games):,} training games. The network knows the results of these games, and "
+        "positions a few plies away. Material, which memorizes nothing, shows how hard the positions are.",
         "predictor",
         [Column("training positions"), Column("by position"), Column("by game"), Column("difference", "points")],
         rows,

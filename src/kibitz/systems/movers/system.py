@@ -318,13 +318,14 @@ class MoveExamples:
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, piece: int | None = None):
-        games = drawn_games(games, settings)
         self.store, self.settings = store, settings
-        self.positions = Positions(store, games, last=-2)
-        self.chosen: NDArray[np.int64] | None = None  # ids of selected positions; None for all
         self.results = store.column("result")
         self.ratings = np.stack([store.column("white_rating"), store.column("black_rating")])
         low = (self.ratings > 0) & (self.ratings < settings.min_rating)
+        if settings.games:  # games of which no move is used must not take the place of others
+            games = drawn_games(games[~low[:, games].all(0)], settings)
+        self.positions = Positions(store, games, last=-2)
+        self.chosen: NDArray[np.int64] | None = None  # ids of selected positions; None for all
         if low[:, games].any():
             self._keep(lambda games, plies: ~low[self._side(games, plies), games])
         if settings.moves and settings.moves < len(self):
