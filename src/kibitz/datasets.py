@@ -37,8 +37,9 @@ class PositionBatches:
     store: a path, or the result of `kibitz.open_store`.
     part: "training", "validation", "test" or None (all games).
     batch: positions per batch. The few positions at the end of an epoch that don't fill a batch are omitted. Each epoch
-    omits other positions, because its order is different.
-    played: whether to include only positions in which a move was played. If so, a batch also has the move.
+    omits different positions.
+    played: whether to include only positions in which a move was played. If true, a batch also contains the played
+    moves.
     view: "mover" (the player to move has White's pieces, or Black's stones) or "board".
     seed, epoch: integers that determine the order of the positions; `with_epoch` returns the batches of another epoch.
     arrays: "numpy", "torch" or "jax".
@@ -48,8 +49,9 @@ class PositionBatches:
     `kibitz.PositionLabels`. `game` and `ply` identify the position. If `played` is true, there are also `origin`,
     `target` and `promotion`, as in `kibitz.MoveArrays`.
 
-    len() is the number of batches, and batches[i] is always the same. So `torch.utils.data.DataLoader(batches,
-    batch_size=None, num_workers=4)` works directly: DataLoader distributes the batches among its processes.
+    len(batches) is the number of batches, and batches[i] always returns the same positions. Therefore,
+    `torch.utils.data.DataLoader(batches, batch_size=None, num_workers=4)` works: it distributes the batches among its
+    processes.
 
     Raises UsageError for an unknown part, view or library, and if there are fewer positions than one batch needs.
     Raises KibitzError if the library is not installed.
@@ -130,11 +132,10 @@ class PositionBatches:
 class Leakage:
     """The result of `check_leakage`: the games that a training part has in common with the other parts of a split.
 
-    games: number of games in each part.
-
-    shared_games: games of the other parts whose moves and players are those of a training game. near_duplicates: games
-        of the other parts with the same start and first 40 plies as a training game; None if the store doesn't have
-        this information.
+    games: the number of games in each part, by the part's name.
+    shared_games: the number of games in the other parts that have the same moves and players as a training game.
+    near_duplicates: the number of games in the other parts that have the same start position and the same first 40
+        plies as a training game; None if the store doesn't have this information.
     """
 
     games: dict[str, int]
@@ -143,7 +144,7 @@ class Leakage:
 
     @property
     def is_clean(self) -> bool:
-        """Whether the training games share no game, and no known near-duplicate, with the other parts."""
+        """Whether no game of the other parts is a training game or a known near-duplicate of one."""
         return self.shared_games == 0 and not self.near_duplicates
 
 
@@ -156,8 +157,8 @@ def check_leakage(
         may have any names. None for the split of the store, which has no leakage unless an earlier version of kibitz
         made the store.
 
-    Raises UsageError if the part "training" is missing, if a number is not a game of the store, or if a game is in
-    several parts.
+    Raises UsageError if the part "training" is missing, if an index is not that of a game of the store, or if a game is
+    in several parts.
 
     >>> import kibitz
     >>> from kibitz import datasets
@@ -199,12 +200,11 @@ def read_arrays(
     """Return positions of one part of a store's split as a dict of NumPy arrays. The first axis of each array is the
     position.
 
-    positions: the number of positions, sampled at random; None for all positions, in the order of the games. Each chess
-    position needs
-        about 100 bytes of memory, each Go position about 400.
+    positions: the number of positions, sampled at random without replacement; None for all positions. The result is
+    always in the order of the games. Each chess position needs about 100 bytes of memory, each Go position about 400.
 
     The names of the arrays and the other arguments are those of `PositionBatches`. Raises UsageError for an unknown
-    part or view, and if there are fewer positions.
+    part or view, and if the part has fewer than `positions` positions.
 
     >>> from kibitz import datasets
     >>> arrays = datasets.read_arrays("my.store", part="test", positions=100)
@@ -233,7 +233,10 @@ def read_arrays(
 def collect(
     store: GameStore, games: NDArray[np.int64], plies: NDArray[np.int64], played: bool, view: str
 ) -> dict[str, NDArray[Any]]:
-    """Return all arrays of the positions (games[i], plies[i]) as a dict, see PositionBatches."""
+    """Return the arrays of the positions (games[i], plies[i]) by name, see `PositionBatches`.
+
+    games, plies: int64 [n]. played: whether to include the arrays of the played moves. view: "mover" or "board".
+    """
     codes, state = store.positions(games, plies, view=view)
     found: dict[str, NDArray[Any]] = {"codes": codes, "state": state}
     if played:
@@ -247,7 +250,8 @@ def make_planes(codes: NDArray[np.uint8]) -> NDArray[np.float32]:
     Chess: `codes` is uint8 [n, 64], and there are 12 planes: the mover's pawn, knight, bishop, rook, queen and king,
         then the opponent's. Row 0 is the mover's first rank, column 0 the a-file.
     Go: `codes` is uint8 [n, 361], and there are 8 planes, as in `gocnn`: three planes for the mover's stones with 1, 2,
-        and 3 or more liberties, three planes for the opponent's, one for the ko point, and one for the board.
+        and 3 or more liberties, three planes for the opponent's, one for the ko point, and one for the whole board. The
+        last plane is 1 on every point of the board.
 
     >>> import kibitz
     >>> from kibitz import datasets

@@ -16,7 +16,7 @@ def read_date(text: str) -> datetime.date | None:
     """Parse a record's date ("2015.06.30", "2015-06"). An unknown month becomes January, and an unknown day becomes the
     first of the month.
 
-    The result is None if the year is unknown or has two digits, or if the text isn't a date.
+    The result is None if the year is unknown or has only two digits, or if the text isn't a date.
     """
     parts = text.strip().replace("-", ".").replace("/", ".").split(".")
     try:
@@ -31,7 +31,8 @@ def read_date(text: str) -> datetime.date | None:
 def parse_day(text: str, option: str, *, end: bool = False) -> datetime.date:
     """Parse a day that a user gave: 2015, 2015-06 or 2015-06-30. Raises UsageError for any other text.
 
-    end: whether to return the last day of a year or month, and not the first. option: the option's name in the error.
+    end: whether a year or month means its last day and not its first day. option: the name of the option, for the error
+    message.
     """
     match = re.fullmatch(r"(\d{4})(?:[-./](\d{1,2}))?(?:[-./](\d{1,2}))?", text.strip())
     try:
@@ -49,7 +50,7 @@ def parse_day(text: str, option: str, *, end: bool = False) -> datetime.date:
 
 
 def check_period(since: datetime.date | None, until: datetime.date | None) -> None:
-    """Raise UsageError if a period ends before it begins."""
+    """Raise UsageError if `until` is before `since`. None means that the period is open at this end."""
     if since and until and until < since:
         raise UsageError(f"--until must not be before --since (got {until} and {since}). Swap them.")
 

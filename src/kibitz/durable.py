@@ -27,8 +27,9 @@ def sync(file: IO[Any]) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Write the names in a folder to the disk (fsync). This does nothing if the folder can't be opened, as on
-    Windows.
+    """Write the list of a folder's files to the disk (fsync), so that new and renamed files survive a power failure.
+
+    This does nothing if the folder can't be opened, as on Windows.
     """
     if sys.platform == "win32":
         return

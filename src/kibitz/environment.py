@@ -54,7 +54,9 @@ def set_up() -> None:
 
 
 def user_cache() -> Path:
-    """Return the folder for data that can be created again, by the system's convention. It may not exist."""
+    """Return the folder for cached data, which kibitz can make again. The folder follows the system's convention and
+    may not exist.
+    """
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
     elif sys.platform == "darwin":
@@ -65,7 +67,9 @@ def user_cache() -> Path:
 
 
 def user_folder() -> Path:
-    """Return the folder for compiled kernels. It may not exist. Several installations share it, see `kernel_cache`."""
+    """Return the folder for compiled kernels. It may not exist. Several installations of kibitz can share it, see
+    `kernel_cache`.
+    """
     return user_cache() / "numba"
 
 

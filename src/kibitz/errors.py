@@ -13,14 +13,16 @@ MAX_FOREIGN = 200
 
 
 class KibitzError(Exception):
-    """Raised if a task can't be done. The text is one line: what is wrong and what to do. The exit code is 1."""
+    """Raised if a task can't be done. Its text has one line: what is wrong and what to do. The exit code of the command
+    is then 1.
+    """
 
     exit_code = 1
 
 
 class UsageError(KibitzError):
     """Raised for a wrong call, such as a wrong option, a wrong name, or options that exclude each other. The exit code
-    is 2.
+    of the command is then 2.
     """
 
     exit_code = 2
@@ -29,10 +31,10 @@ class UsageError(KibitzError):
 def one_line(error: BaseException) -> str:
     """Return the message of an error in one line.
 
-    For an OSError of the operating system, this is the reason in lower case, without the file, which the caller adds.
-    For any other error, this is the error's text, with each run of white space replaced by a space. If the text is
-    empty, it is the name of the error's type. The text of a library's error is cut after MAX_FOREIGN characters,
-    because torch writes pages.
+    For an OSError with a message of the operating system, the result is this message in lower case, without the file,
+    which the caller adds. For any other error, the result is the error's text, with each run of white space replaced by
+    a space. If the text is empty, the result is the name of the error's class. The text of another library's error is
+    cut after MAX_FOREIGN characters.
     """
     if isinstance(error, OSError) and error.strerror:
         return error.strerror.lower()
@@ -43,7 +45,10 @@ def one_line(error: BaseException) -> str:
 
 
 def need_training(what: str) -> None:
-    """Raise KibitzError if a package of the extra `train` is not installed. what: the subject of the message."""
+    """Raise KibitzError if a package of the extra `train` is not installed.
+
+    what: the subject of the error message, such as "training".
+    """
     missing = [name for name in TRAINING if importlib.util.find_spec(name) is None]
     if missing:
         parts = "PyTorch and related packages" if "torch" in missing else " and ".join(missing)

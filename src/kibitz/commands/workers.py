@@ -27,7 +27,10 @@ def is_address(text: str) -> bool:
 
 
 def with_ray_local(arguments: list[str]) -> list[str]:
-    """Insert "local" after each --ray that is followed neither by an address nor by a word that is meant as one."""
+    """Insert the value "local" after each --ray that has no value.
+
+    A word after --ray is its value if it is an address or looks like a misspelled address.
+    """
     followers = [*arguments, ""][1:]
     return [
         word if word != "--ray" or is_address(following) or _is_wrong_address(following) else f"--ray={LOCAL}"
@@ -49,8 +52,10 @@ Ray = Annotated[
 
 
 def ray_backend(text: str, workers: int) -> Backend:
-    """Return the backend for --ray. workers: the number of workers of a local Ray. Raises UsageError if Ray is not
-    installed or the address is invalid.
+    """Return the backend for the value of --ray: HOST:PORT of a cluster, or "local".
+
+    workers: the number of workers that a local Ray starts. Raises UsageError if Ray is not installed or the address is
+    invalid.
     """
     if not is_address(text):
         raise UsageError(f"--ray must be an address HOST:PORT, or be empty to use this computer (got {text})")
@@ -85,8 +90,8 @@ class WorkerOptions:
     def backend(self) -> Backend | None:
         """Return the backend that does the work; None if neither --workers nor --ray was given.
 
-        Raises UsageError if Ray is not installed, if the address is invalid, and for --workers with the address of a
-        cluster.
+        Raises UsageError if Ray is not installed, if the address is invalid, or if --workers was given together with
+        the address of a cluster.
         """
         if self.ray is None:
             return Backend("processes", self.workers) if self.workers else None

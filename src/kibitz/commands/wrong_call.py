@@ -20,16 +20,19 @@ _EXAMPLES = {"rating": 2000, "elo": 1500, "plies": 10, "": 20}
 
 
 def unknown_command(name: str, known: Sequence[str]) -> str:
-    """Return the message for a command that does not exist."""
+    """Return the error message for a command or option that does not exist.
+
+    name: the word that the user gave. known: the existing commands; if one has a similar name, the message suggests it.
+    """
     kind = "option" if name.startswith("-") else "command"
     near = did_you_mean(name, known) if kind == "command" else ""
     return f"unknown {kind} {shown(name)}.{near} To list all commands: {PROGRAM} --help"
 
 
 def message(error: Any, arguments: Sequence[str]) -> str:
-    """Return the message for an error of the command line parser.
+    """Return the error message for an error that the command line parser raised.
 
-    error: the parser's exception, of any class. arguments: the command line without the program's name.
+    error: the parser's exception, of any class. arguments: the words of the command line after the program's name.
     """
     command = arguments[0] if arguments and arguments[0] in help_texts.COMMANDS else None
     see = f"See: {PROGRAM} {f'{command} ' if command else ''}--help"

@@ -15,8 +15,9 @@ CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
 
 
 def examine(engines: Sequence[str] = ()) -> Iterator[Finding]:
-    """Yield the findings of each check. engines: command lines of engines to start, in addition to the installed
-    engines.
+    """Yield the findings of all checks.
+
+    engines: command lines of engines to check in addition to the installed engines.
     """
     for check in CHECKS:
         yield from check()

@@ -49,7 +49,9 @@ def versions() -> Iterator[Finding]:
 
 
 def libraries() -> Iterator[Finding]:
-    """Yield the libraries that kibitz needs, and those that are missing or of another version."""
+    """Yield the installed libraries that kibitz needs, and a finding for each library that is missing or has an
+    unsuitable version.
+    """
     from packaging.requirements import Requirement
 
     present = []
@@ -86,7 +88,9 @@ def cpu_features() -> tuple[str, frozenset[str]]:
 
 
 def cpu() -> Iterator[Finding]:
-    """Yield the CPU, its cores, and the features that it lacks."""
+    """Yield a finding about the CPU: its name, its cores, and the features that it lacks but that kibitz needs or runs
+    faster with.
+    """
     name, features = cpu_features()
     machine = _SAME.get(platform.machine(), platform.machine())
     missing = [each for each in NEEDED.get(machine, ()) if each not in features]
@@ -110,7 +114,7 @@ def available_memory() -> int | None:
 
 
 def free_memory() -> Iterator[Finding]:
-    """Yield the memory that is available. A limit of the shell (ulimit -v) is taken into account."""
+    """Yield a finding about the available memory. A limit of the shell (ulimit -v) is taken into account."""
     found = [each for each in (available_memory(), memory.allowed()) if each is not None]
     if not found:
         yield Finding("memory", "ok", "unknown")
@@ -131,7 +135,7 @@ def _write_fault(folder: Path) -> str | None:
 
 
 def caches() -> Iterator[Finding]:
-    """Yield the cache folders, after writing a file into each."""
+    """Yield a finding for each cache folder and the temporary folder: whether files can be written there."""
     for key, folder, advice in (
         ("cache", environment.user_cache(), "Change its permissions, or set XDG_CACHE_HOME to another folder."),
         ("kernel cache", Path(os.environ[environment.CACHE]), "Change its permissions, or unset NUMBA_CACHE_DIR."),
@@ -144,7 +148,7 @@ def caches() -> Iterator[Finding]:
 
 
 def disk() -> Iterator[Finding]:
-    """Yield the free space of the folder in which kibitz was started, and of the cache."""
+    """Yield the free space on the disks of the current folder and of the cache folder."""
     for key, folder in (("disk", Path.cwd()), ("cache disk", environment.user_cache())):
         there = next(ancestor for ancestor in (folder, *folder.parents) if ancestor.is_dir())
         free = shutil.disk_usage(there).free

@@ -26,7 +26,10 @@ REINSTALL = "Install kibitz again."
 
 
 def evaluate(name: str, position: str) -> dict[str, NDArray[np.float32]]:
-    """Return each output of a network for a position, float32 [n], by name."""
+    """Return each output of a network for a position, float32 [n], by the output's name.
+
+    name: the network's name. position: the position in a form that `encode_positions` accepts.
+    """
     return {key: values.reshape(-1) for key, values in kibitz.load_network(name).predict([position]).items()}
 
 

@@ -29,7 +29,7 @@ def provider() -> Iterator[Finding]:
 
 
 def page() -> Iterator[Finding]:
-    """Yield a finding about whether the page of `kibitz board` was built."""
+    """Yield a finding about whether the web page of `kibitz board` is part of the installation."""
     if (Path(kibitz.__file__).parent / PAGE).is_file():
         yield Finding("page", "ok", "built")
     else:
@@ -38,7 +38,7 @@ def page() -> Iterator[Finding]:
 
 
 def installed_engines() -> Iterator[Finding]:
-    """Yield the well-known engines that are installed."""
+    """Yield the well-known engines that are installed on this machine."""
     from kibitz.external.programs import known_programs
 
     found = ", ".join(shlex.join(program.command) for program in known_programs(()))
@@ -47,7 +47,10 @@ def installed_engines() -> Iterator[Finding]:
 
 
 def given_engines(commands: Sequence[str]) -> Iterator[Finding]:
-    """Yield a finding for each command line of an engine: whether the engine starts and replies."""
+    """Yield a finding for each given engine: whether it starts and replies.
+
+    commands: the engines' command lines.
+    """
     from kibitz.external.programs import read_command
 
     for words in commands:

@@ -40,8 +40,8 @@ class EvalConfig:
         evaluates.
     playout_positions: for Go networks, how many positions random playouts evaluate as a baseline.
     all_symmetries: whether a Go network's predictions are means over the eight symmetries of the board.
-    stranger: for a personal network, another person's run for comparison.
-    curve: for a personal network, whether to also train networks on fewer games to show a learning curve.
+    stranger: for a personal network, the path of another person's run for comparison; None for none.
+    curve: for a personal network, whether to also train networks on fewer games, for a learning curve.
     seed: the seed of every sample.
     workers: processes that run Stockfish and GNU Go and play games out; None for this process.
     """
@@ -60,7 +60,9 @@ class EvalConfig:
 
 
 class Evaluation(Protocol):
-    """The evaluator module of a system. The system's declaration contains the module's name."""
+    """The interface of the module that evaluates the networks of a system. The system's declaration contains the
+    module's name.
+    """
 
     def evaluate(
         self,
@@ -87,7 +89,7 @@ class Evaluation(Protocol):
             "seen_games_left_out" and "split", as `games.describe` makes it. It may have a "note", a sentence for
             people.
         headline
-            The name of the metric (in "figures") that baselines and slices use.
+            The name of the main metric (a key of "figures"). Baselines and slices show this metric.
         figures
             `tables.Metric` by name; the name is a key of the JSON.
 
@@ -106,12 +108,12 @@ class Evaluation(Protocol):
         rows
             `rows.Rows`, for Python and for comparisons.
         pictures
-            A function without arguments that returns further keys. It makes pictures that take long and that no program
-            reads.
+            A function without arguments that makes the pictures of the page, which takes long. It returns them as a
+            dict of further keys.
 
         Further keys are shown by report.page. Their values must be valid JSON.
 
-        If a value has a wrong type, `check_result` raises an error with a message of one line.
+        `check_result` raises KibitzError if a value of the result has a wrong type.
         """
 
 
@@ -134,9 +136,10 @@ def evaluate(
 ) -> dict[str, Any]:
     """Test a run on some games of a store, and return the whole result, which `kibitz test --json` prints.
 
-    on_rows: called with the rows by position, if the system's evaluation returns them.
-    on_pictures: called with a function that makes the pictures, if the system's evaluation has pictures. The function
-        returns their keys of the result. None to make them at once.
+    command: the command line, which becomes part of the result. on_rows: called with the result of each position, if
+    the system's evaluation returns these rows.
+    on_pictures: called with a function that makes the pictures and returns them as a dict of further keys of the
+        result, if the system's evaluation has pictures. None to make the pictures at once.
 
     The test evaluates the ONNX export of the run's best weights, and the result identifies these weights. Raises
     KibitzError if the run has no trained weights, or if its weights are damaged.
@@ -172,8 +175,10 @@ _FIGURE = {"value", "low", "high", "n", "games"}
 
 
 def check_result(own: Any, module: str) -> None:
-    """Check a system's part of a result. Raises KibitzError, with the module's name, if it is not as `Evaluation`
-    requires.
+    """Check that a system's part of a result is as `Evaluation` requires. Raises KibitzError with the module's name if
+    not.
+
+    own: the system's part. module: the name of the system's evaluation module.
     """
     from kibitz.evaluation.rows import Rows
     from kibitz.evaluation.tables import Curve, Metric, Table
@@ -219,7 +224,7 @@ def check_result(own: Any, module: str) -> None:
 
 
 def labelled(own: dict[str, Any]) -> dict[str, Any]:
-    """Return a system's part of a result as JSON. The keys are stable names, and each "label" is a text for people.
+    """Return a system's part of a result with stable names as keys, for JSON. Each "label" is a text for people.
 
     Each entry of "figures" and "baselines" gets a "label". "by" becomes {name: {"label", "rows"}}. Each entry of
     "tables" and "curves" gets a "name".

@@ -107,8 +107,9 @@ def _evaluate_part(path: str, depth: int, fens: Sequence[str]) -> tuple[str, lis
 
 @dataclass(frozen=True)
 class StockfishBaseline:
-    """Stockfish at depths 1 and 10, as the configuration requests. workers: the number of processes, if the
-    configuration does not set it.
+    """Tests Stockfish at depths 1 and 10 as a baseline, if the configuration requests it.
+
+    workers: the number of Stockfish processes, if the configuration does not set it.
     """
 
     config: EvalConfig
@@ -117,7 +118,9 @@ class StockfishBaseline:
     log: Callable[[str], None]
 
     def depths(self) -> Iterator[tuple[int, int]]:
-        """Yield each depth with its number of positions. Nothing is yielded if Stockfish is not requested."""
+        """Yield each search depth with the number of positions to evaluate. Nothing is yielded if Stockfish is not
+        requested.
+        """
         if self.config.stockfish and self.config.stockfish_positions:
             yield 1, self.config.stockfish_positions
             yield 10, max(1, self.config.stockfish_positions // 5)
@@ -125,8 +128,10 @@ class StockfishBaseline:
     def evaluations(
         self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], depth: int
     ) -> tuple[str, list[EngineEvaluation]] | None:
-        """Return Stockfish's name and its evaluations of positions at a depth. If Stockfish fails, log why and return
-        None. games, plies: int64 [n], the positions.
+        """Return Stockfish's name and its evaluations of positions at a search depth. If Stockfish fails, log why and
+        return None.
+
+        games, plies: int64 [n], the game and the ply of each position.
         """
         assert self.config.stockfish
         try:
@@ -145,11 +150,12 @@ class StockfishBaseline:
     def compare(
         self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], right: NDArray[Any], scorer: Scorer
     ) -> dict[str, Any]:
-        """Return Stockfish's results by key: for each depth, its accuracy, followed by the network's accuracy on the
-        same positions.
+        """Return Stockfish's results by key: for each depth, the entry for Stockfish, and the entry for the network on
+        the same positions.
 
-        games, plies: int64 [n], the positions. right: [n], whether the network is right in each position, 0 to 1.
-        scorer: the function that rates Stockfish's evaluations in the same way.
+        games, plies: int64 [n], the tested positions, of which a sample is used. right: [n], the correctness of the
+        network's prediction for each position, 0 to 1. scorer: a function that returns the correctness of Stockfish's
+        evaluations.
         """
         baselines: dict[str, Any] = {}
         order = np.random.default_rng(self.config.seed).permutation(len(games))

@@ -15,7 +15,9 @@ BATCH_SIZE = 4096
 
 
 def sample_indices(positions: Sized, limit: int, seed: int) -> NDArray[np.int64]:
-    """Return ascending indices of at most `limit` positions (0 for all), sampled uniformly, int64 [n]."""
+    """Return the ascending indices of at most `limit` positions, sampled uniformly, int64 [n]. limit: 0 for all
+    positions.
+    """
     size = len(positions)
     if limit <= 0 or limit >= size:
         return np.arange(size, dtype=np.int64)
@@ -29,11 +31,11 @@ def evaluate_in_batches(
     on_progress: Callable[[int, int], None] = lambda done, total: None,
     batch_size: int = BATCH_SIZE,
 ) -> dict[str, NDArray[Any]]:
-    """Apply `measure` to the positions of these indices, batch by batch. Returns the arrays of all batches by name,
-    joined along the first axis, which is the position: each array is [n, …].
+    """Call `measure` with batches of the positions at these indices. Returns each array that `measure` returns, by
+    name, joined over all batches: [n, …], where n is the number of indices.
 
-    Codes exist only for one batch of `batch_size` positions at a time. `on_progress` is called with the number of
-    completed positions and the total.
+    The positions are made in batches of `batch_size`, to save memory. on_progress: called with the number of completed
+    positions and the total.
     """
     if not len(indices):
         raise ValueError("there are no positions to evaluate")

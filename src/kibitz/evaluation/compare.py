@@ -34,7 +34,9 @@ from kibitz.systems import find
 
 
 class RowSource(Protocol):
-    """The functions of an evaluation module that a comparison needs; the module docstring describes them."""
+    """The functions that a module must have, so that networks of its system can be compared. The module docstring
+    describes them.
+    """
 
     def row_questions(self, run: Run) -> tuple[str, ...]: ...
 
@@ -53,12 +55,13 @@ class RowSource(Protocol):
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two networks on the same positions.
+    """The results of two networks, a and b, on the same positions.
 
     question: the predicted quantity, one of `rows.QUESTIONS`.
     a, b: the accuracy of each network, as an estimate.
-    difference: the accuracy of a minus that of b, paired position by position.
-    loss: the loss of a minus that of b; None if either network predicts no probabilities.
+    difference: the accuracy of a minus the accuracy of b; its confidence interval uses the differences at each
+    position.
+    loss: the loss of a minus the loss of b; None if one of the networks predicts no probabilities.
     rows_a, rows_b: the rows of each network, in the same order.
     games: the number of games that neither network has seen.
     seen: the number of games that were skipped because one of the networks has seen them.
@@ -76,7 +79,7 @@ class Comparison:
 
 
 def row_source(run: Run) -> RowSource:
-    """Return the evaluation module of a run. Raises UsageError if the module has no results for single positions."""
+    """Return the module that evaluates a run's system. Raises UsageError if runs of this system can't be compared."""
     module = importlib.import_module(find(run.info["system"]).evaluation)
     if run.person is not None or not all(
         hasattr(module, name) for name in ("row_questions", "eligible", "measure_rows")
@@ -89,10 +92,10 @@ def row_source(run: Run) -> RowSource:
 
 
 def unseen_by_all(runs: Sequence[Run], store: Store) -> NDArray[np.int64]:
-    """Return the indices of the games that every run's system uses and that no run has seen in training, int64 [n], in
-    ascending order.
+    """Return the games of the store that all runs can be tested on: those that the system of every run uses and that no
+    run has seen in training. The result is int64 [n], ascending indices in the store.
 
-    Raises KibitzError if there is no such game.
+    Raises KibitzError if there are no such games.
     """
     games = functools.reduce(np.intersect1d, [choose(run, store).games for run in runs])
     if not len(games):
@@ -104,8 +107,9 @@ def unseen_by_all(runs: Sequence[Run], store: Store) -> NDArray[np.int64]:
 
 
 def seen_by_any(runs: Sequence[Run], store: Store, unseen: NDArray[np.int64]) -> int:
-    """Return the number of games that every run's system uses and that at least one run has seen in training. unseen:
-    the result of `unseen_by_all`.
+    """Return the number of games that the system of every run uses and that at least one run has seen in training.
+
+    unseen: the result of `unseen_by_all`.
     """
     used = functools.reduce(np.intersect1d, [run.system.games(store, run.settings) for run in runs])
     return len(used) - len(unseen)
@@ -114,8 +118,8 @@ def seen_by_any(runs: Sequence[Run], store: Store, unseen: NDArray[np.int64]) ->
 def positions_of(
     run: Run, store: Store, games: NDArray[np.int64], count: int, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the positions that `kibitz test` samples for a run from these games, as `games` and `plies`, both int64
-    [n].
+    """Return the positions that `kibitz test` samples for a run from these games: the game and the ply of each
+    position, both int64 [n].
 
     count: the largest number of positions; 0 for all. seed: the seed of the sample.
     """

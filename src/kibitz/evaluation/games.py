@@ -26,10 +26,10 @@ PLAYER = {"chess": "Stockfish", "go": "GNU Go"}
 class Chosen:
     """The games of a test.
 
-    games: int64, the games' indices in the store, ascending.
+    games: int64 [n], the chosen games, as ascending indices in the store.
     taken: the number of the store's games that the system uses.
     seen: the number of chosen games that the run has seen.
-    excluded: the number of games that are excluded because the run has seen them.
+    excluded: the number of games that were not chosen because the run has seen them.
     words: a description of the chosen games, for people.
     """
 
@@ -114,7 +114,11 @@ def _nothing(run: Run, store: Store, which: str, taken: int, excluded: int) -> s
 
 
 def bundled_note(store: Store, games: NDArray[np.int64]) -> str | None:
-    """Return a note if most of the games are the engine games that are bundled with kibitz; else None."""
+    """Return a note for the result if most of the games are the engine games that are bundled with kibitz; otherwise
+    None.
+
+    games: int64 [n], indices in the store.
+    """
     count = int(np.count_nonzero(store.column("event")[games] == BUNDLED))
     if 2 * count <= len(games):
         return None
@@ -126,8 +130,8 @@ def bundled_note(store: Store, games: NDArray[np.int64]) -> str | None:
 
 
 def describe(store: Store, chosen: Chosen, positions: int, total: int) -> dict[str, Any]:
-    """Return the "data" of a result. positions: the number of tested positions. total: the number of positions in these
-    games.
+    """Return the dict "data" of a result. positions: the number of tested positions. total: the number of all positions
+    in the chosen games.
     """
     words = chosen.words
     if positions < total:

@@ -96,8 +96,11 @@ def _loadsgf(session: GtpSession, command: Command) -> str:
 
 
 def file_argument(command: Command) -> tuple[str, int | None]:
-    """Parse a file's name and the number after the name, and return both. The name is in quotes if it has spaces; the
-    quotes may be missing.
+    """Return the arguments of a command that loads a file: the file's name, and the move number after it (None if it is
+    missing).
+
+    A name with spaces should be in quotes, but is also accepted without quotes. Raises GtpError if the name is missing
+    or the number is invalid.
     """
     text = command.text
     if text.startswith('"') and '"' in text[1:]:

@@ -29,7 +29,7 @@ QUIT = "quit"
 
 
 class GtpEngine:
-    """One engine on one pair of streams.
+    """A GTP engine that writes its replies to a stream.
 
     load: a function that opens the network when a command first needs it. It may raise KibitzError, which becomes the
         reply to that command.

@@ -29,18 +29,18 @@ OVERHEAD = 100
 
 @dataclass
 class GtpClock:
-    """One side's time in seconds.
+    """The clock of one side. All times are in seconds.
 
     main: time before overtime.
     period, stones: in overtime, there are `stones` moves in each period; both are 0 if there is no overtime.
     left: time left in the present phase; None if the controller has not sent the time left.
-    left_stones: stones left in the period; 0 in the main time.
+    left_stones: the moves left in the present overtime period; 0 in the main time.
     increment: time added per move.
-    periods: whether overtime is a number of periods for one stone each; left_stones is then the number of periods left.
-    spent: the used main time. It counts only until the controller sends the time left.
-    limit: the largest main time that increments can reach; infinite if not set.
-    longest: the longest time for a move; infinite if not set.
-    lacks_settings: whether the controller has sent the time that is left, but no time settings.
+    periods: whether overtime consists of periods for one move each; `left_stones` is then the number of periods left.
+    spent: the main time used so far. It is ignored when the controller has sent the time left.
+    limit: the largest main time; increments do not raise the main time above it. Infinity if there is no limit.
+    longest: the longest time for one move; infinity if there is no limit.
+    lacks_settings: whether the controller has sent the time left without having sent time settings.
     """
 
     main: float = 0.0
@@ -60,7 +60,9 @@ class GtpClock:
         self.left, self.left_stones, self.spent = left, stones, 0.0
 
     def spend(self, seconds: float) -> None:
-        """Subtract a move's time. This does nothing if the controller sends the time left."""
+        """Subtract the time of a move. If the controller sends the time left after the move, its value replaces the
+        result.
+        """
         if self.left is None:
             self.spent = max(self.spent + seconds - self.increment, self.main - self.limit)
         elif self.left_stones == 0:
@@ -73,7 +75,7 @@ class GtpClock:
             self.left, self.left_stones = self.period, self.stones
 
     def seconds(self) -> float | None:
-        """Return the seconds to spend on the next move; None without a limit."""
+        """Return the seconds to spend on the next move; None if there is no time limit."""
         seconds = self._seconds()
         return None if seconds is None else min(seconds, max(0.0, self.longest - OVERHEAD / 1000))
 
@@ -126,8 +128,10 @@ class GtpGame:
 
     @property
     def handicap(self) -> int:
-        """Return the number of handicap stones. These are the stones that were placed before the game, or the stones
-        that Black played one after the other before White's first move.
+        """Return the number of handicap stones.
+
+        These are the stones that were placed before the game. If no stones were placed, they are the stones that Black
+        played in a row before White's first move, if there are two or more.
         """
         if self.placed_handicap or not self._starts_empty:
             return self.placed_handicap
@@ -152,7 +156,10 @@ class GtpGame:
         self.moves.append((colour, point))
 
     def play_all(self, moves: list[tuple[int, int]]) -> None:
-        """Play all of these moves. If one is illegal, play none of them and raise GtpError."""
+        """Play all moves of a list.
+
+        moves: the color and the point of each move. If a move is illegal, no move is played and GtpError is raised.
+        """
         before = len(self.moves)
         for colour, point in moves:
             try:
@@ -162,7 +169,7 @@ class GtpGame:
                 raise
 
     def undo(self, count: int = 1) -> None:
-        """Undo this number of moves."""
+        """Undo the last `count` moves."""
         if count > len(self.moves):
             raise GtpError("cannot undo")
         del self.moves[len(self.moves) - count :]
@@ -178,7 +185,7 @@ class GtpGame:
         return not ((colours == BLACK) | (colours == WHITE)).any()
 
     def place_handicap(self, points: list[int]) -> None:
-        """Place Black's stones on an empty board; White moves first."""
+        """Place handicap stones of Black on these points of an empty board. White moves next."""
         if not self.is_empty():
             raise GtpError("board not empty")
         if len(set(points)) < len(points) or len(points) < 2 or not all(on_board(p, self.size) for p in points):
@@ -190,7 +197,10 @@ class GtpGame:
         self._begin(board, len(points))
 
     def load(self, file: str, before: int | None) -> None:
-        """Load the first game of an SGF file. before: load the moves before this move number; None for all moves."""
+        """Load the first game of an SGF file.
+
+        before: the number of the first move that is not loaded; None to load all moves.
+        """
         from kibitz.games.go.io.headers import has_komi
         from kibitz.games.go.io.sgf import Record, read_records
 
@@ -242,7 +252,7 @@ class GtpGame:
         self.set_rules(rules)
 
     def record(self) -> Record:
-        """Return the game as a record, with a pass of the opponent if one player moved twice."""
+        """Return the game as a game record. If one player moved twice in a row, a pass of the opponent is inserted."""
         from kibitz.games.go.io.sgf import Record
 
         colours = self.start.colours()
@@ -262,12 +272,15 @@ class GtpGame:
         return Record(self.size, black, white, side, points, headers, self.komi, handicap=self.handicap)
 
     def last_point(self) -> int:
-        """Return the point of the last move; PASS if the last move was a pass, or if there was no move yet."""
+        """Return the point of the last move; PASS if the last move was a pass or if no move has been played."""
         return self.moves[-1][1] if self.moves else PASS
 
 
 def fixed_handicap(count: int, size: int) -> list[int]:
-    """Return the points of 2 to 9 fixed handicap stones, as GTP lists them."""
+    """Return the points of fixed handicap stones, in the order of the GTP specification.
+
+    count: the number of stones, 2 to 9. size: the board's size.
+    """
     near = 2 if size < 13 else 3
     far, middle = size - 1 - near, size // 2
     points = [(far, near), (near, far), (near, near), (far, far)]  # (row from above, column): D4, Q16, D16, Q4

@@ -41,13 +41,13 @@ FLAGS = ("ownership", "movesownership", "pvvisits", "rootinfo", "ownershipstdev"
 
 @dataclass
 class AnalysisRequest:
-    """An analysis command.
+    """The arguments of an analysis command.
 
     side: the side to move.
-    interval: seconds between lines.
-    moves: the largest number of moves.
-    only: the points that may be played; None for all.
-    also: the names of further outputs, in lower case.
+    interval: the seconds between two lines of the reply.
+    moves: the largest number of moves in a line of the reply.
+    only: the moves to analyze, as points; None for all moves.
+    also: the names of the requested further outputs, such as "ownership", in lower case.
     """
 
     side: int
@@ -57,13 +57,19 @@ class AnalysisRequest:
     also: frozenset[str] = frozenset()
 
     def thought_of(self, look: Look) -> GoThought:
-        """Return a player's evaluation with the parts that this request needs. look: see `thought.Look`."""
+        """Return the player's evaluation with as many moves and ownership maps as this request needs. look: see
+        `thought.Look`.
+        """
         wide = bool(self.also & {"movesownership", "movesownershipstdev"})
         return look(max(1, self.moves), wide)
 
 
 def counted_thought(thought: GoThought, final: FinalCount) -> GoThought:
-    """Return the evaluation of a game that two passes ended: its final score, with another pass as the only move."""
+    """Return the evaluation of a position after two passes. The values are those of the final score, and a pass is the
+    only move.
+
+    thought: the network's evaluation of the position. final: the final score.
+    """
     from kibitz.play.go.thought import MoveThought
 
     lead = thought.sign * final.lead
@@ -196,7 +202,7 @@ def _genmove_analyze(session: GtpSession, command: Command) -> AnalysisStream:
 
 
 def kata_line(thought: GoThought, request: AnalysisRequest) -> str:
-    """Return a line of `kata-analyze`, without a line end."""
+    """Return one line of the reply to `kata-analyze`, without the line end."""
     words: list[str] = []
     for order, move in enumerate(thought.moves[: request.moves]):
         name = to_gtp(move.point, thought.size)

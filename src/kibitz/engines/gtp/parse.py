@@ -30,7 +30,7 @@ class Command:
 
 
 def read_command(line: str) -> Command | None:
-    """Parse a command line. Returns None if it contains only spaces and a comment."""
+    """Parse a command line. Returns None for a line that is blank or has only a comment."""
     line = line.removeprefix("\ufeff")  # some programs begin with a byte order mark
     line = "".join(" " if letter == "\t" else letter for letter in line if letter == "\t" or letter >= " ")
     line = line.replace("\x7f", "").split("#", 1)[0].strip()

@@ -36,10 +36,11 @@ def choose(
     only: Sequence[int] | None = None,
     on_progress: Callable[[Look], None] = lambda look: None,
 ) -> MoveThought:
-    """Return the player's move in the game's position, without playing it.
+    """Return the player's move for `side` in the game's position, without playing it.
 
-    plays: whether the move will be played. If not, a hopeless move does not count towards resigning. only: the points
-    that may be played (None: all).
+    plays: whether the caller will play the move. If false, a hopeless move does not count towards resigning. clean_up:
+    whether to capture dead stones before passing. only: the points that may be played; None for all. on_progress:
+    called during the search with a function that returns the current evaluation, see `thought.Look`.
     """
     game = session.game
     clock = game.clocks.get(side)
@@ -125,7 +126,9 @@ def _named_time_settings(session: GtpSession, command: Command) -> str:
         return number(argument(command.words, index), 0, LONGEST_TIME)
 
     def limit(index: int) -> float:
-        """Return the number at this index of the command, in seconds; infinity if it is missing or negative."""
+        """Return an argument of the command, in seconds; infinity if it is missing or negative. index: the index of the
+        argument.
+        """
         if index >= len(command.words):
             return math.inf
         found = number(command.words[index], -LONGEST_TIME, LONGEST_TIME)
@@ -177,8 +180,7 @@ def _time_left(session: GtpSession, command: Command) -> str:
 
 
 def score(session: GtpSession) -> float:
-    """Return Black's lead in points if the game ended now, with the komi, the handicap and the scoring method of the
-    game.
+    """Return Black's lead in points if the game ended now, after komi and handicap, under the rules of the game.
 
     If two passes ended the game, the final position is scored. Otherwise, the predicted territory decides.
     """
@@ -196,7 +198,10 @@ def score(session: GtpSession) -> float:
 
 
 def written(lead: float) -> str:
-    """Format a lead as GTP does: "B+3.5", "W+0.5", "0"."""
+    """Format a score as GTP does: "B+3.5", "W+0.5", "0".
+
+    lead: Black's lead in points.
+    """
     return "0" if lead == 0 else f"{'B' if lead > 0 else 'W'}+{abs(lead):g}"
 
 

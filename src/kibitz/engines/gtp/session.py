@@ -30,12 +30,12 @@ class GtpSettings:
     """The settings of a GTP engine.
 
     name, version: the engine's name and version, which it reports to a controller.
-    komi, rules: the values until the controller sets other values.
-    temperature: the randomness of the player's moves.
+    komi, rules: the komi and the name of the rules until the controller sets them.
+    temperature: the sampling temperature for the engine's moves; 0 for the best move.
     seed: the random seed; None for a random one.
     largest: the largest board that the network supports.
     method: the method to choose moves; None for the network's default.
-    visits: the visits of a search without a clock; None for the default.
+    visits: the number of visits of a search if there is no clock; None for the default.
     resign: the win probability below which the engine resigns; 0 for never.
     """
 
@@ -53,11 +53,12 @@ class GtpSettings:
 
 @dataclass(frozen=True)
 class AnalysisStream:
-    """A reply to a GTP command that consists of many lines, which are sent over time.
+    """A reply to a GTP command that consists of many lines, sent over time.
 
-    run: a function that sends one line after the other, and returns soon after its event is set.
-    ends: whether the analysis ends by itself. If so, the next command waits for the end. Otherwise, the next command
-        stops the analysis.
+    run: a function that sends the lines. It gets a function that sends one line, and an event. When the event is set,
+    it returns soon.
+    ends: whether the analysis ends by itself. If true, the next command waits for the end. Otherwise, the next command
+    stops the analysis.
     """
 
     run: Callable[[Send, threading.Event], None]
@@ -69,8 +70,9 @@ Handler = Callable[["GtpSession", Command], "str | AnalysisStream"]
 
 @dataclass
 class GtpSession:
-    """The state of a session. load: a function that opens the network; it may take seconds, and may raise
-    KibitzError.
+    """The state of a GTP session: the settings, the game, the network and the player.
+
+    load: a function that opens the network. It may take seconds, and may raise KibitzError.
     """
 
     settings: GtpSettings
@@ -107,7 +109,9 @@ class GtpSession:
         )
 
     def new_game(self) -> None:
-        """Remove everything that belongs to the previous game, before a new one."""
+        """Forget what the player and the resigning rule remember of the previous game. This is called before a new
+        game.
+        """
         self.hopeless.clear()
         if "player" in self.__dict__:
             self.player.new_game()
@@ -115,7 +119,8 @@ class GtpSession:
     def get_ready(self) -> None:
         """Load the network and compile the code for the next moves. This takes a moment, once for each board size.
 
-        This method is called early, because some controllers send the clock times when the clocks are already running.
+        Call this method before the clocks start. Some controllers send the clock times only when the clocks are already
+        running.
         """
         from kibitz.games.go.endings.final import compile_kernels
 
@@ -146,8 +151,9 @@ class GtpSession:
         return final_count(self.game.board, self.game.terms)
 
     def value(self) -> tuple[PositionValue, float]:
-        """Return the value of the position, which is the same in all interfaces, and the standard deviation of the lead
-        in points. See play.go.value.
+        """Return the value of the game's position, and the standard deviation of Black's lead in points.
+
+        The value is the same as in the other interfaces, see `play.go.value`.
         """
         from kibitz.play.go import value
 
@@ -160,9 +166,11 @@ class GtpSession:
         return value.value_of(thought), thought.moves[0].spread
 
     def owners(self, colour: int | None = None) -> NDArray[np.float32]:
-        """Return the ownership map, float32 [361], of the game's position, averaged over symmetries.
+        """Return the ownership map of the game's position, float32 [361]: the probability that each point is Black's at
+        the end.
 
-        colour: the side to move. If two passes ended the game, the map is that of the final score.
+        colour: the side to move; None for the side whose turn it is. The map is the mean over the symmetries of the
+        board. If two passes ended the game, the map is that of the final score.
         """
         if (final := self.final_count()) is not None:
             return final.black_owns

@@ -26,9 +26,9 @@ _DRAWN = (0, 1000, 0)
 class Advice:
     """The result of the book and the tablebases, before a search.
 
-    limits: the limits of the search, with the allowed moves.
+    limits: the limits of the search, including the allowed moves.
     move: the move that the book chose, which has no score.
-    note: a line about the move.
+    note: a line of text about the move, for the GUI.
     result: the tablebases' result, if no search is needed.
     drawn: whether all allowed moves draw.
     """
@@ -40,7 +40,9 @@ class Advice:
     drawn: bool = False
 
     def corrected(self, thought: SearchResult) -> SearchResult:
-        """Return the search result with its score replaced by that of the tablebases, if they have one."""
+        """Return the search result. If all allowed moves draw by the tablebases, the scores are replaced by that of a
+        draw.
+        """
         if not self.drawn:
             return thought
         lines = tuple(replace(line, score=0, mate=None, wdl=_DRAWN) for line in thought.lines)
@@ -62,7 +64,7 @@ class Advisers:
         self._book_depth = 0
 
     def use(self, options: Options) -> None:
-        """Open the files in the options, and close the files of the earlier options."""
+        """Open the book and the tablebases that the options name, and close those of the previous options."""
         if options.syzygy != self._paths:
             self._paths = options.syzygy
             self._open_tables()
@@ -102,7 +104,7 @@ class Advisers:
             self._send_line(f"BookFile: {one_line(error).rstrip('.')}. The engine plays without a book.")
 
     def advise(self, board: chess.Board, limits: SearchLimits, analysis: bool = False) -> Advice:
-        """Query the book and the tablebases about a position with legal moves.
+        """Query the book and the tablebases about a position, which must have a legal move.
 
         analysis: whether a score is needed. The book has no scores, so it is used only if analysis is False.
         """

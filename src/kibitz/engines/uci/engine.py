@@ -50,11 +50,12 @@ CHESS960 = "uci_chess960"
 
 
 class SearchSignals:
-    """The signals to a search. Times are in seconds of the monotonic clock. `stop` ends the search; `hit` turns
-    pondering into a normal search.
+    """The signals to a search. Times are in seconds of the monotonic clock.
 
-    infinite, pondering: whether the `go` command contains "infinite" or "ponder". unbounded: an event that is set when
-    a search without limits must end.
+    infinite, pondering: whether the `go` command contains "infinite" or "ponder".
+    stop: an event that ends the search.
+    unbounded: an event that ends the pondering search, which has no time limit.
+    hit: when pondering became a normal search; None before that.
     """
 
     def __init__(self, infinite: bool = False, pondering: bool = False):
@@ -74,7 +75,7 @@ class SearchSignals:
             self.unbounded.set()
 
     def wait(self) -> None:
-        """Wait until the rules of UCI allow a reply."""
+        """Wait until the rules of UCI allow to send the best move."""
         if self.infinite:
             self.stop.wait()
         elif self.pondering:
@@ -82,7 +83,7 @@ class SearchSignals:
 
 
 def read_lines(stream: IO[bytes]) -> Iterator[str]:
-    """Yield the lines of a stream as text, even if they have invalid bytes. Lines longer than LONGEST_LINE are
+    """Yield the lines of a stream as text. Invalid bytes are replaced, and lines longer than LONGEST_LINE are
     skipped.
     """
     passing = False
@@ -94,10 +95,10 @@ def read_lines(stream: IO[bytes]) -> Iterator[str]:
 
 
 class UciEngine:
-    """One engine on one pair of streams.
+    """A UCI engine that writes its replies to a stream.
 
-    name: the name that a GUI shows. open_player: a function that makes the player for some options. It may take
-    seconds, and may raise KibitzError. output: a binary stream that nothing else writes to.
+    name: the engine's name, as a GUI shows it. open_player: a function that makes the player for the given options. It
+    may take seconds, and may raise KibitzError. output: a binary stream that nothing else writes to.
     """
 
     def __init__(
@@ -341,9 +342,10 @@ def _think(
 
 
 def info_lines(thought: SearchResult, max_lines: int, show_wdl: bool) -> list[str]:
-    """Return the `info` lines of a search result, the best line first, at most `max_lines`.
+    """Return the `info` lines of a search result, at most `max_lines`, with the best move first.
 
-    Lines after the first are omitted if their moves have no value from a search.
+    After the first line, only moves that the search has evaluated get a line. show_wdl: whether the lines contain the
+    win, draw and loss probabilities.
     """
     milliseconds = round(thought.seconds * 1000)
     work = f"nodes {thought.nodes} nps {thought.nodes * 1000 // max(1, milliseconds)} time {milliseconds}"

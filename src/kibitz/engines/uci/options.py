@@ -23,22 +23,22 @@ ELO = (800, 2800)
 
 @dataclass(frozen=True)
 class Options:
-    """The values of the options.
+    """The values of the UCI options, and the properties of the network that determine which options exist.
 
     hash: the size of the hash table in MB.
-    overhead: the delay between the engine and the clock, in ms.
+    overhead: the delay between the engine and the GUI's clock, in milliseconds.
     temperature: the temperature in percent; OWN_TEMPERATURE for the player's default.
     value: the run whose value network is used; "" for none.
-    ponder: whether a GUI lets the engine think on the opponent's time.
+    ponder: whether the GUI lets the engine think on the opponent's time.
     syzygy: folders of tablebases; "" for none.
     book: an opening book, used in the first `book_depth` plies of a game; "" for none.
-    seed: the seed for all samples; 0 for a random seed.
+    seed: the random seed for sampling moves; 0 for a random one.
     rated: whether the network has rating inputs.
     limit_strength, elo: whether the engine imitates a player with a rating, and the rating.
     person: whether the network is a personal network.
     think_times, resign: whether the engine's thinking times and resignations are those of the person, or of people with
         the rating.
-    methods: the methods that can be chosen, in addition to AUTO.
+    methods: the names of the available methods for choosing moves, in addition to AUTO.
     """
 
     hash: int = 64
@@ -82,7 +82,7 @@ class _Known:
     person: bool = False  # only for personal networks; options without both flags are for all networks
 
     def offered(self, options: Options) -> bool:
-        """Return whether an engine with these options has this option."""
+        """Return whether the engine offers this option to the GUI, if it has these values of the options."""
         if not (self.rated or self.person):
             return True
         return (options.rated and self.rated) or (options.person and self.person)
@@ -154,15 +154,17 @@ OF_ENGINE = ("overhead", "show_wdl", "ponder", "syzygy", "book", "book_depth")
 
 
 def of_player(options: Options) -> Options:
-    """Return a copy of the options in which those that do not affect the player have their default values. If two
-    copies are equal, the same player fits both.
+    """Return a copy of the options in which every option that does not affect the player has its default value.
+
+    If two of these copies are equal, both sets of options need the same player.
     """
     return replace(options, **{name: getattr(Options, name) for name in OF_ENGINE})
 
 
 def of_engine(options: Options) -> dict[str, Any]:
-    """Return the values of those options that belong to the engine and not to the player, by name. OF_ENGINE lists
-    their names.
+    """Return the values of the options that belong to the engine and not to the player, by the option's name.
+
+    OF_ENGINE lists these options.
     """
     return {name: getattr(options, name) for name in OF_ENGINE}
 

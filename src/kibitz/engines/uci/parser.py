@@ -18,10 +18,12 @@ _FEN_FIELDS = 6
 
 @dataclass
 class GoCommand:
-    """A `go` command: the numbers by name, as the GUI sent them, whether the words "infinite" and "ponder" occur, and
-    the allowed moves. If the moves are empty, all moves are allowed.
+    """The content of a `go` command.
 
-    problems: a line for each part of the command that was wrong and is ignored.
+    numbers: the numbers that the GUI sent, by the word before each number, such as "wtime".
+    infinite, ponder: whether these words occur in the command.
+    moves: the moves after "searchmoves"; empty if all moves are allowed.
+    problems: a line of text for each part of the command that is wrong and therefore ignored.
     """
 
     numbers: dict[str, int] = field(default_factory=dict)
@@ -32,9 +34,9 @@ class GoCommand:
 
 
 def read_go(words: Sequence[str], board: chess.Board) -> GoCommand:
-    """Parse the words after `go`. A word that cannot be used becomes an entry of the result's `problems`.
+    """Parse the words after `go`. For each word that cannot be used, the result's `problems` has an entry.
 
-    board: the position in which the moves of searchmoves must be legal.
+    board: the present position, in which the moves after "searchmoves" must be legal.
     """
     go = GoCommand()
     moves: list[chess.Move] = []
@@ -65,9 +67,9 @@ def read_go(words: Sequence[str], board: chess.Board) -> GoCommand:
 
 
 class PositionCommand:
-    """The position that a GUI has set. It is always legal: if a command is wrong, the last valid position stays.
+    """The position that a GUI has set. It is always legal: after a wrong command, the last valid position remains.
 
-    refused: whether the GUI's last position was invalid, so that the GUI shows another position.
+    refused: whether the GUI's last command was wrong, so that the GUI may show a different position.
     """
 
     def __init__(self) -> None:
@@ -78,7 +80,7 @@ class PositionCommand:
         self._moves: list[str] = []
 
     def set(self, words: Sequence[str]) -> str | None:
-        """Parse the words after `position`. Returns None, or the problem in one line.
+        """Set the board from the words after `position`. Returns None, or a one-line description of the problem.
 
         If the start position is impossible, the board is unchanged. If a move is illegal, the board has the position
         before this move.

@@ -21,8 +21,8 @@ OVERHEAD_SHARE = 0.05
 def moves_left(move: int) -> float:
     """Return how many more moves a game is expected to last. move: the number of the next move, 1 or more.
 
-    The curve is that of Leela Chess Zero with a minimum: about 50 moves at the start, 32 at move 20, and 16 from move
-    37 on.
+    The formula is that of Leela Chess Zero, with a minimum of 16: the result is about 50 at the start, 32 at move 20,
+    and 16 from move 37 on.
     """
     length: float = _MIDPOINT * (1 + 2 * (move / _MIDPOINT) ** _STEEPNESS) ** (1 / _STEEPNESS)
     return max(_FEWEST, length - move)
@@ -42,13 +42,15 @@ def seconds_to_think(
 
     remaining: the time on the mover's clock.
     increment: the time that the mover gains per move.
-    moves_to_go: moves until the time control; None or less than 1 means sudden death, where the clock is shared among
-        the moves that a game lasts from number `move` on.
+    moves_to_go: the number of moves until the next time control. None or less than 1 means sudden death: the remaining
+        time is divided by the number of moves that the game is expected to last.
     move_time: the time limit for this move (`go movetime`).
-    overhead: delay between the engine and the clock.
+    overhead: the delay between the engine and the clock. move: the number of this move, 1 or more; None if it is
+    unknown.
 
-    The result never exceeds the remaining time minus the overhead, nor move_time. If the clock is at or below the
-    overhead, the result is 0, which means to reply immediately. Some programs also send negative clocks.
+    The result never exceeds the remaining time minus the overhead, nor move_time. If the remaining time is at or below
+    the overhead, the result is 0, which means to reply immediately. The remaining time may be negative, because some
+    GUIs send negative times.
     """
     limits = []
     if remaining is not None:

@@ -39,12 +39,12 @@ BATCH_SIZE = 8
 
 @dataclass(frozen=True)
 class OwnerBaseline:
-    """A simpler predictor of owners.
+    """The results of a baseline that predicts the final owners of points.
 
-    key, name: the predictor's name for programs and for people.
-    network: the network's results on this predictor's positions.
-    own: the counts of the predictor's results on these positions, see `points.count_points`. chances: whether the
-    predictor has probabilities, so that squared errors are meaningful.
+    key, name: the baseline's name for programs and its name for people.
+    network: the network's results on the positions on which the baseline was tested.
+    own: the counts of the baseline's results on these positions, see `points.count_points`. chances: whether the
+    baseline predicts probabilities, so that squared errors are meaningful.
     """
 
     key: str
@@ -55,12 +55,14 @@ class OwnerBaseline:
 
     @property
     def names_owners(self) -> bool:
-        """Whether the predictor predicts the owners of points, and not only the score."""
+        """Whether the baseline predicts the owners of points, and not only the score."""
         return "right" in self.own
 
 
 def every_so_many(store: Store, games: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the positions after 0, 20, 40, … moves of these games, as games and plies, int64 [n] each."""
+    """Return the positions after 0, 20, 40, … moves of these games: the game and the ply of each position, int64 [n]
+    each.
+    """
     counts = store.plies[games] // EVERY + 1
     first = np.repeat(np.cumsum(counts) - counts, counts)
     return np.repeat(games, counts), EVERY * (np.arange(int(counts.sum())) - first)
@@ -77,10 +79,11 @@ def playouts(
     workers: Workers | int,
     on_progress: Callable[[int, int], None],
 ) -> NDArray[np.float32]:
-    """Return, for each point, the share of random playouts at whose end the point is Black's: float32 [n, 361], 0 to 1.
+    """Play random moves to the end of the game many times from each position. Returns, for each point, the share of
+    these playouts in which it is Black's at the end: float32 [n, 361], 0 to 1.
 
-    codes: uint8 [n, 361]. state: uint8 [n, 4]. seed: seed of the playouts. workers: processes, or the number of threads
-    in this process.
+    codes: uint8 [n, 361]. state: uint8 [n, 4]. seed: the random seed. workers: the processes that do the playouts, or
+    the number of threads of this process.
     """
     starts = range(0, len(codes), BATCH_SIZE)
     parts = ((codes[i : i + BATCH_SIZE], state[i : i + BATCH_SIZE], seed + i) for i in starts)
@@ -110,11 +113,10 @@ def run_baselines(
     on_progress: OnProgress,
     log: Callable[[str], None],
 ) -> list[OwnerBaseline]:
-    """Return the baselines. The nearest stone is tested on all tested positions; playouts and GNU Go are tested on the
-    positions after every 20 moves.
+    """Test the baselines. The nearest stone is tested on all tested positions. Playouts and GNU Go are tested on a
+    sample of the positions after 0, 20, 40, … moves of the games.
 
-    The configuration limits the number of positions for playouts and GNU Go. A baseline that fails is skipped and
-    logged.
+    The configuration determines the size of this sample. A baseline that fails is skipped and logged.
     """
     store = results.store
     nearest = {name: results.marks[f"nearest_{name}"] for name in ("right", "squared", "score")}
@@ -206,7 +208,7 @@ def as_baselines(baselines: list[OwnerBaseline]) -> dict[str, Any]:
 
 
 def table(baselines: list[OwnerBaseline]) -> Table:
-    """Return the table with all results of each predictor, and of the network on the same positions."""
+    """Return the table with all results of each baseline, and the network's results on the same positions."""
     rows: list[list[Cell]] = []
     for one in baselines:
         for name, own, chances in ((one.name, one.own, one.chances), ("the network, the same", None, True)):

@@ -176,7 +176,7 @@ def figures(results: OwnerResults) -> Metrics:
 
 
 def through(results: OwnerResults) -> Table:
-    """Return a table with the results for each tenth of a game, from its first moves to its last moves."""
+    """Return a table with the results for each tenth of the game, from the opening to the end."""
     rows: list[list[Cell]] = []
     for stage, words in enumerate(STAGES):
         mask = results.stage == stage
@@ -279,7 +279,9 @@ def _rank(results: OwnerResults) -> NDArray[np.float64]:
 
 
 def note(store: Store, games: NDArray[np.int64]) -> str:
-    """Return notes on the results: how the games differ from those of the paper, and the source of the labels."""
+    """Return remarks for the result page, as text: how the games differ from those of the paper, and the source of the
+    labels.
+    """
     lines = [
         "The paper's result is over all positions of 150 games of professionals on 19 × 19 that were played to the "
         "end. It includes neutral intersections, with a random owner. Here neutral intersections are excluded. "

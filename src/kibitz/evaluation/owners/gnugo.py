@@ -61,7 +61,7 @@ def read_score(text: str) -> float:
 class ProgramEstimates:
     """A program's predictions for n positions.
 
-    name: name of the program.
+    name: the program's name.
     chance: float32 [n, 361], the probability that each point is Black's, 0 to 1.
     lead: float64 [n], the program's score estimate: Black's area minus White's, without komi; NaN without an estimate.
     answered: bool [n], whether the program evaluated each position.
@@ -82,11 +82,12 @@ def estimate_with_gnugo(
     workers: Workers | int,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> ProgramEstimates:
-    """Return GNU Go's evaluation of these positions.
+    """Return GNU Go's predicted territory and score in these positions.
 
-    games, plies: int64 [n], sorted by game and ply. If GNU Go refuses a move or hangs, the rest of this game is
-    skipped. workers: processes that start GNU Go, or the number of GNU Go processes that this process starts. Raises
-    EngineDied if GNU Go can't be started or dies repeatedly.
+    path: GNU Go's path. games, plies: int64 [n], the positions, sorted by game and ply. If GNU Go rejects a move or
+    does not reply, the remaining positions of this game are skipped. workers: the processes that start GNU Go, or the
+    number of GNU Go processes that this process starts. Raises EngineDied if GNU Go can't be started or dies
+    repeatedly.
     """
     if not isinstance(workers, int):
         return _estimate_in_processes(path, store, games, plies, workers, on_progress)
@@ -156,8 +157,9 @@ class _Positions:
         self.answered = np.zeros(len(games), np.bool_)
 
     def estimate(self, program: GtpProgram, game: int) -> None:
-        """Play a game from its start, and evaluate its positions. Raises EngineDied, and ValueError for unexpected
-        replies.
+        """Replay a game from its start in GNU Go, and store GNU Go's predictions for the game's positions.
+
+        game: the game's index in the store. Raises EngineDied if GNU Go fails, and ValueError for an unexpected reply.
         """
         commands = _commands(self._store, game)
         # ply: the number of moves played, -1 before the start position is set up. more: the number of stones that Black

@@ -82,21 +82,22 @@ def _tally(chance, owners, colours, sizes, sums):  # type: ignore[no-untyped-def
 def count_points(
     chance: NDArray[np.float32], owners: NDArray[np.uint8], colours: NDArray[np.uint8], sizes: NDArray[np.uint8]
 ) -> PointCounts:
-    """Return sums over the points of each position in a batch, as a dict of arrays. The first axis of each array is the
-    position.
+    """Count the right and wrong predictions for the points of each position. Returns arrays by name, whose first axis
+    is the position.
 
     chance: float32 [n, 361], the probability that each point is Black's. owners: uint8 [n, 361], the final owner of
     each point (0: the point is excluded). colours: uint8 [n, 361], the stones in the position. sizes: uint8 [n], the
     board sizes.
 
-    known: number of points with a known owner.
-    right: number of these points that are predicted correctly; a probability of exactly 0.5 counts as half.
-    squared: sum of squared errors.
-    surely_wrong: wrongly predicted points with a probability of at least SURE.
+    known: the number of points with a known owner.
+    right: the number of these points that are predicted correctly; a probability of exactly 0.5 counts as half.
+    squared: the sum of their squared errors.
+    surely_wrong: the number of points that are predicted wrongly with a probability of at least SURE.
     score: Black's predicted points minus White's, the sum of 2 · chance - 1 over all points of the board.
     counts, predicted, black: [n, BINS], for each bin of probability: the number of points, the sum of their
         probabilities, and the number of points that are Black's.
-    line_known, line_right: [n, LINES], the values of known and right for each line.
+    line_known, line_right: [n, LINES], the values of known and right for the points on each line, counted from the
+    edge.
     kind_known, kind_right: [n, 3], the values of known and right for each kind of point (KINDS).
     """
     sums = np.zeros(len(chance), _SUMS)
@@ -140,10 +141,11 @@ def _nearest(colours, chance):  # type: ignore[no-untyped-def]
 
 
 def nearest_stone(colours: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Return the simplest prediction, float32 [n, 361]: 1 if the nearest stone is black, 0 if it is white.
+    """Predict the owner of each point from the nearest stone: 1 if this stone is black, 0 if it is white. The result is
+    float32 [n, 361].
 
-    The prediction is 0.5 if both are equally near, and outside the board. Distances are steps along the lines. colours:
-    uint8 [n, 361].
+    The prediction is 0.5 if the nearest black and white stones are equally near, and outside the board. Distances are
+    steps along the lines. colours: uint8 [n, 361], the stones in each position.
     """
     chance = np.empty(colours.shape, np.float32)
     _nearest(np.ascontiguousarray(colours), chance)

@@ -22,7 +22,9 @@ from kibitz.store.store import Store
 
 
 def owners_of(store: Store) -> NDArray[np.uint8]:
-    """Return the final owner of each point, uint8 [games, 361]. Raises KibitzError if the store has no owners."""
+    """Return the final owner of each point in every game of the store, uint8 [games, 361]. Raises KibitzError if the
+    store has no final owners.
+    """
     owners = store.per_game("owner")
     if owners is None:
         raise KibitzError(f"{store.path} has no territory labels. Import its games again with --referee auto.")
@@ -30,12 +32,13 @@ def owners_of(store: Store) -> NDArray[np.uint8]:
 
 
 def measure(session: NetworkSession, owners: NDArray[np.uint8], batch: Batch) -> PointCounts:
-    """Return the counts of a batch for an OwnerResults: arrays by name, whose first axis is the position.
+    """Return the counts that `OwnerResults` needs, for the positions of a batch: arrays by name, whose first axis is
+    the position.
 
     owners: uint8 [games, 361], the final owner of each point, for every game of the store.
 
-    These are the counts of the network, some counts of the nearest-stone baseline, the side to move, and the number of
-    neutral points.
+    The arrays are the counts of the network's predictions (see `points.count_points`), some counts of the nearest-stone
+    baseline, the side to move, and the number of points without a known owner.
     """
     colours, sizes, final = colours_of(batch.codes), batch.state[:, SIZE], owners[batch.games]
     marks = count_points(session.evaluate(batch.codes, batch.state)[OUTPUT], final, colours, sizes)
@@ -47,10 +50,11 @@ def measure(session: NetworkSession, owners: NDArray[np.uint8], batch: Batch) ->
 
 @dataclass(frozen=True)
 class OwnerResults:
-    """Positions by game and ply, and the counts of a network's predictions for each position (`points.count_points`).
+    """The tested positions of a network by game and ply, and the counts of its predictions for each position (see
+    `measure`).
 
-    Several methods have the arguments `of` and `mask`. of: the counts of another predictor for the same positions.
-    mask: bool [n], the positions that the method uses.
+    Several methods have the arguments `of` and `mask`. of: the counts of another predictor for the same positions; None
+    for the network. mask: bool [n], the positions that the method uses; None for all.
     """
 
     store: Store
@@ -63,8 +67,8 @@ class OwnerResults:
         return ClusterBootstrap(self.games)
 
     def of_game(self, column: str) -> NDArray[Any]:
-        """Return one entry for each position, [n]: the entry of the position's game in a column of the
-        store's table.
+        """Return the value of a column of the store's table for the game of each position, [n]. column: the column's
+        name.
         """
         return self.store.column(column)[self.games]
 
@@ -78,7 +82,9 @@ class OwnerResults:
 
     @cached_property
     def area(self) -> NDArray[np.int64]:
-        """Black's points minus White's at the end of each position's game, by area, without komi: int64 [n]."""
+        """For each position, Black's points minus White's at the end of its game, by area and without komi: int64
+        [n].
+        """
         numbers, of = np.unique(self.games, return_inverse=True)
         owners = owners_of(self.store)[numbers]
         difference = (owners == BLACK).sum(1, dtype=np.int64) - (owners == WHITE).sum(1, dtype=np.int64)
@@ -86,8 +92,8 @@ class OwnerResults:
 
     @cached_property
     def given(self) -> NDArray[np.float64]:
-        """For each position, the margin in points by which Black's area must exceed White's for Black to win the game
-        under the game's rules: float64 [n].
+        """For each position, the points by which Black's area must exceed White's area, so that Black wins under the
+        rules of the game: float64 [n].
 
         The margin is the komi plus White's compensation for handicap stones. Under territory scoring, the margin also
         contains the difference of the numbers of stones that both sides have placed. The reason is that a side's score
@@ -107,8 +113,8 @@ class OwnerResults:
         return self.groups.mean((of or self.marks)["right"], mask, self.marks["known"])
 
     def games_over(self, share: float, mask: NDArray[np.bool_]) -> Estimate:
-        """Return a share of the positions in `mask`: those in which the prediction is right on more than `share` of the
-        points with a known owner.
+        """Return the share of positions, among those in `mask`, in which more than `share` of the points with a known
+        owner are predicted correctly.
         """
         known = self.marks["known"]
         return self.groups.mean(self.marks["right"] > share * known, mask & (known > 0))
@@ -122,7 +128,9 @@ class OwnerResults:
         return self.groups.mean(marks["right"] + marks["neutral"] / 2, over=marks["known"] + marks["neutral"])
 
     def squared_error(self, mask: NDArray[np.bool_] | None = None, of: PointCounts | None = None) -> Estimate:
-        """Return the mean over points of the squared difference between the probability and 1 or 0."""
+        """Return the mean squared error over points: of the probability that a point is Black's, compared with 1 or
+        0.
+        """
         return self.groups.mean((of or self.marks)["squared"], mask, self.marks["known"])
 
     def score_error(self, mask: NDArray[np.bool_] | None = None, of: PointCounts | None = None) -> Estimate:
@@ -132,10 +140,11 @@ class OwnerResults:
         return self.groups.mean(np.abs((of or self.marks)["score"] - self.area), mask)
 
     def winner_accuracy(self, mask: NDArray[np.bool_] | None = None, score: NDArray[Any] | None = None) -> Estimate:
-        """Return how often the recorded winner is ahead by the predicted score, under the game's rules and with komi.
+        """Return how often the side that is ahead by the predicted score, after komi and under the game's rules, is the
+        recorded winner.
 
-        score: [n], predicted scores; None for the network's scores. A draw counts as half right. Games without a winner
-        or komi are excluded.
+        score: [n], the predicted scores as Black's area minus White's; None for the network's scores. A predicted draw
+        counts as half right. Games without a recorded winner or without komi are excluded.
         """
         result = self.of_game("result")
         among = (result != 0) & np.isfinite(self.given)

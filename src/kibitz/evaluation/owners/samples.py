@@ -32,14 +32,16 @@ _ENDINGS = {"resignation": "R", "time": "T", "forfeit": "F"}
 def board(
     size: int, colours: NDArray[np.uint8], chance: NDArray[np.float32], owner: NDArray[np.uint8]
 ) -> dict[str, Any]:
-    """Return a position as JSON, row by row from the top. colours, chance, owner: [361], the stones, the predicted
-    probability that each point is Black's, and the final owners.
+    """Return a position as JSON, row by row from the top.
+
+    colours, chance, owner: [361], the stones, the predicted probability that each point is Black's, and the final
+    owners.
 
     The result has these keys:
 
     size: the board's size.
-    stones: "X" black, "O" white, "." none.
-    owners: the owners at the end of the game: "X" Black, "O" White, "-" neutral or unknown.
+    stones: "X" for a black stone, "O" for a white stone, "." for an empty point.
+    owners: the owner of each point at the end of the game: "X" for Black, "O" for White, "-" for neutral or unknown.
     black_owns: the predicted probability that each point is Black's, in percent.
     """
     grid = (slice(size), slice(size))
@@ -54,7 +56,7 @@ def board(
 
 
 def result_text(row: dict[str, Any]) -> str:
-    """Format a game's result as in SGF: "B+3.5", "W+R"."""
+    """Format the result of a game as in SGF, such as "B+3.5" or "W+R". row: the game's row in the store's table."""
     if not row["result"]:
         return "0" if row["ending"] == "counted" else "void"
     points = f"{row['margin']:g}" if row["margin"] is not None else _ENDINGS.get(row["ending"], "")
@@ -62,7 +64,11 @@ def result_text(row: dict[str, Any]) -> str:
 
 
 def headers(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the players, their ranks in place of ratings, and the date."""
+    """Return the players, their ranks and the date of a game, by the keys that the page uses. The ranks have the keys
+    of ratings.
+
+    row: the game's row in the store's table.
+    """
     return {
         "white": row["white"],
         "black": row["black"],
@@ -73,7 +79,9 @@ def headers(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def page_samples(results: OwnerResults, session: NetworkSession, seed: int) -> dict[str, Any]:
-    """Return the sample positions of the page, and the games with the largest mistakes."""
+    """Return the examples for the result page: sample positions, the positions with the largest mistakes, and the games
+    of these mistakes.
+    """
     gallery = [_at(results, share, seed + i) for i, (share, _) in enumerate(MOMENTS)]
     mistakes = _worst(results)
     every = [*(i for band in gallery for i in band), *mistakes]

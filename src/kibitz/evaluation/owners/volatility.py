@@ -30,8 +30,10 @@ Judgement = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def followed(games: NDArray[np.int64], positions: int) -> NDArray[np.int64]:
-    """Return the games to evaluate move by move, int64 [k], at equal distances in `games`, int64 [n]. positions: the
-    number of positions of the test (0: no limit); it limits the number of games.
+    """Return the games that are evaluated move by move, int64 [k]: some of `games`, int64 [n], at equal distances in
+    this array.
+
+    positions: the number of positions of the test, which limits the number of games; 0 for all positions.
     """
     most = GAMES if positions <= 0 else max(1, min(GAMES, positions // POSITIONS_A_GAME))
     return games if len(games) <= most else games[np.arange(most) * len(games) // most]
@@ -43,11 +45,11 @@ def volatility(
     judge: Callable[[Batch], Judgement],
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Metrics:
-    """Return two means of the absolute change of Black's win probability from a position to the next position, by name.
+    """Return the mean absolute change of Black's win probability from a position to the next one, as two metrics.
 
-    evaluation_volatility: the mean over moves that are not mistakes. A mistake loses more than the usual variation, by
-        the network's predicted lead.
-    evaluation_volatility_of_all_moves: the mean over all moves. It shows whether a network evaluates most moves as
+    evaluation_volatility: the mean over moves that are not mistakes. A move is a mistake if the network's predicted
+        lead falls by more than the usual variation.
+    evaluation_volatility_of_all_moves: the mean over all moves. It is large if the network evaluates most moves as
         mistakes.
     """
     positions = Positions(store, games)
@@ -70,8 +72,9 @@ def volatility(
 
 
 def by_owners(session: NetworkSession, store: Store) -> Callable[[Batch], Judgement]:
-    """Return the evaluation function of a network that only predicts territory. The returned function computes win
-    probability and lead from the territory.
+    """Return the function that evaluates positions with a network that only predicts territory.
+
+    The function computes Black's win probability and lead from the predicted territory and the komi, see `Judgement`.
     """
     komi, rules, stones = (store.column(name) for name in ("komi", "rules", "handicap"))
 

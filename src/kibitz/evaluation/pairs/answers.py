@@ -29,10 +29,10 @@ MAX_PAIRS = 4_000_000
 
 
 def as_tested(settings: Settings) -> Settings:
-    """Return the settings for sampling test positions: 10 per game as in the paper, if training used all positions.
+    """Return the settings for sampling test positions. If training used all positions of a game, the test uses 10 per
+    game, as in the paper.
 
-    Without this limit, long games would have more weight, and results of runs with different settings couldn't be
-    compared.
+    Without this limit, long games would have more weight, and the results of different runs couldn't be compared.
     """
     return replace(settings, positions=settings.positions or Settings.positions)
 
@@ -41,11 +41,11 @@ def as_tested(settings: Settings) -> Settings:
 class PairSample:
     """Sampled positions by game and ply, int64 [positions], and pairs of these positions.
 
-    won, lost: int64 [pairs], the indices of each pair's two positions: `won` is from a game that White won, `lost` from
-        a game that Black won.
-    first: bool [pairs], whether the network gets the position of White's won game as its first input.
-    indices: int64 [positions], the index of each position in the sample.
-    possible: the number of pairs that this sample allows.
+    won, lost: int64 [pairs], the two positions of each pair, as indices into `games` and `plies`. The first is from a
+        game that White won, the second from a game that Black won.
+    first: bool [pairs], whether the network gets the position of the game that White won as its first input.
+    indices: int64 [positions], the index of each position in the sample from which the pairs were made.
+    possible: the number of different pairs that can be made from this sample.
     """
 
     store: Store
@@ -66,14 +66,17 @@ class PairSample:
         return TwoWayBootstrap(self.games[self.won], self.games[self.lost], seed=self.seed)
 
     def both(self, values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the values of both positions of each pair. The position from White's won game is first. values:
-        [positions].
+        """Return the values of both positions of each pair, as two arrays [pairs]: first for the games that White won,
+        then for the games that Black won.
+
+        values: [positions], a value for each position.
         """
         return values[self.won], values[self.lost]
 
 
 def pairs(store: Store, sample: Sample, limit: int, seed: int, bootstrap: int = SEED) -> PairSample | None:
-    """Sample at most `limit` pairs (0: MAX_PAIRS) uniformly; positions that are in no pair are removed.
+    """Sample at most `limit` pairs of the sample's positions uniformly (0: at most MAX_PAIRS). The result contains only
+    the positions that are in a pair.
 
     The result is None if the sample has no position from games that White won, or none from games that Black won.
     bootstrap: the seed for the bootstrap's resamples.
@@ -97,7 +100,9 @@ def pairs(store: Store, sample: Sample, limit: int, seed: int, bootstrap: int = 
 
 
 def networks(run: Run) -> dict[str, ComparisonNet]:
-    """Return the run's networks by name, see DeepChess.parts. Raises KibitzError if the run's weights are damaged."""
+    """Return the run's networks by name, such as "distilled" (see `DeepChess.parts`). Raises KibitzError if the run's
+    weights are damaged.
+    """
     network: Any = run.load_network()
     parts: dict[str, ComparisonNet] = network.parts()
     return parts
@@ -105,11 +110,11 @@ def networks(run: Run) -> dict[str, ComparisonNet]:
 
 @torch.inference_mode()
 def both_orders(part: ComparisonNet, first: torch.Tensor, second: torch.Tensor) -> NDArray[np.float32]:
-    """Return two logits of the network for each pair, float32 [2, n]. Row 0: the logit that `first` is better for White
-    than `second`, if the network gets `first` as its first input. Row 1: the logit that `second` is better, if the
-    network gets `second` as its first input.
+    """Compare the two positions of each pair in both orders. Returns the logits, float32 [2, n]. Row 0: the logit that
+    the position in `first` is better for White, if it is the network's first input. Row 1: the logit that the position
+    in `second` is better for White, if it is the network's first input.
 
-    part: the network. first, second: features of the positions, [n, features].
+    part: the network. first, second: the features of the pairs' positions, [n, features].
     """
     compare = part.compare
     there = compare(compare.as_first(first), compare.as_second(second))
@@ -123,10 +128,10 @@ def both_orders(part: ComparisonNet, first: torch.Tensor, second: torch.Tensor) 
 class PairAnswers:
     """A network's predictions for pairs.
 
-    as_first: float32 [pairs], logits that the position of the game that White won is better for White, if the network
-        gets it first.
-    as_second: the same logits if the network gets it second.
-    as_shown: the logit in the order that the sample determines. Results use this logit.
+    as_first: float32 [pairs], the logit that the position of the game that White won is better for White, if it is the
+        network's first input.
+    as_second: the same logit, if this position is the network's second input.
+    as_shown: the same logit, for the order that the sample determines (`PairSample.first`). The results use this logit.
     """
 
     as_first: NDArray[np.float32]
@@ -142,27 +147,33 @@ class PairAnswers:
 
     @property
     def chance(self) -> NDArray[np.float64]:
-        """The predicted probability, [pairs], that the position of the game that White won is the better one for
-        White.
+        """The predicted probability that White's position is better in the game that White won than in the game that
+        Black won, [pairs].
         """
         return sigmoid(self.as_shown)
 
     @property
     def gap(self) -> NDArray[np.float64]:
-        """The inconsistency between the two orders, float64 [pairs], 0 to 1: `|p(a, b) + p(b, a) - 1|`."""
+        """The inconsistency between the two orders of inputs a and b, float64 [pairs], 0 to 1: `|p(a, b) + p(b, a) -
+        1|`.
+        """
         gap: NDArray[np.float64] = np.abs(sigmoid(self.as_first) - sigmoid(self.as_second))
         return gap
 
     @property
     def changed(self) -> NDArray[np.bool_]:
-        """Whether the preferred position depends on the order of the two positions, bool [pairs]."""
+        """Whether the preferred position changes if the network gets the two positions in the other order, bool
+        [pairs].
+        """
         changed: NDArray[np.bool_] = np.sign(self.as_first) != np.sign(self.as_second)
         return changed
 
 
 def preferred(score: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the correctness of scores, float64 [n]: 1 for a score above 0 (the position of White's won game is
-    preferred), 0 for a score below 0, and 0.5 for 0.
+    """Return the correctness of predictions for pairs, float64 [n]: 1 if the score is above 0, 0 if it is below 0, and
+    0.5 if it is 0.
+
+    score: [n]. A score above 0 means that the position of the game that White won is preferred.
     """
     right: NDArray[np.float64] = (np.sign(score).astype(np.float64) + 1) / 2
     return right
@@ -179,7 +190,11 @@ def answers(
     of: PairSample,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> PairAnswers:
-    """Return the network's predictions for pairs. features: [positions, …], features of the pairs' positions."""
+    """Return the network's predictions for pairs.
+
+    part: the network. features: [positions, …], the features of each position of `of`. on_progress: called with the
+    number of completed pairs and the total.
+    """
     logits = np.empty((2, len(of)), np.float32)
     for start in range(0, len(of), BATCH_SIZE):
         rows = slice(start, start + BATCH_SIZE)
@@ -194,12 +209,12 @@ def answers(
 
 @dataclass(frozen=True)
 class PairResults:
-    """Pairs with all predictions.
+    """Pairs of positions and the predictions of all networks of a run.
 
-    material: int16 [positions], in pawns, White's view.
+    material: int16 [positions], White's material minus Black's, in pawns.
     phase: int64 [positions], see material.phase.
-    parts, features, answers: the networks, their features [positions, …] and their predictions, by the network's name.
-        Results are those of the first network.
+    parts, features, answers: the networks, the features of the positions [positions, …] and the predictions, each by
+        the network's name. The first network is the main one.
     """
 
     pairs: PairSample
@@ -215,8 +230,8 @@ class PairResults:
 
     @property
     def material_difference(self) -> NDArray[np.int16]:
-        """White's material in the position of the game that White won, minus White's material in the other position,
-        [pairs].
+        """The material in the position of the game that White won, minus the material in the other position, int16
+        [pairs]. Material is White's minus Black's, in pawns.
         """
         won, lost = self.pairs.both(self.material)
         ahead: NDArray[np.int16] = won - lost
@@ -227,17 +242,18 @@ class PairResults:
         return self.pairs.groups
 
     def right(self) -> dict[str, NDArray[np.float64]]:
-        """Return, for each network, whether its prediction for each pair is right: {name: float64 [pairs]}. A value is
-        1 if the prediction is right, 0 if it is wrong, and 0.5 for no preference. The last entry, "material", is the
-        prediction that the position with more material for White is better.
+        """Return the correctness of the predictions for each pair, float64 [pairs], by the network's name: 1 if the
+        prediction is right, 0 if it is wrong, and 0.5 for no preference. The last entry, "material", is for the
+        baseline that prefers the position in which White has more material.
         """
         return {name: one.right for name, one in self.answers.items()} | {
             "material": preferred(self.material_difference)
         }
 
     def of_some(self, indices: NDArray[np.int64], most: int, seed: int) -> PairResults | None:
-        """Return pairs of some of the positions, with the first network's predictions; None if these positions form no
-        pair. indices: int64 [k], the positions. most: the largest number of pairs.
+        """Return new pairs of some of the positions, with the first network's predictions; None if no pair can be made.
+
+        indices: int64 [k], the positions to use. most: the largest number of pairs. seed: the random seed.
         """
         sample = Sample(self.pairs.games[indices], self.pairs.plies[indices])
         if (of := pairs(self.pairs.store, sample, most, seed)) is None:
@@ -252,8 +268,9 @@ class PairResults:
 def fill(
     of: PairSample, parts: Mapping[str, ComparisonNet], on_progress: Callable[[str, int, int], None], words: str
 ) -> PairResults:
-    """Compute the features of every position once, and let all networks compare all pairs. words: the text of the
-    progress bar.
+    """Compute the features of every position once, and compare all pairs with each of the networks.
+
+    parts: the networks by name. words: a description of the pairs, for the progress bar.
     """
     many = len(of.games)
     material, phases = np.empty(many, np.int16), np.empty(many, np.int64)
@@ -280,7 +297,8 @@ def fill(
 def intransitive(
     part: ComparisonNet, features: torch.Tensor, games: NDArray[np.int64], count: int, seed: int
 ) -> Estimate:
-    """Return the share of random triples of positions for which the network prefers a to b, b to c and c to a.
+    """Return the share of intransitive triples among `count` random triples of positions a, b and c: the network
+    prefers a to b, b to c and c to a, or the reverse.
 
     The network gets each pair in one random order. Random predictions would give a quarter.
     """

@@ -26,11 +26,11 @@ WINNER_POSITIONS = 20_000
 
 @dataclass(frozen=True)
 class PairBaseline:
-    """A simpler predictor for pairs.
+    """The results of a baseline that compares the two positions of pairs.
 
-    key, name: the predictor's name for programs and for people.
-    results: the pairs that the predictor evaluated.
-    right: [pairs], 1 for a right prediction, 0 for a wrong one, 0.5 for no preference.
+    key, name: the baseline's name for programs and its name for people.
+    results: the network's results on the pairs that the baseline compared.
+    right: [pairs], the correctness of the baseline: 1 for a right prediction, 0 for a wrong one, 0.5 for no preference.
     same: the label of the network's accuracy on the same pairs; None if these are all tested pairs.
     """
 
@@ -44,7 +44,7 @@ class PairBaseline:
 def run_baselines(
     results: PairResults, config: EvalConfig, workers: int, on_progress: OnProgress, log: Callable[[str], None]
 ) -> list[PairBaseline]:
-    """Return all baselines. A baseline that fails is skipped and logged."""
+    """Test all baselines, and return their results. A baseline that fails is skipped and logged."""
     baselines = [PairBaseline("material", MATERIAL, results, preferred(results.material_difference), None)]
     stockfish = StockfishBaseline(config, workers, on_progress, log)
     for depth, count in stockfish.depths():
@@ -66,8 +66,8 @@ def run_baselines(
 
 
 def part(results: PairResults, positions: int, seed: int, among: NDArray[np.bool_] | None = None) -> PairResults | None:
-    """Return the pairs among a sample of the tested positions; None if the sample contains no pair. The sample has at
-    most `positions` positions. If there are enough, half of them are from games that White won.
+    """Sample at most `positions` of the tested positions, and return pairs of them; None if no pair can be made. At
+    most half of the positions are from games that White won, and at most half are from games that Black won.
 
     among: bool [positions], the positions to sample from; None for all.
     """
@@ -84,7 +84,8 @@ def part(results: PairResults, positions: int, seed: int, among: NDArray[np.bool
 def by_winner(
     results: PairResults, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> PairBaseline | None:
-    """Return the bundled `winner` as a baseline: it prefers the position with the higher win probability for White.
+    """Test the bundled network `winner` as a baseline: it prefers the position with the higher win probability for
+    White.
 
     This baseline uses only games that neither the tested network nor `winner` has seen in training.
     """
@@ -117,8 +118,8 @@ def by_winner(
 
 
 def as_baselines(others: list[PairBaseline]) -> dict[str, Any]:
-    """Return the "baselines" of a result. Each baseline that covers only some of the pairs is followed by the network's
-    accuracy on the same pairs.
+    """Return the accuracy of each baseline by its key, for a result. If a baseline was tested on only some of the
+    pairs, the network's accuracy on the same pairs follows.
     """
     entries = {}
     for one in others:
@@ -130,8 +131,10 @@ def as_baselines(others: list[PairBaseline]) -> dict[str, Any]:
 
 
 def table(others: list[PairBaseline]) -> Table:
-    """Return the table with two differences on the same pairs: the network's accuracy minus each baseline's, and each
-    baseline's minus that of material.
+    """Return the table of the baselines. Each row has the accuracy of the baseline and of the network on the same
+    pairs, and two differences.
+
+    The differences are the network's accuracy minus the baseline's, and the baseline's accuracy minus that of material.
     """
     rows: list[list[Cell]] = []
     for one in others:

@@ -18,7 +18,10 @@ SECONDS, TRIES = 0.1, 3
 
 
 def distilled(run: Run, results: PairResults, by_position: PairResults | None) -> list[Table]:
-    """Return the table that compares the run's two networks; [] if the run has only one network."""
+    """Return the table that compares the run's two networks; an empty list if the run has only one network.
+
+    by_position: pairs of held-out positions of training games; None if there are none.
+    """
     if len(results.parts) < 2:
         return []
     full, small = results.answers["full"], results.answers["distilled"]
@@ -60,10 +63,10 @@ def distilled(run: Run, results: PairResults, by_position: PairResults | None) -
 
 
 def speed(run: Run, name: str, pairs: PairSample) -> tuple[float, float]:
-    """Measure the speed of a network of the run. Returns two numbers per second: of positions converted to features,
-    and of pairs of features compared.
+    """Measure the speed of a network of the run. Returns how many positions it converts to features per second, and how
+    many pairs it compares per second when the features exist.
 
-    name: the network's name, such as "distilled". pairs: the positions to use.
+    name: the network's name, such as "distilled". pairs: a sample whose positions are used.
     """
     network = embedding.load(run, name)
     rows = np.resize(np.arange(len(pairs.games)), SPEED_POSITIONS)
@@ -76,8 +79,10 @@ def speed(run: Run, name: str, pairs: PairSample) -> tuple[float, float]:
 
 
 def rate(work: Callable[[], object], many: int) -> float:
-    """Return how many units of work `work` does per second; one call of `work` does `many` units. The result is the
-    best of a few tries, because other programs on the machine can only make it slower.
+    """Return how many units of work are done per second.
+
+    work: a function that does `many` units in one call. The result is that of the fastest of a few calls, because other
+    programs on the machine can only slow a call down.
     """
     work()
     best = 0.0

@@ -52,7 +52,7 @@ def evaluate(
     """Evaluate a run on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
     explains the arguments and the keys of the dict.
 
-    Results are means over pairs, and config.positions is the number of pairs.
+    The results are means over pairs, and `config.positions` is the largest number of pairs.
     """
     settings, parts = as_tested(run.settings), networks(run)
     sample = positions(store, chosen.games, settings)
@@ -102,7 +102,7 @@ def row_questions(run: Run) -> tuple[str, ...]:
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> Eligible:
-    """Raise UsageError: pairs can't be selected by position. Use `rows_of_pairs`, which samples pairs."""
+    """Raise UsageError, because this system is tested on pairs and not on single positions. Use `rows_of_pairs`."""
     raise UsageError(
         f"{run.name} is tested on pairs of positions. Compare it with another network of the system 'deepchess'."
     )
@@ -116,7 +116,7 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Raise UsageError, as `eligible` does."""
+    """Raise UsageError, because this system is tested on pairs and not on single positions. Use `rows_of_pairs`."""
     raise UsageError(
         f"{run.name} is tested on pairs of positions. Compare it with another network of the system 'deepchess'."
     )
@@ -125,7 +125,12 @@ def measure_rows(
 def rows_of_pairs(
     runs: Sequence[Run], store: Store, games: NDArray[np.int64], count: int, seed: int, on_progress: OnProgress
 ) -> list[Rows]:
-    """Sample the same pairs for all runs, as in the test of the first run. Returns the rows of each run."""
+    """Sample pairs as in the test of the first run, and evaluate the same pairs with all runs. Returns the rows of each
+    run, see `evaluation.rows.Rows`.
+
+    games: int64 [k], the games to sample from. count: the largest number of pairs. Raises KibitzError if no pair can be
+    made.
+    """
     of = pairs(store, positions(store, games, as_tested(runs[0].settings)), count, seed)
     if of is None:
         raise KibitzError(
@@ -165,7 +170,7 @@ TEXTS = {
 
 
 def drawn(settings: Settings) -> str:
-    """Describe in words how the settings sample positions, for example "10 a game, not after a capture"."""
+    """Return a description of how a run's settings sample positions, for example "10 a game, not after a capture"."""
     each = f"{settings.positions} a game" if settings.positions else "all of a game that qualify"
     opening = f"not from the first {settings.opening} moves" if settings.opening else ""
     captures = "" if settings.captures else "not after a capture"
@@ -173,8 +178,8 @@ def drawn(settings: Settings) -> str:
 
 
 def note(store: Store, chosen: Chosen, parts: Mapping[str, ComparisonNet]) -> str:
-    """Return notes on the results: how the paper formed pairs, which networks this run has, and the source of the
-    games.
+    """Return remarks for the result page, as text: how the paper formed pairs, which networks this run has, and the
+    source of the games.
     """
     lines = [
         "The paper's result is on pairs from 386,082 decisive games of engines (CCRL). As we read it, a game can have "
@@ -199,7 +204,9 @@ def _one_sided(store: Store, chosen: Chosen) -> str:
 
 
 def main_figures(results: PairResults) -> Metrics:
-    """Return all metrics of the first tested network except its accuracy, by name."""
+    """Return the metrics of the first network by name: its lead over material, its log loss and its calibration
+    error.
+    """
     answers, groups = results.main, results.groups
     chance, first = shown_first(results)
     return {
@@ -212,8 +219,8 @@ def main_figures(results: PairResults) -> Metrics:
 
 
 def shown_first(results: PairResults) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return two arrays, float64 [pairs] and bool [pairs]: the predicted probability that the first position is the
-    better one for White, and whether the first position is from the game that White won.
+    """Return two arrays, float64 [pairs] and bool [pairs]: the predicted probability that the network's first input is
+    the better position for White, and whether the first input is from the game that White won.
     """
     first = results.pairs.first
     return np.where(first, results.main.chance, 1 - results.main.chance), first
@@ -227,7 +234,9 @@ def calibration(results: PairResults) -> list[dict[str, Any]]:
 
 
 def per_slice(results: PairResults) -> dict[str, list[dict[str, Any]]]:
-    """Return the accuracy on groups of pairs, such as a phase of the game: tables by name, without empty groups."""
+    """Return the accuracy on groups of pairs, such as those in one phase of the game, as tables by name. Empty groups
+    are omitted.
+    """
     of, right, groups = results.pairs, results.main.right, results.groups
     stage, other = of.both(results.phase)
     tables = {
@@ -262,8 +271,8 @@ def rating(results: PairResults) -> NDArray[np.int64]:
 
 
 def by_ply(results: PairResults, known: LearnedPairs) -> Curve:
-    """Return curves of the accuracy by ply: for the network on the tested games, for the network on held-out positions
-    of training games, and for material.
+    """Return curves of the accuracy by ply: the network on pairs of the tested games, the network on held-out pairs of
+    its training games, and material on pairs of the tested games.
     """
     lines = [("games tested", results, results.main.right)]
     if known.other:
@@ -292,7 +301,9 @@ def _points(right: NDArray[np.float64], of: PairResults) -> list[CurvePoint]:
 
 
 def properties(results: PairResults, seed: int) -> Table:
-    """Return how often the network violates the properties of a consistent comparison."""
+    """Return a table that shows, for each network, how often swapped inputs give contradictory predictions, and how
+    often preferences are intransitive.
+    """
     rows: list[list[Cell]] = []
     for name, answers in results.answers.items():
         gap, changed = results.groups.means([answers.gap, answers.changed])

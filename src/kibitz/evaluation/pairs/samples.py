@@ -21,8 +21,8 @@ CANDIDATES = 20_000
 
 
 def page_samples(results: PairResults, session: Session, seed: int) -> dict[str, Any]:
-    """Return the examples of the result page, as JSON keys: "pairs", groups of pairs of positions, and "games", the
-    games that contain the largest mistakes.
+    """Return the examples for the result page by their JSON keys: "pairs", groups of pairs of positions, and "games",
+    the games with the largest mistakes.
     """
     of, answers = results.pairs, results.main
     sampler, used = DiverseSampler(of.store, of.games, of.plies), set[int]()
@@ -78,8 +78,8 @@ def take(
 ) -> list[int]:
     """Return the indices of the first `count` candidates whose games and positions the page doesn't show yet.
 
-    candidates: indices of pairs, in the preferred order. used: the games that the page shows so far; the function adds
-        games to this set.
+    candidates: indices of pairs, in the preferred order. used: the games that the page shows so far; the games of the
+        returned pairs are added to this set.
     """
     of = results.pairs
     taken: list[int] = []

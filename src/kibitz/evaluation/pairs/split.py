@@ -38,8 +38,9 @@ class LearnedPairs:
         pairs.
     why: the reason, as text, if there are no pairs.
     games: the number of games used.
-    away: int64, for each held-out position, the plies to the nearest training position of the same game.
-    same: int64, the number of squares (of 64) that are equal in these two positions.
+    away: int64 [positions of `other`], the plies from each held-out position to the nearest training position of the
+    same game.
+    same: int64 [positions of `other`], the number of squares (of 64) that are equal in these two positions.
     """
 
     own: PairResults | None
@@ -53,7 +54,7 @@ class LearnedPairs:
 def learned(
     run: Run, store: Store, parts: Mapping[str, ComparisonNet], config: EvalConfig, on_progress: OnProgress
 ) -> LearnedPairs:
-    """Find the run's training games in the store, and compare pairs of them."""
+    """Find the run's training games in the store, and compare pairs of their positions with the run's networks."""
     taken = run.system.games(store, run.settings)
     mine = ~run.unseen_games(store, taken) & (store.sides(run.split)[taken] == TRAIN)
     games = taken[mine]
@@ -89,10 +90,11 @@ def nothing_learned(why: str) -> LearnedPairs:
 
 
 def nearest(store: Store, learned: Sample, others: Sample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return, for each position of `others`, the plies to the nearest training position of its game and the number of
-    equal squares, int64 [n] each.
+    """Find the nearest training position of the same game for each position of `others`. Returns its distance in plies
+    and the number of squares that are equal in both positions, int64 [n] each.
 
-    If the game has no training position, the distance is a very large number and the number of equal squares is 0.
+    learned: the training positions. If a game has no training position, the distance is a very large number and the
+    number of equal squares is 0.
     """
     far = np.int64(1) << 20  # more than any game has plies
     keys, other_keys = learned.games * far + learned.plies, others.games * far + others.plies
@@ -118,8 +120,8 @@ def split_figures(known: LearnedPairs) -> Metrics:
 
 
 def split_tables(results: PairResults, known: LearnedPairs) -> list[Table]:
-    """Return two tables: the split by position next to the split by game, with material; and accuracy by the distance
-    from training positions.
+    """Return two tables: the accuracy on training positions, on held-out positions and on unseen games, for each
+    network and for material; and the accuracy by the distance from training positions.
     """
     rows: list[list[Cell]] = []
     gaps: dict[str, Estimate] = {}
@@ -148,7 +150,11 @@ def split_tables(results: PairResults, known: LearnedPairs) -> list[Table]:
 
 
 def split_text(known: LearnedPairs, gaps: Mapping[str, Estimate]) -> str:
-    """Return the text that explains the table of `split_tables`."""
+    """Return the text that explains the first table of `split_tables`.
+
+    gaps: for each predictor, the difference of its accuracies on held-out positions of training games and on unseen
+    games.
+    """
     text = (
         "By game: pairs of positions from the tested games, which are unseen by default. By position, as we read the "
         "paper: pairs of held-out positions from the training games."

@@ -22,8 +22,8 @@ BUNDLES = 400
 
 
 class TwoWayBootstrap(ClusterBootstrap):
-    """Pairs grouped by both of their games. The class has all methods of ClusterBootstrap, with pairs in place of
-    positions.
+    """Computes means over pairs, with confidence intervals that take both games of each pair into account. It has all
+    methods of `ClusterBootstrap`, with pairs in place of positions.
 
     won, lost: int64 [pairs], the two games of each pair: the one that White won and the one that Black won. An
     estimate's `games` is the number of games in `won` and `lost` together. An estimate has no interval if `won` or
@@ -64,11 +64,12 @@ class TwoWayBootstrap(ClusterBootstrap):
 
 
 def clustered_mean(values: ArrayLike, games: ArrayLike) -> Estimate:
-    """Return the mean of `values`, [n]. Each value depends on k games: `games`, int64 [n, k].
+    """Return the mean of `values`, [n], with a confidence interval. games: int64 [n, k], the k games on which each
+    value depends.
 
     The interval comes from a cluster-robust variance, not from a bootstrap: for each game, the deviations of all its
-    values are summed, and the squares of these sums are added. Each single value is in the sums of k games, so its
-    variance is counted k times. The result is corrected so that this variance counts only once.
+    values are summed, and the squares of these sums are added. Each value is part of the sums of k games, so its
+    variance is counted k times. A correction makes it count only once.
     """
     numbers, ids = np.asarray(values, np.float64), np.asarray(games)
     known, of = np.unique(ids, return_inverse=True)

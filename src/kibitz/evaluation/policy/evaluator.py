@@ -68,8 +68,8 @@ def evaluate(
     """Evaluate a run on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
     explains the arguments and the keys of the dict.
 
-    The headline is the accuracy of complete moves. If a run has only some networks, the headline is the accuracy of the
-    first of them. If a run has only a value network, the headline is how often the value's sign is right.
+    The headline is the accuracy of complete moves. If a run can't predict complete moves, the headline is the accuracy
+    of its first network. If a run has only a value network, the headline is how often the sign of the value is right.
     """
     session = Session(run)
     results, data = _evaluate_positions(run, session, store, chosen, config, on_progress)
@@ -151,8 +151,8 @@ def row_questions(run: Run) -> tuple[str, ...]:
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
-    """Return the positions on which the run can be tested: those with a move of a player from whom the system learns.
-    If `question` is "winner", only games with a winner count.
+    """Return the positions on which the run can be tested: those in which a player moved whose moves the system uses
+    for training. If `question` is "winner", only games with a winner count.
 
     games: int64 [k], indices in the store. question: the predicted quantity.
     """
@@ -278,7 +278,8 @@ def _note(system: str, results: PolicyResults, chosen: Chosen) -> str:
 def per_slice(
     results: PolicyResults, right: NDArray[np.bool_], among: NDArray[np.bool_]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the main metric on groups of positions, such as a phase of the game: tables by name, without empty groups.
+    """Return the main metric on groups of positions, such as those in one phase of the game, as tables by name. Empty
+    groups are omitted.
 
     right: bool [n], whether the network's prediction for each position is right.
     among: bool [n], the positions to which the main metric applies.
@@ -306,9 +307,9 @@ def per_slice(
 
 
 def baselines(results: PolicyResults, stockfish: StockfishBaseline) -> dict[str, Any]:
-    """Return the main metric for baselines, such as Stockfish, by their keys in the JSON.
+    """Return the main metric of each baseline, such as Stockfish, by the baseline's key in the JSON.
 
-    stockfish: runs Stockfish, if the test requests it.
+    stockfish: the tester of the baseline Stockfish.
     """
     groups, marks = results.groups, results.marks
     if not results.whole:

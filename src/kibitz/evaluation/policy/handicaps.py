@@ -30,8 +30,8 @@ Nxd5.
 
 
 def openings(store: Store, games: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
-    """Return at most OPENINGS opening positions with equal material, each from a different game. The result is [k, 2]:
-    the game and the ply of each position.
+    """Sample at most OPENINGS opening positions with equal material, each from a different game. Returns the game and
+    the ply of each position, int64 [k, 2].
     """
     rng = np.random.default_rng(seed)
     picked = rng.permutation(games[store.plies[games] > TO])[: 8 * OPENINGS]
@@ -46,8 +46,8 @@ def openings(store: Store, games: NDArray[np.int64], seed: int) -> NDArray[np.in
 def without(
     board: chess.Board, codes: tuple[int, ...], colour: chess.Color, rng: np.random.Generator
 ) -> chess.Board | None:
-    """Return the board without one random piece of a color. The result is None if the color has no such piece, or if
-    the position would be invalid.
+    """Return the board after one random piece of a color is removed; None if the color has no piece of the given types,
+    or if the new position is invalid.
 
     codes: the types of pieces that may be removed.
     """
@@ -61,8 +61,9 @@ def without(
 
 
 def expected_scores(session: Session, boards: list[chess.Board], rating: int = EQUALS) -> NDArray[np.float64]:
-    """Return White's expected score in each position between players of equal rating, [n], 0 to 1. A draw counts as
-    0.5.
+    """Return White's expected score in each position, float64 [n], 0 to 1. A draw counts as 0.5.
+
+    rating: the rating of both players.
     """
     rows = np.stack([encode_board(board) for board in boards])
     codes, state = rows[:, :64], rows[:, 64:]
@@ -77,11 +78,11 @@ def expected_scores(session: Session, boards: list[chess.Board], rating: int = E
 
 
 def handicaps(session: Session, store: Store, games: NDArray[np.int64], seed: int) -> tuple[Metrics, Table]:
-    """Test whether the network knows the value of pieces. Returns the metrics "ahead_by_queen", "ahead_by_rook",
-    "ahead_by_piece" and "known_blunder", and their table.
+    """Test whether the network's expected scores reflect the value of pieces. Returns the metrics "ahead_by_queen",
+    "ahead_by_rook", "ahead_by_piece" and "known_blunder", and their table.
 
-    The first three are mean expected scores of the side with the additional piece, between players rated 1500. The last
-    one is the expected score after White took a queen for nothing.
+    The first three metrics are the mean expected score of the side that has one piece more, between players rated 1500.
+    The last metric is White's expected score after White won a queen for nothing.
     """
     rng = np.random.default_rng(seed)
     figures: Metrics = {}

@@ -32,8 +32,8 @@ class PolicyResults:
     """The tested positions, in each of which a move was played.
 
     names: the networks that the run has, "piece", "pawn" … "king", "value".
-    by_square: whether the network predicts a target for each origin square.
-    games, plies: int64, the positions.
+    by_square: whether the network predicts the to-square for each from-square, and not for each type of piece.
+    games, plies: int64 [n], the game and the ply of each position.
     marks: a dict of arrays, each with one entry per position, see `measure`.
     """
 
@@ -48,7 +48,7 @@ class PolicyResults:
 
     @property
     def whole(self) -> bool:
-        """Whether the run has all seven networks that are needed to predict a whole move."""
+        """Whether the run has all seven networks that are needed to predict a complete move."""
         return set(system.SELECTORS) <= set(self.names)
 
     @property
@@ -59,12 +59,14 @@ class PolicyResults:
 
     @property
     def result(self) -> NDArray[np.int64]:
-        """The result of each position's game for its mover, int64 [n]: 1, 0 or −1."""
+        """The result of each position's game for the side to move, int64 [n]: 1 for a win, 0 for a draw, −1 for a
+        loss.
+        """
         results: NDArray[np.int64] = self.store.column("result")[self.games].astype(np.int64)
         return results * (1 - 2 * self.marks["side"].astype(np.int64))
 
     def mover_rating(self) -> NDArray[np.int64]:
-        """Return the mover's rating, int64 [n]; −1 if unknown."""
+        """Return the rating of the player to move, int64 [n]; −1 if unknown."""
         both = np.stack([self.store.column("white_rating"), self.store.column("black_rating")]).astype(np.int64)
         rating = both[self.marks["side"].astype(np.int64), self.games]
         return np.where(rating > 0, rating, -1)
@@ -73,8 +75,8 @@ class PolicyResults:
 def with_side_inputs(session: Session, settings: system.Settings, store: Store, batch: Batch) -> NDArray[np.uint8]:
     """Return the state of a batch with the network's side inputs, uint8 [n, 4 + side inputs].
 
-    The side inputs are the mover's rating and the result of the game. The result is always the constant that the
-    network gets when it plays, because the result is unknown during a game.
+    The side inputs are those that the network has: the mover's rating, and the result of the game. For the result, the
+    network gets the same constant as during a game, when the result is unknown.
     """
     if not session.side_inputs:
         return batch.state
@@ -93,15 +95,16 @@ def played_in(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) 
 
 
 def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays:
-    """Return the results for a batch as a dict of arrays ("marks"), each [n]. played: int64 [n], packed moves.
+    """Return the results for the positions of a batch as arrays by name ("marks"), each [n].
 
-    Four marks always exist. "side" is 0 for White. "phase" is from 0 for the opening to 2 for the endgame. "material"
-    is in pawns, in the mover's view. "piece" is the type of the moving piece, from 0 for a pawn to 5 for a king. The
-    mark "value" exists if the network outputs a value. If the network outputs origin and target, there are also
-    `move_marks`, and `square_marks` with a prefix: "origin" for the origin square, "target" for the target square given
-    the type of the moving piece, and "from_square" for the target square given the origin square. The marks
-    "from_square" exist only if the network predicts a target for each origin square. For such a network, the target
-    given a type is the mean over the pieces of this type, weighted by P(origin).
+    played: int64 [n], the packed moves that were played. Four marks always exist. "side" is 0 for White. "phase" is
+    from 0 for the opening to 2 for the endgame. "material" is the mover's material minus the opponent's, in pawns.
+    "piece" is the type of the moving piece, from 0 for a pawn to 5 for a king. The mark "value" exists if the network
+    outputs a value. If the network predicts moves, there are also `move_marks`, and `square_marks` with a prefix:
+    "origin" for the from-square, "target" for the to-square given the type of the moving piece, and "from_square" for
+    the to-square given the from-square. The marks "from_square" exist only if the network predicts the to-square for
+    each from-square. For such a network, the to-square given a type is the mean over the pieces of this type, weighted
+    by the probability of the from-square.
     """
     codes, side, rows = batch.codes, batch.state[:, SIDE], np.arange(len(played))
     piece = (codes[rows, played & 63].astype(np.int64) - 1) % 6
@@ -123,8 +126,10 @@ def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays
     marks |= _named("origin", square_marks(answers["origin"], starts, played & 63))
 
     def targets(chance: NDArray[np.float32], mask: NDArray[np.bool_]) -> Arrays:
-        """Return the results for a prediction of the target square, as `square_marks` does. chance: float32 [n, 64],
-        the probability of each square. mask: bool [n, 64], the legal target squares.
+        """Return the results for a prediction of the to-square, as `square_marks` does.
+
+        chance: float32 [n, 64], the probability of each square. mask: a mask of the legal moves that count; their
+        to-squares are the legal squares.
         """
         ends = np.zeros((len(played), 64), np.bool_)
         ends[of[mask], target[mask]] = True
@@ -156,16 +161,16 @@ def _named(prefix: str, marks: Arrays) -> Arrays:
 
 
 def square_marks(chance: NDArray[np.float32], legal: NDArray[np.bool_], played: NDArray[np.int64]) -> Arrays:
-    """Return the marks of a prediction that has a probability for each square, as a dict of arrays, each [n].
+    """Return the results for a prediction of a square of the played move, as arrays by name, each [n].
 
-    chance: float32 [n, 64]. legal: bool [n, 64]. played: int64 [n], the square that was played.
+    chance: float32 [n, 64], the probability of each square. legal: bool [n, 64], the legal squares. played: int64 [n],
+    the square of the played move.
 
-    rank: the rank of the played square by probability, from 1. legal_rank: the played square's rank among legal
-    squares.
+    rank: the rank of `played` by probability, from 1. legal_rank: its rank among the legal squares.
     illegal: whether the most likely square is illegal.
-    squared, largest: ‖p − q‖² and max|p − q|. Here p is the prediction, and q is p set to 0 on illegal squares and
+    squared, largest: ‖p − q‖² and max|p − q|, where p is the prediction, and q is p set to 0 on illegal squares and
         normalized.
-    choices: number of legal squares.
+    choices: the number of legal squares.
     """
     choices = legal.sum(1)
     legal_chance = np.where(legal, chance, 0)
@@ -191,16 +196,17 @@ def move_marks(
     offsets: NDArray[np.int64],
     starts: NDArray[np.bool_],
 ) -> Arrays:
-    """Return the marks of the predicted moves among the legal moves, as a dict of arrays, each [n].
+    """Return the results for a prediction of the played move among the legal moves, as arrays by name, each [n].
 
-    moves, offsets: as `legal_moves` returns them. starts: bool [n, 64], squares that legal moves start from.
+    moves, offsets: as `legal_moves` returns them. starts: bool [n, 64], the from-squares of the legal moves.
 
     rank: the played move's rank by probability, from 1.
     chance: the played move's probability, normalized over legal moves.
-    choices: number of legal moves.
-    top_move: whether the thesis' method Top-move chooses the played move: the best target of the best origin.
+    choices: the number of legal moves.
+    top_move: whether the thesis' method Top-move chooses the played move. This method chooses the most likely
+    from-square, and then the most likely move from it.
     pair: whether the most likely move has the same squares as the played move; the promotion piece may differ.
-    promotion, underpromotion, castling, en_passant: whether the played move is of this kind.
+    promotion, underpromotion, castling, en_passant: whether the played move is a move of this kind.
     """
     chances = move_probabilities(answers, batch.codes, moves, offsets)
     counts = np.diff(offsets)
@@ -230,8 +236,9 @@ def move_marks(
 
 
 def rank_of(scores: NDArray[np.float32], at: NDArray[np.int64]) -> NDArray[np.int16]:
-    """Return, for each row of `scores`, [n, k], the rank of the score in column `at`, [n]; 1 is the highest score.
-    Equal scores are ordered by column.
+    """Return the rank of one score in each row, int16 [n]; 1 is the highest score. Equal scores are ordered by column.
+
+    scores: [n, k]. at: [n], the column of the score in each row.
     """
     own = scores[np.arange(len(scores)), at][:, None]
     before = (scores > own) | ((scores == own) & (np.arange(scores.shape[1]) < at[:, None]))

@@ -19,7 +19,8 @@ SHOWN = 8
 
 
 def opening_moves(session: Session, store: Store, games: NDArray[np.int64]) -> list[Table]:
-    """Return a list with one table: the network's most likely first moves, with their frequency in the games.
+    """Return a list with one table: the network's most likely first moves, with their predicted probability and their
+    frequency in the games.
 
     The list is empty if no game began from the standard start position.
     """

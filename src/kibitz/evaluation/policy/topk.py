@@ -23,19 +23,21 @@ RULES: dict[str, Kind] = {
 
 
 def at_names(name: str) -> list[str]:
-    """Return the names of the top-k accuracies of a prediction, one for each tested k, such as "pawn_accuracy_at_3".
+    """Return the names of the top-k accuracies of a prediction for each tested k, such as "pawn_accuracy_at_3".
+
     name: the name of the prediction, such as "pawn".
     """
     return [f"{name}_accuracy" if k == 1 else f"{name}_accuracy_at_{k}" for k in AT]
 
 
 def questions(results: PolicyResults) -> list[tuple[str, str, str, int | None]]:
-    """Return the predictions of squares that can be tested, such as the origin square or the target square of a pawn.
+    """Return the predictions of squares that can be tested, such as the from-square of a move or the to-square of a
+    pawn move.
 
     Each prediction is a tuple of four values: its name in the results, a text for tables, the prefix of its arrays in
-    `results.marks` (see `metrics.measure`), and a type of piece. Only moves of this type of piece are tested: 0 pawn to
-    5 king, None for all moves. The papers test the target square, given the type of the piece. For a network that
-    predicts targets by origin square, this probability is computed with its predicted origins.
+    `results.marks` (see `metrics.measure`), and a type of piece. Only moves of this type of piece are tested: 0 for
+    pawns to 5 for kings, None for all moves. The papers test the to-square given the type of the piece. For a network
+    that predicts the to-square for each from-square, this probability is the mean over its predicted from-squares.
     """
     listed: list[tuple[str, str, str, int | None]] = []
     if "piece" in results.names:
@@ -52,7 +54,7 @@ def questions(results: PolicyResults) -> list[tuple[str, str, str, int | None]]:
 
 
 def selectors(results: PolicyResults) -> tuple[Metrics, list[Table]]:
-    """Return the metrics of each network that predicts squares, by name, and two tables of these metrics."""
+    """Return the metrics of all predictions of squares (see `questions`) by name, and two tables of these metrics."""
     figures: Metrics = {}
     at_rows: list[list[Cell]] = []
     rule_rows: list[list[Cell]] = []
@@ -98,8 +100,9 @@ def selectors(results: PolicyResults) -> tuple[Metrics, list[Table]]:
 
 
 def whole_moves(results: PolicyResults) -> tuple[Metrics, list[Table]]:
-    """Return the metrics of complete moves by name, and the table of special moves. `results` must be of a run that
-    predicts complete moves.
+    """Return the metrics of complete moves by name, and the table of special moves, such as castling.
+
+    results: the results of a run that predicts complete moves.
     """
     rank = results.marks["rank"]
     loss = log_loss(results.marks["chance"], 1)

@@ -51,9 +51,9 @@ MATERIAL_WORDS = (
 
 @dataclass(frozen=True)
 class PositionResults:
-    """The tested positions; arrays have one entry per position.
+    """The tested positions. All arrays have one entry per position.
 
-    games, plies: int64, the positions.
+    games, plies: int64, the game and the ply of each position.
     chance: float32, the predicted probability that White wins.
     won: whether White won.
     material: int16, White's material minus Black's, in pawns.
@@ -72,21 +72,23 @@ class PositionResults:
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Whether the network predicts the right winner, bool [n]. It predicts White if White's win probability is
-        above 0.5.
+        """Whether the network predicts the right winner, bool [n]. The predicted winner is White if White's win
+        probability is above 0.5, and otherwise Black.
         """
         right: NDArray[np.bool_] = (self.chance > 0.5) == self.won
         return right
 
     def of_game(self, column: str) -> NDArray[Any]:
-        """Return one entry for each position, [n]: the entry of the position's game in a column of the
-        store's table.
+        """Return the value of a column of the store's table for the game of each position, [n]. column: the column's
+        name.
         """
         return self.store.column(column)[self.games]
 
 
 def measure(session: Session, batch: Batch) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a PositionResults for a batch of positions, [n] each, by name."""
+    """Evaluate a batch of positions. Returns the arrays of `PositionResults` that depend on the position, [n] each, by
+    name.
+    """
     return {
         "chance": session.evaluate(batch.codes, batch.state)[OUTPUT],
         "material": VALUES[batch.codes].sum(1, dtype=np.int16),
@@ -197,7 +199,9 @@ def _rows(
 
 
 def protocol_note(store: Store, games: NDArray[np.int64]) -> str | None:
-    """Describe how the games differ from those of the original blog post; None if they don't differ."""
+    """Return a text that describes how the games differ from those of the original blog post; None if they don't
+    differ.
+    """
     mates = float(np.mean(store.column("ending")[games] == "checkmate"))
     ratings = np.minimum(store.column("white_rating")[games], store.column("black_rating")[games])
     strong = float(np.mean(ratings > 2000))
@@ -217,7 +221,9 @@ def _share(share: float) -> str:
 
 
 def per_slice(results: PositionResults, groups: ClusterBootstrap) -> dict[str, list[dict[str, Any]]]:
-    """Return the accuracy on groups of positions, such as a phase of the game: tables by name, without empty groups."""
+    """Return the accuracy on groups of positions, such as those in one phase of the game, as tables by name. Empty
+    groups are omitted.
+    """
     right = results.right
     white, black = (results.of_game(f"{side}_rating").astype(np.int64) for side in ("white", "black"))
     rating = np.where((white > 0) & (black > 0), (white + black) // 2, -1)
@@ -235,25 +241,29 @@ def per_slice(results: PositionResults, groups: ClusterBootstrap) -> dict[str, l
 
 
 def answered(score: NDArray[Any], won: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the correctness of scores: 1 if the side that the score prefers won, 0 if this side lost, 0.5 if the score
-    is 0. score: [n], in White's view. won: bool [n], whether White won.
+    """Return the correctness of predictions, float64 [n]: 1 if the side with the better score won, 0 if it lost, 0.5 if
+    the score is 0.
+
+    score: [n], above 0 if White is better. won: bool [n], whether White won.
     """
     return np.where(score == 0, 0.5, (score > 0) == won)
 
 
 def judged(chance: NDArray[np.float32], material: NDArray[np.int16], won: NDArray[np.bool_]) -> list[NDArray[Any]]:
-    """Return the correctness of each of `split.PREDICTORS` in each position, 0 to 1. The first predictor is the
-    network. The second one predicts that the side with more material wins.
+    """Return the correctness of each of `split.PREDICTORS` in each position, 0 to 1, [n] each. The predictors are the
+    network, and the rule that the side with more material wins.
 
-    chance: float32 [n], White's win probability. material: int16 [n], above 0 if White has more. won: bool [n], whether
-    White won.
+    chance: float32 [n], White's win probability. material: int16 [n], White's material minus Black's. won: bool [n],
+    whether White won.
     """
     return [(chance > 0.5) == won, answered(material, won)]
 
 
 def baselines(results: PositionResults, groups: ClusterBootstrap, stockfish: StockfishBaseline) -> dict[str, Any]:
-    """Return results of simpler predictors by key. If a predictor covers only some positions, the network's result on
-    these positions follows.
+    """Return the results of the baselines by key. If a baseline was tested on only some of the positions, the network's
+    result on the same positions follows.
+
+    groups: the positions grouped by game. stockfish: the tester of the baseline Stockfish.
     """
     white, black = (results.of_game(f"{side}_rating").astype(np.int64) for side in ("white", "black"))
     rated = (white > 0) & (black > 0)
@@ -279,8 +289,8 @@ def baselines(results: PositionResults, groups: ClusterBootstrap, stockfish: Sto
 
 
 def page_samples(results: PositionResults, session: Session, seed: int) -> dict[str, Any]:
-    """Return positions and games that the result page shows as examples. The games contain the positions in which the
-    prediction is uncertain, or certain and wrong.
+    """Return the examples for the result page: positions in which the prediction is uncertain, or certain and wrong,
+    and their games.
     """
     order = np.random.default_rng(seed).permutation(len(results.games))
     sampler = DiverseSampler(results.store, results.games, results.plies)

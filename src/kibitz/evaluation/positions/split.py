@@ -44,7 +44,8 @@ def by_position(
     held-out positions of training games, and training positions. Returns metrics and tables; they are empty for any
     other run.
 
-    tested: the positions of the test, and the correctness of each of PREDICTORS in these positions.
+    answers: a function that returns the correctness of each of PREDICTORS in given positions. tested: the tested
+    positions of unseen games, and the correctness of each of PREDICTORS in these positions.
     """
     share = getattr(run.settings, "held_out", 0.0)  # a setting of `winner` that systems of other packages may lack
     if not share:

@@ -28,8 +28,8 @@ class UciPredictor:
     """A UCI engine that predicts moves from the moves of the game so far.
 
     command: the program and its arguments.
-    options: UCI options that the user sets.
-    nodes: the limit of a search.
+    options: the UCI options that the user has set, by name.
+    nodes: the number of nodes of each search.
     limit: seconds after which a search counts as failed.
     The engine's hash table is cleared before each position.
     """
@@ -74,8 +74,8 @@ class UciPredictor:
 
 
 def read_report(board: chess.Board, report: SearchReport) -> MovePrediction:
-    """Parse the output of a search. Returns a prediction from the printed probabilities, or from the ranked lines if
-    there are none.
+    """Return the prediction in the output of a search: the printed probabilities of moves. If the output has no
+    probabilities, the prediction is the ranked list of moves.
     """
     probabilities: dict[int, float] = {}
     least = 0.0

@@ -39,7 +39,7 @@ TEXTS = {
 
 @dataclass(frozen=True)
 class RatedEngine:
-    """An engine of a test.
+    """An engine whose predictions of moves are tested.
 
     command: the program and its arguments.
     label: the command as the user gave it.
@@ -57,10 +57,10 @@ class RatedEngine:
 class EngineTest:
     """The settings of a test of engines.
 
-    engines: the engines; each position is evaluated by the engine with the nearest rating.
+    engines: the engines. Each position is evaluated by the engine whose rating is nearest to the mover's rating.
     nodes: the search limit of UCI engines.
     positions: the largest number of positions; 0 for all.
-    workers: how many processes of an engine run at a time; None for one per core.
+    seed: the seed of the sample of positions. workers: the number of engine processes at a time; None for one per core.
     """
 
     engines: tuple[RatedEngine, ...]
@@ -70,7 +70,7 @@ class EngineTest:
     workers: int | None = None
 
     def check(self) -> None:
-        """Raise UsageError if ratings are missing or if several engines have the same rating."""
+        """Raise UsageError if one of several engines has no rating, or if two engines have the same rating."""
         ratings = [engine.rating for engine in self.engines]
         if len(ratings) > 1 and None in ratings:
             raise UsageError(
@@ -89,11 +89,11 @@ def evaluate_engines(
     on_progress: OnProgress,
     log: Callable[[str], None],
 ) -> dict[str, Any]:
-    """Return the result of engines on positions of a store, in the form that `kibitz test --engine --json` prints.
+    """Test engines on positions of a store. Returns the result in the form that `kibitz test --engine --json` prints.
 
-    run: a network that predicts the moves of the same positions; None for the engines alone. log: called with a line
-    about everything that was skipped. Raises KibitzError if no position is left, and EngineDied if an engine fails
-    repeatedly.
+    run: a network that is tested on the same positions for comparison; None for no network. log: called with a line
+    about everything that was skipped. Raises KibitzError if the engines give no move for any position, and EngineDied
+    if an engine fails repeatedly.
     """
     test.check()
     every = Positions(store, chosen.games, last=-2)

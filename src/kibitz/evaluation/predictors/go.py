@@ -26,7 +26,7 @@ class GtpPredictor:
     """A GTP engine that predicts moves from the moves of the game so far.
 
     command: the program and its arguments. limit: seconds after which a move counts as failed. If the engine supports
-    `kata-raw-nn`, its network predicts a probability for each point. Any other engine chooses a move.
+    `kata-raw-nn`, the prediction is a probability for each point. Otherwise, it is the move that the engine plays.
     """
 
     def __init__(self, command: Sequence[str], limit: float):

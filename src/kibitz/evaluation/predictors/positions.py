@@ -27,8 +27,10 @@ Marks = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class SliceKey:
-    """The grouping of positions for one table. Each position has a value of a property, such as the rating. `edges` or
-    `labels`, as in `stats.slices`, divide the values into groups.
+    """Divides positions into groups for one table.
+
+    values: [n], the value of a property of each position, such as the rating. bands: the limits of the groups, as the
+    arguments `edges` or `labels` of `stats.slices`.
     """
 
     values: NDArray[Any]

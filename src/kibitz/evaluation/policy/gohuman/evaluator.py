@@ -146,7 +146,7 @@ def _rows(results: GoResults, question: str) -> Rows:
 
 
 def move_figures(results: GoResults) -> Metrics:
-    """Return the top-1, top-3 and top-5 accuracy of the played move, and the log loss in nats."""
+    """Return the metrics of the predicted moves by name: top-1, top-3 and top-5 accuracy, and the log loss in nats."""
     groups, rank = results.groups, results.marks["rank"]
     shares = {"accuracy": rank == 1, "accuracy_at_3": rank <= 3, "accuracy_at_5": rank <= 5}
     loss = -np.log(np.maximum(results.marks["chance"], 1e-9))
@@ -156,8 +156,10 @@ def move_figures(results: GoResults) -> Metrics:
 
 
 def winner_figures(results: GoResults) -> Metrics:
-    """Return how often the predicted winner wins and the calibration error of the win probability. Both use only games
-    that were decided on the board.
+    """Return the metrics of the predicted winner by name: how often the predicted winner won, and the calibration error
+    of the win probability.
+
+    Both use only games that were decided on the board.
     """
     groups, win, won, decided = _winners(results)
     if not decided.any():
@@ -185,7 +187,7 @@ def _off(results: GoResults, mask: NDArray[np.bool_]) -> Estimate:
 
 
 def winners(results: GoResults) -> Table:
-    """Return the table of the accuracy of the predicted winner, by move number."""
+    """Return a table with the accuracy, log loss and calibration error of the predicted winner, by move number."""
     groups, win, won, decided = _winners(results)
     rows: list[list[Cell]] = []
     for low, high in itertools.pairwise(MOVES):
@@ -212,10 +214,12 @@ def winners(results: GoResults) -> Table:
 def owner_figures(
     conditioned: ConditionedSession, games: NDArray[np.int64], config: EvalConfig, on_progress: OnProgress
 ) -> tuple[Metrics, Table | None]:
-    """Return the metrics of `gocnn` under names that begin with owners_, and their table.
+    """Return the metrics for territory and score that `gocnn` has, with names that begin with "owners_", and their
+    table.
 
-    The metrics use all positions of the games whose final territory is known. Without such games, the result is empty.
-    score_lead_error: the error of the directly predicted score compared with the recorded score.
+    The metrics use all positions of the games whose final territory is known. If there are no such games, the result
+    has no metrics and no table. score_lead_error: the error of the score that the network predicts directly, compared
+    with the recorded score.
     """
     store = conditioned.store
     final = store.per_game("owner")

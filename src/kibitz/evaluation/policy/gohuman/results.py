@@ -30,13 +30,15 @@ class ConditionedSession:
         self.sides = GameSides(store)
 
     def with_conditions(self, batch: Batch) -> Batch:
-        """Return the batch with the games' side inputs in further columns of the state."""
+        """Return the batch with the side inputs of each position's game (such as komi and ranks) as further columns of
+        the state.
+        """
         more = self.sides.of(batch.games, batch.state[:, SIDE])
         return replace(batch, state=np.concatenate([batch.state, more], 1))
 
     def measure(self, batch: Batch) -> Marks:
-        """Return the `move_marks` of positions in which a move was played, and the mover's win probability, the mover's
-        lead and the board size.
+        """Return the results for positions in which a move was played, as arrays by name: those of `move_marks`, the
+        mover's win probability and lead, the number of empty points, the side to move, and the board size.
         """
         batch = self.with_conditions(batch)
         answers = self.session.evaluate(batch.codes, batch.state)
@@ -65,7 +67,7 @@ def move_marks(policy: NDArray[np.float32], played: NDArray[np.int64]) -> Marks:
 
     chance: the played move's probability.
     rank: the played move's rank by probability, from 1; if probabilities are equal, the lower point is first.
-    best: the most likely move.
+    best: the most likely move, as a point or PASS.
     surest: the probability of the most likely move.
     passed: whether the played move was a pass.
     """
@@ -84,9 +86,10 @@ def move_marks(policy: NDArray[np.float32], played: NDArray[np.int64]) -> Marks:
 
 @dataclass(frozen=True)
 class GoResults:
-    """The tested positions, in each of which a move was played; arrays have one entry per position.
+    """The tested positions, in each of which a move was played. All arrays have one entry per tested position.
 
-    games, plies: int64, the positions. marks: as `ConditionedSession.measure` returns them.
+    games, plies: int64, the game and the ply of each position. marks: the results for each position, as
+    `ConditionedSession.measure` returns them.
     """
 
     store: Store

@@ -38,8 +38,9 @@ def baselines(
     log: Callable[[str], None],
     on_progress: OnProgress,
 ) -> tuple[dict[str, Any], list[Table]]:
-    """Return results of simpler predictors by key, and their tables. subset: indices of the positions for the slower
-    predictors.
+    """Test the baselines. Returns their results by key, and their tables.
+
+    subset: int64 [k], indices of the positions for the baselines that take long.
     """
     random = baseline("a random legal move", results.groups.mean(1 / results.marks["choices"]))
     of_chessnet, tables = chessnet_baseline(results, subset, log, on_progress)
@@ -62,8 +63,8 @@ def _agrees(
 
 
 def usual_moves(store: Store, games: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count the moves of some games by their squares, in the mover's view. The result is int64 [4096]; the index is
-    origin + 64 · target.
+    """Count how often each move occurs in some games. A move is a pair of squares in the mover's view. The result is
+    int64 [4096], and the index of a move is from-square + 64 · to-square.
     """
     counts = np.zeros(4096, np.int64)
     for part in np.array_split(games, max(1, len(games) >> 12)):
@@ -86,8 +87,9 @@ def _mover_squares(moves: NDArray[np.uint16], side: NDArray[np.int64]) -> NDArra
 def most_frequent_move(
     run: Run, results: HumanResults, subset: NDArray[np.int64], log: Callable[[str], None], on_progress: OnProgress
 ) -> dict[str, Any]:
-    """Return the baseline that always plays the legal move whose squares occur most often in the run's training
-    games."""
+    """Test the baseline that always predicts the legal move whose two squares occur most often in the run's training
+    games. Returns its results by key.
+    """
     try:
         own = Store(own_store(run))
     except KibitzError:
@@ -119,8 +121,10 @@ def most_frequent_move(
 def chessnet_baseline(
     results: HumanResults, subset: NDArray[np.int64], log: Callable[[str], None], on_progress: OnProgress
 ) -> tuple[dict[str, Any], list[Table]]:
-    """Test the bundled `chessnet` on some of the positions. Returns its accuracy as a baseline, and a table by
-    rating.
+    """Test the bundled network `chessnet` as a baseline on positions that it has not seen. Returns its results by key,
+    and a table by rating.
+
+    subset: int64 [k], indices of positions. Those that `chessnet` has seen in training are excluded.
     """
     if CHESSNET not in packaged():
         log(f"the baseline '{CHESSNET}' is skipped: this bundled network is missing")

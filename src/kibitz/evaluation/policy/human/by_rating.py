@@ -12,7 +12,7 @@ from kibitz.stats import ClusterBootstrap, Estimate, log_loss
 
 def moves_by_rating(results: HumanResults) -> tuple[Metrics, Table]:
     """Return the accuracy, log loss and perplexity of the predicted moves: as metrics over all positions, and as a
-    table by rating.
+    table by the mover's rating.
     """
     marks, groups = results.marks, results.groups
     loss = log_loss(marks["chance"], 1)
@@ -47,8 +47,8 @@ def _exp(estimate: Estimate) -> Estimate:
 
 
 def results_by_rating(results: HumanResults) -> tuple[Metrics, Table]:
-    """Return the log loss and the calibration of the predicted probabilities of win, draw and loss: as metrics over all
-    positions, and as a table by rating. The network must predict these probabilities.
+    """Return the accuracy, log loss and calibration of the predicted probabilities of win, draw and loss: as metrics
+    over all positions, and as a table by the mover's rating. The network must have the output `outcome`.
     """
     marks, groups = results.marks, results.groups
     given = np.select([results.result > 0, results.result == 0], [marks["win"], marks["draw"]], marks["loss"])

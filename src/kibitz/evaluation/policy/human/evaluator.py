@@ -142,8 +142,8 @@ def measure_rows(
 ) -> Rows:
     """Evaluate positions of a store, and return a row of results for each position (see `evaluation.rows.Rows`).
 
-    games, plies: int64 [n], the positions. question: the predicted quantity, such as "winner". For the question of the
-        winner, the loss uses only the probabilities of win and loss.
+    games, plies: int64 [n], the positions. question: the predicted quantity, such as "winner". If it is "winner", the
+        loss uses only the predicted probabilities of win and loss.
     """
     rated = RatedSession(Session(run), store)
 
@@ -159,7 +159,7 @@ def measure_rows(
 
 
 def note(results: HumanResults, chosen: Chosen) -> str | None:
-    """Return notes on the results, as text; None if there are none."""
+    """Return remarks for the result page, as text; None if there are none."""
     if bundled := bundled_note(results.store, chosen.games):
         return bundled
     share = float(np.mean((results.rating > 0) & (results.opponent > 0)))
@@ -169,7 +169,9 @@ def note(results: HumanResults, chosen: Chosen) -> str | None:
 
 
 def per_slice(results: HumanResults) -> dict[str, list[dict[str, Any]]]:
-    """Return the accuracy on groups of positions, such as a phase of the game: tables by name, without empty groups."""
+    """Return the accuracy on groups of positions, such as those in one phase of the game, as tables by name. Empty
+    groups are omitted.
+    """
     right, groups = results.right, results.groups
     labels = [band_name(low, high) for low, high in itertools.pairwise(BANDS)]
     tables = {

@@ -31,8 +31,10 @@ BANDS = (0, *range(800, 2801, 200), 4000)
 
 
 def rating_bands(rating: NDArray[np.int64]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """Yield each band that contains any of these ratings, as the band's name and a mask of the ratings in the band,
-    bool [n].
+    """Yield each rating band that contains at least one of the ratings: the band's name, and a mask of the ratings in
+    the band, bool [n].
+
+    rating: int64 [n]. Unknown ratings (−1) are in no band.
     """
     for low, high in itertools.pairwise(BANDS):
         inside = (rating >= max(low, 1)) & (rating < high)
@@ -45,7 +47,7 @@ def band_name(low: int, high: int) -> str:
 
 
 class RatedSession:
-    """Evaluates positions of a store with a network, with the players' ratings or with other ratings."""
+    """Evaluates positions of a store with a network that has side inputs, such as the players' ratings."""
 
     def __init__(self, session: Session, store: Store):
         self.session, self.store = session, store
@@ -53,7 +55,9 @@ class RatedSession:
         self.speeds, self.scales = speed_codes(store), scale_codes(store)
 
     def full_state(self, batch: Batch) -> NDArray[np.uint8]:
-        """Return a new array with the state and all known side inputs of the games, uint8 [n, 12]."""
+        """Return the state of each position with the known side inputs of its game as further columns, uint8 [n,
+        12].
+        """
         side = batch.state[:, SIDE].astype(np.int64)
         at = self.store.offsets[batch.games] + batch.plies
         more = side_inputs(
@@ -63,8 +67,10 @@ class RatedSession:
         return np.concatenate([batch.state, more], 1)
 
     def measure(self, batch: Batch, state: NDArray[np.uint8]) -> Marks:
-        """Return the results for each played move (see `ranked`), and the mover's probabilities of win, draw and loss
-        if the network predicts them.
+        """Return the results for the move that was played in each position, as arrays by name: those of `ranked`, and
+        the mover's probabilities of win, draw and loss if the network predicts them.
+
+        state: uint8 [n, 12], the state with side inputs, such as the result of `full_state`.
         """
         answers = self.session.evaluate(batch.codes, state)
         played = self.store.moves[self.store.offsets[batch.games] + batch.plies]
@@ -75,13 +81,13 @@ class RatedSession:
 
 
 def ranked(answers: dict[str, NDArray[np.float32]], batch: Batch, played: NDArray[np.uint16]) -> Marks:
-    """Return how the network ranks the played moves among the legal moves, as a dict of arrays, each [n].
+    """Return how the network ranks the played move among the legal moves of each position, as arrays by name, each [n].
 
-    chance: the played move's probability among the legal moves.
+    chance: the played move's probability, normalized over the legal moves.
     rank: the played move's rank, from 1.
-    best: the most likely move.
+    best: the most likely move, packed.
     surest: the probability of the most likely move.
-    choices: number of legal moves.
+    choices: the number of legal moves.
     """
     moves, offsets = legal_moves(batch.codes, batch.state)
     shares = normalised(move_probabilities(answers, batch.codes, moves, offsets), offsets)
@@ -106,13 +112,14 @@ def ranked(answers: dict[str, NDArray[np.float32]], batch: Batch, played: NDArra
 
 @dataclass(frozen=True)
 class HumanResults:
-    """The tested positions, in each of which a move was played; arrays have one entry per position.
+    """The tested positions, in each of which a move was played. All arrays have one entry per tested position.
 
-    positions: all positions from which the tested positions were sampled. indices: the indices of the tested positions.
-    games, plies: int64, the tested positions.
-    marks: as `RatedSession.measure` returns them, with side and phase.
+    positions: the positions from which the tested positions were sampled. indices: int64, the tested positions, as
+    indices into `positions`.
+    games, plies: int64, the game and the ply of each tested position.
+    marks: the results for each position, as `RatedSession.measure` returns them, and its side to move and phase.
     rating, opponent: int64, the ratings of the mover and the opponent, −1 if unknown.
-    result: int64, the game's result for the mover: 1, 0 or −1.
+    result: int64, the game's result for the mover: 1 for a win, 0 for a draw, −1 for a loss.
     """
 
     rated: RatedSession
@@ -139,8 +146,9 @@ class HumanResults:
         return cast("NDArray[np.bool_]", self.marks["rank"] == 1)
 
     def played(self, some: NDArray[np.int64]) -> NDArray[np.uint16]:
-        """Return the packed move that was played in some of the positions, uint16 [k]. some: int64 [k], indices of the
-        positions.
+        """Return the packed move that was played in some of the tested positions, uint16 [k].
+
+        some: int64 [k], indices of tested positions.
         """
         moves: NDArray[np.uint16] = self.store.moves[self.store.offsets[self.games[some]] + self.plies[some]]
         return moves
@@ -148,10 +156,10 @@ class HumanResults:
     def measure_again(
         self, some: NDArray[np.int64], measure: Callable[[Batch], Marks], on_progress: Callable[[int, int], None]
     ) -> Marks:
-        """Evaluate some of the positions again, for example with other ratings. Returns the results that `measure`
-        computes, in the order of `some`.
+        """Evaluate some of the tested positions again, for example with changed ratings. Returns the arrays of
+        `measure` by name, in the order of `some`.
 
-        some: int64 [k], indices of the positions. measure: a function from a batch to its results.
+        some: int64 [k], indices of tested positions. measure: a function from a batch to its results.
         """
         return evaluate_in_batches(self.positions, self.indices[some], measure, on_progress)
 
@@ -159,7 +167,10 @@ class HumanResults:
 def evaluate_positions(
     rated: RatedSession, positions: Positions, indices: NDArray[np.int64], on_progress: Callable[[int, int], None]
 ) -> HumanResults:
-    """Evaluate the positions of these indices with the network, with all known side inputs of their games."""
+    """Evaluate positions with the network, with all known side inputs of their games.
+
+    indices: int64 [n], the positions to evaluate, as indices into `positions`.
+    """
 
     def measure(batch: Batch) -> Marks:
         marks = rated.measure(batch, rated.full_state(batch))
@@ -176,8 +187,10 @@ def evaluate_positions(
 
 
 def winner_right(marks: Marks, result: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the correctness of the predicted winner, float64 [n]: 1 if this player won, 0 if not, 0.5 if no winner is
-    predicted. result: int64 [n], the game's result for the mover.
+    """Return the correctness of the predicted winner, float64 [n]: 1 if the predicted winner won, 0 if not, 0.5 if the
+    probabilities of win and loss are equal.
+
+    result: int64 [n], the game's result for the mover. The values of drawn games have no meaning.
     """
     ahead = marks["win"] - marks["loss"]
     return np.where(ahead == 0, 0.5, (ahead > 0) == (result > 0))

@@ -26,8 +26,8 @@ WEAKER, STRONGER = 1200, 2200
 
 
 def samples(results: HumanResults, seed: int) -> dict[str, Any]:
-    """Return positions with different predictions for two ratings, and positions with the most certain wrong
-    predictions.
+    """Return the examples for the result page: positions in which the predictions differ between two ratings, and
+    positions with the most certain wrong predictions.
     """
     sampler = DiverseSampler(results.store, results.games, results.plies)
     wrong = np.flatnonzero(~results.right)
@@ -62,10 +62,11 @@ def samples(results: HumanResults, seed: int) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Difference:
-    """The packed moves that are predicted for the ratings WEAKER and STRONGER, with their probabilities at these
-    ratings.
+    """The most likely moves in a position for players rated WEAKER and for players rated STRONGER, with their
+    probabilities.
 
-    chance: the probability that players rated WEAKER choose the move that is predicted for STRONGER.
+    weaker, stronger: the packed moves. weaker_chance, stronger_chance: the probability of each move for the players for
+    whom it is the most likely one. chance: the probability that players rated WEAKER choose the move `stronger`.
     """
 
     weaker: int

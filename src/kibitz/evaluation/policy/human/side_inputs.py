@@ -29,10 +29,10 @@ ChangeState = Callable[[Batch, NDArray[np.uint8]], NDArray[np.uint8]]
 
 
 def other_inputs(results: HumanResults, seed: int) -> dict[str, ChangeState]:
-    """Return three functions, by name, that change the network's inputs other than the position. One uses the ratings
-    of other players, one sets the ratings to unknown, and one sets all of these inputs to unknown.
+    """Return three functions, by name, that change the side inputs. One replaces the ratings by those of other players,
+    one sets the ratings to unknown, and one sets all side inputs to unknown.
 
-    The ratings of other players come in pairs: both are from the same other game.
+    The first function takes the ratings of both players from the same other game.
     """
     rated, store = results.rated, results.store
     rng = np.random.default_rng(seed)
@@ -100,8 +100,8 @@ class _Compared:
 def with_other_inputs(
     results: HumanResults, subset: NDArray[np.int64], seed: int, on_progress: OnProgress
 ) -> tuple[Metrics, Table]:
-    """Test the network again on some positions, with each change that `other_inputs` returns. Returns metrics by name
-    and their table.
+    """Test the network again on some positions, with the side inputs changed by each function of `other_inputs`.
+    Returns metrics by name and their table.
 
     subset: int64 [k], indices of the positions.
     """
@@ -153,8 +153,10 @@ def _measure_changed(rated: RatedSession, change: ChangeState, batch: Batch) -> 
 
 
 def by_input_rating(results: HumanResults, seed: int, on_progress: OnProgress) -> list[Table]:
-    """Return log loss and accuracy for each combination of the player's real rating and the rating that the network
-    gets for both players.
+    """Return two tables: log loss and top-1 accuracy for each combination of the mover's real rating and the rating
+    that the network gets for both players.
+
+    The list is empty if no tested position has a suitable rating.
     """
     bands = [(rating - 200, rating + 200) for rating in INPUT_RATINGS]
     subset, band = _positions_of_bands(results, bands, seed)

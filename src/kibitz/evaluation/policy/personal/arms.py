@@ -33,10 +33,10 @@ OPENING = 20
 class Arms:
     """The positions in which a person moved, and how well each model predicts the person's moves.
 
-    judged: the evaluated moves by model, see `JudgedMoves`.
-    shares: the probabilities of all legal moves in the positions of `positions`, by model.
-    seen: bool [n], whether the opening book contains the position, which means that the person has played in this
-        position before.
+    judged: how each model predicts the person's moves, by model, see `JudgedMoves`.
+    shares: the predicted probabilities of all legal moves in these positions, by model.
+    seen: bool [n], whether the position is in the person's opening book, which contains the positions in which the
+        person has moved before.
     """
 
     positions: PlayerPositions
@@ -50,7 +50,7 @@ class Arms:
 
     @property
     def late(self) -> NDArray[np.bool_]:
-        """Whether a position is past move 10, bool [n]."""
+        """Whether each position is after move 10, bool [n]."""
         return np.asarray(self.positions.plies >= OPENING)
 
 

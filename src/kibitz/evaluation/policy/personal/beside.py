@@ -38,11 +38,11 @@ Worth = Callable[[Session, PlayerPositions, NDArray[np.uint16]], NDArray[np.floa
 class BesideOthers:
     """A person's moves compared with those of other players. Each array has one entry per move of the person.
 
-    own: the value of the person's move minus the value of the other players' most likely move, −1 to 1.
-    drawn: the value of a move that was sampled from the other players' probabilities, minus the value of their most
-        likely move, −1 to 1.
-    usual: the other players' most likely move.
-    chance: the probability that another player plays the person's move.
+    own: float64, the value of the person's move minus the value of `usual`, −1 to 1.
+    drawn: float64, the value of a move that was sampled from the other players' predicted moves, minus the value of
+        `usual`, −1 to 1.
+    usual: uint16, the most likely move of other players, packed.
+    chance: float64, the predicted probability that another player plays the person's move.
     """
 
     positions: PlayerPositions
@@ -58,7 +58,7 @@ def beside_others(
     """Compare a person's moves with the moves that other players would choose in the same positions.
 
     base: the network that predicts the other players' moves.
-    worth: a function that returns the value of a move in each position, 0 to 1.
+    worth: a function that returns the value of a given move in each position for the mover, 0 to 1.
     seed: the seed of the sampled moves.
     """
     shares = positions.shares(base, on_progress)
@@ -74,10 +74,10 @@ def beside_others(
 
 
 def mistakes_and_finds(compared: BesideOthers, parts: Sequence[tuple[str, NDArray[np.bool_]]], by: str) -> list[Table]:
-    """Return tables that show how often the person's moves are better and worse than the other players' moves. Each
-    table has a row for each group of moves.
+    """Return two tables: how often the person's move is clearly worse than the most likely move of other players, and
+    how often it is clearly better. Each table has a row for each group of moves.
 
-    parts: the name of each group, and a mask of its moves, bool [n]. by: the property by which the moves are grouped.
+    parts: the name of each group, and a mask of its moves, bool [n]. by: a description of the groups, such as "phase".
     """
     groups = ClusterBootstrap(compared.positions.games)
     tables = []
@@ -118,10 +118,10 @@ def favourites(
     score: NDArray[np.float64],
     text: str,
 ) -> Table:
-    """Return the most frequent openings with each color, and the person's score with each opening.
+    """Return a table of the person's most frequent openings with each color, and the person's score in each opening.
 
-    lines: for each color, the color's name, and the openings with their games. score: the person's score in every game
-    of the store, 0 to 1.
+    lines: for each color, its name, and a list of the openings' names with the indices of their games. score: float64,
+    the person's score in each game of the store, 0 to 1. text: the text below the table's title.
     """
     rows: list[list[Cell]] = []
     for colour, beginnings in lines:

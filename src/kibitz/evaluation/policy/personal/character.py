@@ -49,7 +49,7 @@ PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 
 
 def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callable[[int, int], None]) -> dict[str, Any]:
-    """Return the parts of the result page that describe a person's style of play, as JSON keys: tables, example
+    """Return the parts of the result page that describe a person's style of play, by their JSON keys: tables, example
     positions and mistakes.
 
     The analysis uses the person's newest games in the store. These may be training games, because the analysis uses
@@ -100,9 +100,10 @@ def _parts(positions: PlayerPositions) -> list[tuple[str, NDArray[np.bool_]]]:
 
 
 def worth(session: Session, positions: PlayerPositions, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
-    """Return the mover's expected score after a move in each position, 0 to 1, [n].
+    """Return the mover's expected score after the given move in each position, float64 [n], 0 to 1.
 
-    The score is 1 after a mate, and 0 if the opponent can then mate in one move.
+    The score is 1 if the move mates, 0 if the opponent can then mate in one move, and 0.5 if the game is then drawn.
+    moves: uint16 [n], packed.
     """
     rows = np.concatenate([positions.codes, positions.state[:, :4]], 1)
     ended = ChessRules(session, session).enter(rows, moves).ended

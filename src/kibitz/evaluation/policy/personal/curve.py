@@ -27,13 +27,13 @@ NAMES = {BOTH: "adapters and book", BOOK_ARM: "book", ADAPTED: "adapters", BASE:
 def learning_curve(
     run: Run, store: Store, tested: NDArray[np.int64], on_progress: OnProgress, log: Callable[[str], None]
 ) -> Curve:
-    """Return a curve that shows, for each model, how its accuracy on the tested games depends on the number of games it
-    was trained on.
+    """Return the learning curve of each model: its accuracy on the tested games as a function of the number of training
+    games.
 
-    tested: int64 [n], indices of the tested games.
+    tested: int64 [n], the tested games, as indices in the store.
 
-    The networks are trained on the newest of these games, in a folder that is removed at the end. Raises KibitzError if
-    the run was trained on another store.
+    For each point of the curve, a network is trained on the newest games that are not in the test split. Its folder is
+    removed at the end. Raises KibitzError if the run was trained on another store.
     """
     if store.fingerprint != run.info["data"]["fingerprint"]:
         raise KibitzError(

@@ -114,7 +114,7 @@ def _stranger(name: str | None, game: str) -> Run | None:
 
 def figures_of(arms: Arms) -> Metrics:
     """Return metrics by name: the accuracy and log loss of each model, and the differences between models on the same
-    moves. There are two of each metric: over all moves, and over the moves after move 10.
+    moves. Each metric exists twice: over all moves, and over the moves after move 10.
 
     arms: the moves and the predictions of each model.
     """
@@ -162,7 +162,7 @@ def _count(number: int) -> str:
 
 
 def by_part(arms: Arms) -> dict[str, list[dict[str, Any]]]:
-    """Return the full model's accuracy on groups of moves, such as the first ten moves: tables by name."""
+    """Return the full model's accuracy on groups of moves, such as the first ten moves of a game, as tables by name."""
     right, groups, positions = arms.judged[BOTH].right, arms.groups, arms.positions
     parts = {
         "opening": slices(right, groups, arms.late.astype(int), labels=("first 10 moves", "after")),

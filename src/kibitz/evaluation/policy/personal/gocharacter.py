@@ -34,7 +34,7 @@ FIRST_MOVES = 2
 
 
 def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callable[[int, int], None]) -> dict[str, Any]:
-    """Return the tables of the result page that describe the style of a Go player, as JSON keys.
+    """Return the parts of the result page that describe a Go player's style, by their JSON keys.
 
     The analysis uses the player's newest games in the store. These may be training games, because the analysis uses
     only the base network, which was not trained on them.
@@ -51,7 +51,10 @@ def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callab
 
 
 def worth(session: Session, positions: PlayerPositions, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
-    """Return the mover's win probability after a move in each position, 0 to 1, [n]."""
+    """Return the mover's win probability after the given move in each position, float64 [n], 0 to 1.
+
+    moves: uint16 [n], points or PASS.
+    """
     store, n = positions.store, len(positions)
     sizes = positions.plies + 1
     offsets = np.concatenate(([0], np.cumsum(sizes)))
