@@ -127,7 +127,9 @@ RECIPES = {
             "step": ours("not used by this schedule"),
             "smoothing": ours("not stated in the document, unless the decay of 0.999 means the smoothing"),
             "accumulator": ours("not used by this optimizer"),
-            "weight_decay": reading("a regularization of 0.0001. We add the penalty to the gradient of the weights, but not of the biases"),
+            "weight_decay": reading(
+                "a regularization of 0.0001. We add the penalty to the gradient of the weights, but not of the biases"
+            ),
             "dropout": document("no dropout in the best model"),
             "batch": document(),
             "epochs": document(),
