@@ -52,11 +52,11 @@ def hash_games(
     results: NDArray[np.int8],
     standard: NDArray[np.uint8],
 ) -> NDArray[np.uint64]:
-    """Return one hash per game, uint64 [games], equal for games with the same start, moves and result.
+    """Return one hash per game, uint64 [games]. Games with the same start position, moves and result have equal hashes.
 
-    Headers have no effect. moves: uint16 [sum of plies]. starts: uint8 [games, width], or None if all games begin from
-    the standard start. results: int8 [games]. standard: uint8 [width], the standard start. The standard start has no
-    effect on the hash, so a record may contain it or omit it.
+    The headers have no effect. moves: uint16 [sum of plies]. starts: uint8 [games, width], or None if all games begin
+    from the standard start. results: int8 [games]. standard: uint8 [width], the standard start position, which has no
+    effect on the hash. So the hash is the same whether a record contains this position or omits it.
     """
     return _hashes(moves, plies, starts, results, standard, _ALL)
 
@@ -68,10 +68,10 @@ names are.
 
 
 def hash_names(hashes: NDArray[np.uint64], plies: NDArray[np.int32], names: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the hashes of games, uint64 [n], with `names`, the hashes of players and dates, mixed in for short games.
+    """Return the hashes of games, uint64 [n], with the hashes of players and dates mixed into those of short games.
 
-    A short game has under LONG_PLIES moves. Short games of different people often have the same moves. All arrays are
-    [n].
+    Short games of different people often have the same moves. A short game has fewer than LONG_PLIES moves. hashes:
+    uint64 [n], the hashes of the games. names: uint64 [n], the hashes of players and dates.
     """
     mixed = (hashes ^ (names * np.uint64(0xBF58476D1CE4E5B9))) * _PRIME
     mixed = np.maximum(mixed ^ (mixed >> np.uint64(31)), np.uint64(1))
@@ -81,9 +81,10 @@ def hash_names(hashes: NDArray[np.uint64], plies: NDArray[np.int32], names: NDAr
 def hash_openings(
     moves: NDArray[np.uint16], plies: NDArray[np.int32], starts: NDArray[np.uint8] | None, standard: NDArray[np.uint8]
 ) -> NDArray[np.uint64]:
-    """Return one hash per game, uint64 [games], of its start and its first SHARED moves. The result doesn't count.
+    """Return one hash per game, uint64 [games], of its start position and its first SHARED moves. The result of the
+    game has no effect.
 
-    Arguments as in `hash_games`.
+    The arguments are those of `hash_games`.
     """
     return _hashes(moves, plies, starts, np.zeros(len(plies), np.int8), standard, SHARED)
 
@@ -135,8 +136,8 @@ class HashSet:
         return self._size
 
     def add(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Add all hashes. Returns whether each hash is new, bool [n]. If a new hash occurs several times, only its
-        first occurrence is new.
+        """Add all hashes. Returns for each hash whether it is new, bool [n]. If a new hash occurs several times in
+        `hashes`, only its first occurrence counts as new.
         """
         while (self._size + len(hashes)) * 5 > len(self._slots) * 3:
             old = self._slots[self._slots != 0]

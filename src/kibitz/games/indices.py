@@ -9,8 +9,7 @@ Indices = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def check_indices(offsets: NDArray[np.int64], games: NDArray[np.int64], plies: NDArray[np.int64]) -> Indices:
-    """Check game and ply indices before a loop that doesn't check them. Returns the same games and plies as contiguous
-    arrays.
+    """Check indices of games and plies, for a loop that doesn't check them. Returns them as contiguous arrays.
 
     offsets: int64 [games + 1], the index at which each game's moves begin. Raises IndexError for a game or ply that is
     not in the store.

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 
 def text_codes(texts: pa.ChunkedArray, code: Callable[[str | None], int]) -> NDArray[np.uint8]:
-    """Return a number for each game, uint8 [games]. `code` is called once for each distinct text, and for None."""
+    """Convert a text column of the games to codes, uint8 [games]. code: converts a text or None to its code. It is
+    called once for each distinct text, and once for None.
+    """
     encoded = texts.combine_chunks().dictionary_encode()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()

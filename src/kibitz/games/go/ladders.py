@@ -24,11 +24,11 @@ Cells = NDArray[np.int16]
 
 
 class Unread(Exception):
-    """Raised if the ladder has more than MOST positions."""
+    """Raised if a search of a ladder visits more than MOST positions."""
 
 
 def chain(board: Cells, cell: int) -> list[int]:
-    """Return the cells of the chain of a stone."""
+    """Return the cells of the chain to which the stone on a cell belongs."""
     stones, stone = [cell], int(board[NEXT, cell])
     while stone != cell:
         stones.append(stone)
@@ -37,12 +37,12 @@ def chain(board: Cells, cell: int) -> list[int]:
 
 
 def open_cells(board: Cells, stones: list[int]) -> list[int]:
-    """Return the liberties of a chain, in order."""
+    """Return the liberties of a chain in ascending order. stones: the cells of the chain."""
     return sorted({stone + step for stone in stones for step in _STEPS if board[COLOUR, stone + step] == NONE})
 
 
 def chains_beside(board: Cells, stones: list[int]) -> list[list[int]]:
-    """Return the opponent's chains next to a chain."""
+    """Return the opponent's chains that touch a chain. stones: the cells of the chain."""
     found: dict[int, list[int]] = {}
     colour = int(board[COLOUR, stones[0]])
     for stone in stones:
@@ -54,9 +54,10 @@ def chains_beside(board: Cells, stones: list[int]) -> list[list[int]]:
 
 
 def ladder(board: Board, point: int, first: int) -> tuple[int, ...] | None:
-    """Return the moves of a ladder that captures the chain at a point; None if the chain escapes.
+    """Return the moves of a ladder that captures the chain on a point; None if the chain escapes, or if the ladder is
+    too long to read.
 
-    first: the color that moves first. The moves are points or PASS. The last one captures.
+    first: the color that moves first. The moves are points or PASS, and the last move captures.
     """
     cell, ko = int(CELL[point]), 0
     if board.ko != PASS and board.to_move == first:
@@ -76,7 +77,9 @@ class _Reader:
         self.left = MOST
 
     def attack(self, board: Cells, cell: int, ko: int) -> tuple[int, ...] | None:
-        """Find a capture with the attacker to move. ko: the cell where the attacker may not recapture, or 0."""
+        """Find a line of moves that captures the chain on `cell`, with the attacker to move. Returns None if there is
+        no such line. ko: the cell where the attacker may not recapture, or 0.
+        """
         free = open_cells(board, chain(board, cell))
         if len(free) == 1:
             return None if free[0] == ko else (free[0],)
@@ -92,7 +95,9 @@ class _Reader:
         return None
 
     def escape(self, board: Cells, cell: int, ko: int) -> tuple[int, ...] | None:
-        """Find a capture with the chain's side to move. ko: the cell where this side may not recapture, or 0."""
+        """Find a line of moves that captures the chain on `cell`, with the chain's side to move. Returns None if the
+        chain escapes. ko: the cell where this side may not recapture, or 0.
+        """
         stones = chain(board, cell)
         free = open_cells(board, stones)
         if len(free) > 1:

@@ -22,7 +22,11 @@ RECENT = 8
 
 
 def plane_table(liberties: int, recent: int, ages: bool) -> NDArray[np.float32]:
-    """Return the planes of each code, float32 [512, channels]: first for Black to move, then for White."""
+    """Return the values of a point's channels for each code, float32 [512, channels]. The first 256 rows are for Black
+    to move, the last 256 for White.
+
+    liberties, recent, ages: the settings of BoardPlanes.
+    """
     table = np.zeros((2, 256, 2 * liberties + 2 + recent + (OLDEST - RECENT if ages else 0)), np.float32)
     for code in range(256):
         kind, age = code % AGE, code // AGE
@@ -44,7 +48,7 @@ def plane_table(liberties: int, recent: int, ages: bool) -> NDArray[np.float32]:
 
 
 def board(codes: Codes, state: State, liberties: int = 3, recent: int = 0, ages: bool = False) -> NamedPlanes:
-    """Return the planes of BoardPlanes with these settings."""
+    """Return the planes of one position by name, as BoardPlanes computes them with these settings."""
     seen = _on_board(codes, state).astype(np.int64) + 256 * int(state[SIDE])
     names = _names(liberties, recent, ages)
     return dict(zip(names, plane_table(liberties, recent, ages)[seen].T, strict=True))
@@ -70,8 +74,8 @@ def _names(most: int, recent: int, ages: bool) -> list[str]:
 
 
 def chains(codes: Codes, state: State) -> NDArray[np.float32]:
-    """Return the number of each stone's chain, [size²]: 1 for the first chain from the upper left, 2 for the next
-    chain, and so on; 0 without a stone.
+    """Return the number of the chain to which the stone on each point belongs, float32 [size²]. 1 is the first chain
+    from the upper left, 2 the next one, and so on; empty points have 0.
     """
     size = int(state[SIZE])
     kinds = _on_board(codes, state) % AGE

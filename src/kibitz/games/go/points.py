@@ -27,14 +27,15 @@ COLUMNS = "ABCDEFGHJKLMNOPQRST"
 
 
 def on_board(point: int, size: int) -> bool:
-    """Return whether a number is a point of a board of this size."""
+    """Return whether a number is a point on a board of this size."""
     return 0 <= point < POINTS and point // GRID < size and point % GRID < size
 
 
 def symmetries(size: int) -> NDArray[np.int64]:
-    """Return, for each symmetry of the board, the point from which each point's content comes, int64 [8, 361].
+    """Return for each symmetry of the board the source of each point, int64 [8, 361]: the content of point `result[s,
+    p]` moves to point p.
 
-    The first symmetry leaves the board unchanged. Points outside the board stay where they are.
+    The first symmetry leaves the board unchanged. Points outside the board are not moved.
     """
     import numpy as np  # not imported at the top, so that a command's help appears quickly
 
@@ -57,8 +58,8 @@ def to_gtp(point: int, size: int) -> str:
 
 
 def from_gtp(text: str, size: int) -> int:
-    """Parse a vertex, in upper or lower case, and return its point. Raises ValueError for a vertex outside a board of
-    this size.
+    """Return the point of a GTP vertex, in upper or lower case. Raises ValueError for a vertex outside a board of this
+    size.
     """
     word = text.strip().upper()
     if word == "PASS":

@@ -23,7 +23,7 @@ _HIGHEST = {"k": 35, "d": 10, "p": 9}
 
 
 def read_rank(text: str) -> str | None:
-    """Parse a rank. Returns "9d", "3k" or, for a professional, "1p"; None for other text."""
+    """Return a rank in its usual form: "9d", "3k" or, for a professional, "1p"; None if the text is not a rank."""
     match = _RANK.match(text.strip())
     if not match:
         return None
@@ -39,7 +39,9 @@ def read_rank(text: str) -> str | None:
 
 
 def rank_value(rank: str) -> int:
-    """Return the position of a rank in the order of ranks, -34 to 19. Raises ValueError for text that isn't a rank."""
+    """Return the strength of a rank as a number, from -34 (35k) to 19 (9p). Raises ValueError for text that isn't a
+    rank.
+    """
     normal = read_rank(rank)
     if normal is None:
         raise ValueError(f"{rank} is not a rank. Write ranks like 5k, 6d or 1p.")
@@ -48,12 +50,12 @@ def rank_value(rank: str) -> int:
 
 
 def rank_of(value: int) -> str:
-    """Return the rank that has this value: the inverse of `rank_value`. The value 10 is 10d, which is above 9d."""
+    """Return the rank with this value, as the inverse of `rank_value`. The value 10 is 10d, which is above 9d."""
     if value >= FIRST_PROFESSIONAL:
         return f"{value - FIRST_PROFESSIONAL + 1}p"
     return f"{value}d" if value > 0 else f"{1 - value}k"
 
 
 def value_or_nan(rank: str | None) -> float:
-    """Return `rank_value`, or NaN if the text is missing or isn't a rank."""
+    """Return the `rank_value` of a rank, or NaN if the text is None or isn't a rank."""
     return math.nan if rank is None or read_rank(rank) is None else float(rank_value(rank))

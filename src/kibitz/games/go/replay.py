@@ -48,8 +48,8 @@ OLDEST = 13
 
 
 def ages() -> NDArray[np.uint8]:
-    """Return the age class (see the top of this module) for each number of plies since a stone was played, uint8 [130].
-    The number is from 1; larger numbers have the class of 129.
+    """Return a table of the age classes of stones, uint8 [130]; the classes are listed at the top of this module. The
+    index is the number of plies since the stone was played, from 1. For larger numbers, use the entry 129.
     """
     age = np.arange(130)
     return np.searchsorted([1, 2, 3, 4, 5, 6, 7, 8, 9, 17, 33, 65, 129], age, side="right").astype(np.uint8)
@@ -60,11 +60,11 @@ _AGES = ages() * AGE
 
 @kernel
 def look(board, side, size, passes, ply, ko, codes, state):  # type: ignore[no-untyped-def]
-    """Convert a board to `codes` and `state`. board: int16 [7, 441]. codes: uint8 [361], an output. state: uint8 [4],
-    an output.
+    """Encode a board as `codes` and `state`. board: int16 [7, 441]. codes: uint8 [361], an output. state: uint8 [4], an
+    output.
 
-    side: the side to move, 0 Black or 1 White. size: the board's size. passes: the number of passes just before. ply:
-    the number of plies so far. ko: the cell where the ko rule forbids a stone, or 0.
+    side: the side to move, 0 Black or 1 White. size: the size of the board. passes: the number of successive passes
+    before this position. ply: the number of moves before it. ko: the cell where the ko rule forbids a stone, or 0.
     """
     if size < GRID:
         codes[:] = OFF
@@ -128,10 +128,10 @@ def replay(
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return the positions (games[i], plies[i]) as the arrays `codes`, uint8 [n, 361], and `state`, uint8 [n, 4].
 
-    The function is fastest if the plies of a game ascend. moves: uint16, the moves of all games, one game after the
-    other. offsets: int64 [games + 1], the index at which each game's moves begin. starts: uint8 [k, 363], start
-    positions. start_of: int32 [games], each game's row in `starts`. Raises IndexError for a game or ply that is not in
-    the store.
+    Sort the plies of each game in ascending order for the highest speed. moves: uint16, the moves of all games, one
+    game after the other. offsets: int64 [games + 1], the index in `moves` at which each game's moves begin. starts:
+    uint8 [k, 363], start positions. start_of: int32 [games], the row of each game's start position in `starts`. Raises
+    IndexError for a game or ply that does not exist.
     """
     games, plies = check_indices(offsets, games, plies)
     codes = np.empty((len(games), POINTS), np.uint8)
@@ -141,7 +141,7 @@ def replay(
 
 
 def encode_board(board: Board) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return a board as the arrays `codes`, uint8 [361], and `state`, uint8 [4]."""
+    """Encode a board as the arrays `codes`, uint8 [361], and `state`, uint8 [4]."""
     codes, state = np.empty(POINTS, np.uint8), np.empty(4, np.uint8)
     ko = 0 if board.ko == PASS else int(CELL[board.ko])
     look(board.board, 0 if board.to_move == BLACK else 1, board.size, board.passes, board.ply, ko, codes, state)
@@ -164,10 +164,11 @@ def _children(board, colour, size, ply, cells, codes, state, captured):  # type:
 def children(
     board: Board, colour: int, points: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the positions after each of some legal moves: their codes and states, and the number of stones that each
-    move captures.
+    """Return the positions after n legal moves, each played on the same board, and the number of stones that each move
+    captures.
 
-    The three arrays are uint8 [n, 361], uint8 [n, 4] and int64 [n]. points: int64 [n], the moves.
+    The result is three arrays: codes, uint8 [n, 361], state, uint8 [n, 4], and captures, int64 [n]. colour: the color
+    that moves. points: int64 [n], the points of the moves.
     """
     codes = np.empty((len(points), POINTS), np.uint8)
     state = np.empty((len(points), 4), np.uint8)
@@ -177,7 +178,7 @@ def children(
 
 
 def colours_of(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the colors (0 none, 1 Black, 2 White, 3 outside) of codes of any shape, uint8."""
+    """Return the color of each point (0 none, 1 Black, 2 White, 3 outside the board), uint8, in the shape of `codes`."""
     colours: NDArray[np.uint8] = _COLOUR_OF[codes & 15]
     return colours
 
@@ -185,7 +186,7 @@ def colours_of(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def swap_colors(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], selected: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Swap the colors of the stones and the side to move in the positions for which `selected`, bool [n], is true.
+    """Swap Black and White, both stones and side to move, in the positions for which `selected`, bool [n], is true.
 
     codes: uint8 [n, 361]. state: uint8 [n, 4]. Both are changed in place and returned.
     """
@@ -206,7 +207,9 @@ _COLOUR_OF = np.array([NONE] + [1] * 6 + [2] * 6 + [NONE, OUTSIDE, OUTSIDE], np.
 def start_row(
     size: int = GRID, black: tuple[int, ...] = (), white: tuple[int, ...] = (), side: int = 0
 ) -> NDArray[np.uint8]:
-    """Return a start position, uint8 [363]: setup stones, and the side to move (0 Black, 1 White)."""
+    """Return a start position as a store saves it, uint8 [363]. black, white: the points of the setup stones. side: the
+    side to move, 0 Black or 1 White.
+    """
     row = np.zeros(START_WIDTH, np.uint8)
     row[:POINTS] = empty_board(size)[COLOUR, CELL]
     row[list(black)], row[list(white)] = 1, 2
@@ -218,8 +221,8 @@ STANDARD_START = start_row()
 
 
 def are_starts(starts: NDArray[np.uint8]) -> bool:
-    """Return whether the rows `starts`, uint8 [k, 363], have a board of a supported size, stones only on the board, and
-    a side to move.
+    """Return whether all rows of `starts`, uint8 [k, 363], are valid: the size is supported, stones are only on the
+    board, and the side to move is 0 or 1.
     """
     for size in SIZES:
         rows = starts[starts[:, POINTS + SIZE] == size, :POINTS]

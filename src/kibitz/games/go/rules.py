@@ -29,7 +29,7 @@ MAX_LIBERTIES = 6
 
 
 def cells() -> NDArray[np.int16]:
-    """Return the cell of each point, int16 [361]."""
+    """Return the cell of each point of the grid, int16 [361]."""
     point = np.arange(POINTS)
     return ((point // GRID + 1) * WIDE + point % GRID + 1).astype(np.int16)
 
@@ -41,7 +41,7 @@ POINT[CELL] = np.arange(POINTS)
 
 
 def empty_board(size: int = GRID) -> NDArray[np.int16]:
-    """Return an empty board of that size, int16 [7, 441]."""
+    """Return an empty board of this size, int16 [7, 441]."""
     board = np.zeros((ROWS, CELLS), np.int16)
     board[COLOUR] = OUTSIDE
     board[COLOUR].reshape(WIDE, WIDE)[1 : size + 1, 1 : size + 1] = NONE
@@ -70,9 +70,9 @@ def _remove(board, cell):  # type: ignore[no-untyped-def]
 def place(board, cell, colour, ply):  # type: ignore[no-untyped-def]
     """Put a stone on an empty cell, and remove captured stones. Returns the number of captured stones and the ko cell.
 
-    The number is negative for suicide: minus the size of the chain. The ko cell is the cell where the opponent may not
-    recapture with the next move (0: none). board: int16 [7, 441]. colour: 1 or 2. ply: the ply of the move, from 1; 0
-    for a setup stone.
+    For suicide, the number is minus the size of the removed chain. The ko cell is the cell where the opponent may not
+    recapture with the next move (0: none). board: int16 [7, 441], changed in place. colour: 1 or 2. ply: the ply of the
+    move, from 1; 0 for a setup stone.
     """
     touched = 0
     board[COLOUR, cell] = colour
@@ -126,7 +126,8 @@ def place(board, cell, colour, ply):  # type: ignore[no-untyped-def]
 
 @kernel
 def is_suicide(board, cell, colour):  # type: ignore[no-untyped-def]
-    """Return whether a stone on this empty cell captures nothing, and its own chain then has no liberties.
+    """Return whether a stone on this empty cell would be suicide: it captures nothing, and its own chain has no
+    liberties.
 
     board: int16 [7, 441]. colour: 1 or 2.
     """
@@ -152,9 +153,10 @@ def is_suicide(board, cell, colour):  # type: ignore[no-untyped-def]
 
 @kernel
 def liberties(board, root):  # type: ignore[no-untyped-def]
-    """Return the number of different liberties of a chain, up to MAX_LIBERTIES. board: int16 [7, 441].
+    """Return the number of distinct liberties of a chain, but at most MAX_LIBERTIES. board: int16 [7, 441]. root: the
+    root cell of the chain.
 
-    The number is cached at the root until something next to the chain changes.
+    The number is cached at the root until a point next to the chain changes.
     """
     if board[LIBERTIES, root]:
         return board[LIBERTIES, root]
@@ -180,7 +182,7 @@ def liberties(board, root):  # type: ignore[no-untyped-def]
 
 @kernel
 def set_up(board, colours):  # type: ignore[no-untyped-def]
-    """Write the stones of a start position, `colours` [361], to an empty board, int16 [7, 441]."""
+    """Put the stones of a start position on an empty board, int16 [7, 441]. colours: [361], the color of each point."""
     board[:] = 0
     board[COLOUR, :] = OUTSIDE
     for point in range(POINTS):
@@ -210,18 +212,19 @@ def position_hash(board):  # type: ignore[no-untyped-def]
 
 
 class Illegal(ValueError):
-    """Raised for a move that the rules forbid. The message gives the reason in a few words."""
+    """Raised for a move that the rules forbid. The message is the reason in a few words."""
 
 
 class Board:
-    """A position that can be played on, one move at a time, for the user interfaces.
+    """A position on which moves can be played one at a time, for the user interfaces.
 
-    size: 9, 13 or 19. suicide: whether a stone may remove its own chain. superko: whether moves that repeat an earlier
-    position are forbidden ("positional superko"). Simple ko is always forbidden. Moves are points, or PASS.
+    size: 9, 13 or 19. suicide: whether a move may remove its own chain. superko: whether moves that repeat an earlier
+    position are forbidden ("positional superko"). An immediate recapture of a ko is always forbidden. Moves are points,
+    or PASS.
 
-    `board` is the kernels' array. `ko` is the point where the player to move may not recapture, or PASS. `ply` is the
-    number of moves. `passes` is the number of passes at the end. `captured[colour]` is the number of stones that a
-    color has lost.
+    `board` is the array for the kernels. `ko` is the point where the player to move may not recapture, or PASS. `ply`
+    is the number of moves so far. `passes` is the number of passes since the last stone. `captured[colour]` is the
+    number of stones that this color has lost.
     """
 
     def __init__(self, size: int = GRID, suicide: bool = False, superko: bool = False):
@@ -237,7 +240,7 @@ class Board:
 
     @property
     def positions(self) -> frozenset[int]:
-        """The hashes (`position_hash`) of the stones in the present and in all earlier positions of the game."""
+        """The hashes (see `position_hash`) of the current position and of all earlier positions of the game."""
         return frozenset(self._before)
 
     def copy(self) -> Board:
@@ -248,8 +251,9 @@ class Board:
         return other
 
     def put(self, colour: int, point: int) -> None:
-        """Set up a stone before the first move. Raises Illegal if the point is occupied or a chain would have no
-        liberty."""
+        """Place a setup stone before the first move. Raises Illegal if the point is occupied or not on the board, or if
+        a chain would have no liberty.
+        """
         if not on_board(point, self.size) or self[point] != NONE:
             raise Illegal("a point has two stones" if on_board(point, self.size) else "not on the board")
         if place(self.board, int(CELL[point]), colour, 0)[0]:
@@ -266,7 +270,7 @@ class Board:
         return colours
 
     def why_not(self, colour: int, point: int) -> str | None:
-        """Return why a move is illegal, in a few words; None if it is legal."""
+        """Return the reason why a move is illegal, in a few words; None if it is legal."""
         if point == PASS:
             return None
         if not on_board(point, self.size):
@@ -286,14 +290,16 @@ class Board:
         return None
 
     def legal(self, colour: int) -> Iterator[int]:
-        """Yield every point where a color may play. A pass, which is always legal, isn't included."""
+        """Yield every point where this color may play. A pass, which is always legal, isn't included."""
         for row in range(self.size):
             for point in range(row * GRID, row * GRID + self.size):
                 if self.why_not(colour, point) is None:
                     yield point
 
     def play(self, colour: int, point: int) -> int:
-        """Play a move of either color, and return the number of captured stones (negative: suicide). Raises Illegal."""
+        """Play a move of either color, and return the number of captured stones, which is negative for suicide. Raises
+        Illegal if the rules forbid the move.
+        """
         if why := self.why_not(colour, point):
             raise Illegal(why)
         self.ply += 1

@@ -11,7 +11,7 @@ from kibitz.text import shown
 
 
 class UnknownRules(ValueError):
-    """Raised for rules that kibitz doesn't support. The message is meant for the client that requested them."""
+    """Raised for rules that kibitz doesn't support. The message is written for the client that requested the rules."""
 
 
 CHOICES = {
@@ -29,10 +29,10 @@ MAX_KOMI = 1000.0
 
 @dataclass(frozen=True)
 class Rules:
-    """A rule set. Its fields are those of KataGo's command `kata-get-rules`.
+    """A rule set. Its fields have the names and values of KataGo's command `kata-get-rules`.
 
-    Situational superko isn't enforced against the opponent, whose moves are accepted as under simple ko. kibitz itself
-    never repeats a position under any rules.
+    Situational superko isn't enforced for the opponent: kibitz accepts every move of the opponent that simple ko
+    allows. kibitz itself never repeats a position under any rules.
     """
 
     ko: str = "SIMPLE"
@@ -48,7 +48,7 @@ class Rules:
         return self.scoring == "TERRITORY"
 
     def bonus(self, handicap: int) -> int:
-        """Return White's points for `handicap` stones, in addition to komi."""
+        """Return the points that White gets for `handicap` handicap stones, in addition to komi."""
         return bonus_points(self.whiteHandicapBonus, handicap)
 
     def json(self) -> str:
@@ -79,8 +79,8 @@ NAMED = {
 
 
 def named(text: str) -> Rules:
-    """Parse the name of rules, in any case, with spaces or underscores in place of the hyphen. Raises UnknownRules for
-    an unknown name.
+    """Return the rules with this name. The case does not matter, and a hyphen may be written as a space or an
+    underscore. Raises UnknownRules for an unknown name.
     """
     name = "-".join(text.lower().replace("_", " ").split())
     if name not in NAMED:
@@ -89,13 +89,17 @@ def named(text: str) -> Rules:
 
 
 def named_rules(rules: Rules) -> str:
-    """Return the first name of these rules. If none fits, return "chinese" or "japanese", by the scoring method."""
+    """Return the first name in NAMED of these rules. If they have no name, return "chinese" for area scoring or
+    "japanese" for territory scoring.
+    """
     fallback = "japanese" if rules.territory else "chinese"
     return next((name for name, known in NAMED.items() if known == rules), fallback)
 
 
 def read_rules(text: str, now: Rules) -> Rules:
-    """Parse rules: a name, or a JSON object whose fields replace those of `now`. Raises UnknownRules."""
+    """Parse a name of rules, or a JSON object whose fields override those of `now`. Raises UnknownRules for an unknown
+    name, field or value.
+    """
     if not text.lstrip().startswith("{"):
         return named(text)
     try:
@@ -108,7 +112,9 @@ def read_rules(text: str, now: Rules) -> Rules:
 
 
 def with_field(rules: Rules, field: str, value: object) -> Rules:
-    """Return the rules with one field changed. "true" and "false" are read as booleans. Raises UnknownRules."""
+    """Return the rules with one field changed. The texts "true" and "false" count as booleans. Raises UnknownRules for
+    an unknown field or value.
+    """
     if field in FLAGS:
         truth = {"true": True, "false": False}.get(str(value).lower())
         if truth is None or truth not in FLAGS[field]:

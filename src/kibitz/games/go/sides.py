@@ -32,30 +32,35 @@ LOWEST_RANK = 40
 
 
 def komi_byte(points: float | None) -> int:
-    """Return the points that White gets before the game (komi plus handicap compensation), as a byte of half points.
+    """Return White's points before the game (komi plus compensation for handicap stones) as a byte that counts half
+    points.
 
-    1 to 255 mean −63.5 to 63.5 points. Values outside of this range are clipped. 0 means unknown.
+    1 to 255 mean −63.5 to 63.5 points; values outside of this range are clipped. 0 means unknown (None).
     """
     return 0 if points is None else int(min(255, max(1, NO_KOMI + round(2 * points))))
 
 
 def beyond_byte(points: float) -> float:
-    """Return the points of a komi that `komi_byte` clips: 10 for 73.5, -10 for -73.5, and 0 up to MOST_KOMI."""
+    """Return the part of a komi that `komi_byte` clips, in points: 10 for 73.5, -10 for -73.5, and 0 from -MOST_KOMI to
+    MOST_KOMI.
+    """
     return points - max(-MOST_KOMI, min(MOST_KOMI, points))
 
 
 def rank_byte(rank: str | None) -> int:
-    """Return the byte of a rank such as "9d": from 6 for 35k to 59 for 9p; 0 if it is unknown or isn't a rank."""
+    """Return a rank such as "9d" as a byte, from 6 for 35k to 59 for 9p; 0 if the rank is unknown or the text isn't a
+    rank.
+    """
     return 0 if rank is None or read_rank(rank) is None else LOWEST_RANK + rank_value(rank)
 
 
 def handicap_byte(stones: int | None) -> int:
-    """Return handicap stones + 1; 0 if unknown."""
+    """Return the number of handicap stones plus 1 as a byte; 0 if the number is unknown."""
     return 0 if stones is None else min(255, stones + 1)
 
 
 def rules_byte(rules: str | None) -> int:
-    """Return the index of rules in RULES; 0 if unknown."""
+    """Return the index of the rules in RULES; 0 if they are unknown."""
     return RULES.index(rules) if rules in RULES else 0
 
 
@@ -72,7 +77,7 @@ because the name of a city, such as Tomsk, may begin with them.
 
 
 def server_byte(place: str | None) -> int:
-    """Return the index in SERVERS of the server in a record's header PC; 0 if the header has none."""
+    """Return the index in SERVERS of the server that the SGF property PC names; 0 if the property is empty or missing."""
     text = (place or "").strip().lower()
     if not text:
         return 0
@@ -88,10 +93,12 @@ KOMI_BYTE, HANDICAP, GAME_RULES, RANK, OPPONENT, SERVER = range(STATE_WIDTH, STA
 
 
 def board_inputs(komi: float, territory: bool) -> dict[str, int]:
-    """Return the side inputs that decide who leads on the board, by name: komi, and whether territory is scored.
-    Handicap stones are set to unknown: like ranks and server, they describe the strength of the players, and not who
-    leads. Area scoring is set to unknown too: fewer than 1% of the training games of `gohuman` name such rules, and
-    many of these have handicap stones.
+    """Return by name the side inputs that decide who leads in a position: komi, handicap, and whether territory is
+    scored.
+
+    The handicap is always set to unknown: like ranks and server, it describes the strength of the players, and not who
+    leads. The rules are set to unknown for area scoring. Fewer than 1% of the training games of `gohuman` name such
+    rules, and many of these games have handicap stones.
 
     komi: White's points, see `komi_byte`.
     """
@@ -125,10 +132,10 @@ def side_inputs(
 
 
 class GameSides:
-    """The side inputs of every game of a store. store: any object with the method `table` of a store.
+    """The side inputs of every game of a store. store: any object that has a store's method `table`.
 
-    A komi of 0 in an even game usually means that nobody recorded it. So it counts as unknown, unless the game's score
-    was confirmed with this komi.
+    A komi of 0 in an even game usually means that the komi was not recorded. It counts as unknown, unless the game's
+    score was confirmed with this komi.
     """
 
     def __init__(self, store: _GameTable):

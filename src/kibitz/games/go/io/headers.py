@@ -39,7 +39,9 @@ _USUAL_KOMI = {"chinese": 7.5, "aga": 7.5, "ing": 7.5, "tromp-taylor": 7.5}
 
 
 def read_rules(text: str) -> str | None:
-    """Parse the name of the rules, as in RULES; None if it is missing or unknown."""
+    """Return the name of the rules, one of RULES, from the value of the SGF property RU; None if the text is empty or
+    no known rules.
+    """
     words = text.strip().lower()
     if not words:
         return None
@@ -62,13 +64,15 @@ def _komi_words(text: str) -> str:
 
 
 def read_komi(text: str, margin: float | None, rules: str | None, handicap: int, server: str = "") -> float:
-    """Parse the komi in points; 0 if the text has none.
+    """Parse the komi in points; 0 if the text has no number.
 
-    Words may be before the number, and the number may be Chinese. 650 means 6.5, and 65 without a decimal point means
-    6.5, too. 3.75 and 375 mean 7.5 points, because Chinese players count them as 3.75 stones. If the margin is not a
-    whole number of points, a whole komi must be wrong, because some servers wrote 0 for all games. The usual komi is
-    then assumed. server: "fox" writes every komi in hundredths, for example 50 for 0.5. In a record from this server,
-    350 means 3.5 stones, which are 7 points.
+    There may be words before the number, and the number may be written in Chinese. 650 means 6.5, and 65 without a
+    decimal point also means 6.5. 3.75 and 375 mean 7.5 points, because Chinese players count them as 3.75 stones.
+
+    margin: the margin of the result in points, or None. If the margin is not a whole number, a komi that is a whole
+    number must be wrong: some servers wrote 0 for all games. The usual komi of the rules is then returned. server:
+    "fox" if all komi are written in hundredths, for example 50 for 0.5. In such a record, 350 means 3.5 stones, which
+    are 7 points.
     """
     text = _komi_words(text)
     komi = read_number(text) or 0.0
@@ -88,14 +92,15 @@ def read_komi(text: str, margin: float | None, rules: str | None, handicap: int,
 
 
 def server_of(headers: Mapping[str, str]) -> str:
-    """Return "fox" if a record writes the komi as the server Fox does, or "" for the usual notation."""
+    """Return "fox" if the headers name the server Fox, which writes the komi in its own way; "" for any other record."""
     text = " ".join(headers.get(name, "") for name in ("AP", "PC", "SO", "GN", "EV", "US")).lower()
     return "fox" if "foxwq" in text or "野狐" in text or text.startswith("fox") else ""
 
 
 def without_its_stones(headers: Mapping[str, str], handicap: int) -> bool:
-    """Return whether a game's headers specify handicap stones although the record places none. handicap: the number of
-    stones that the record places.
+    """Return whether a game's headers name handicap stones although the record places none.
+
+    handicap: the number of handicap stones that the record places on the board.
     """
     # AW sets up white stones: such a game begins from a set-up position, not from a handicap
     return handicap == 0 and headers.get("HA", "").strip() in _GIVEN and "AW" not in headers
@@ -107,9 +112,10 @@ def has_komi(headers: Mapping[str, str]) -> bool:
 
 
 def assumptions(headers: Mapping[str, str], komi: float, rules: str | None, handicap: int) -> list[str]:
-    """Return texts about what kibitz assumes because headers of a game are missing or not understood.
+    """Return messages about the values that kibitz assumes because a header of the game is missing, unknown or
+    contradictory.
 
-    komi, rules, handicap: the values that were read.
+    komi, rules, handicap: the values that kibitz uses for the game.
     """
     found = []
     written = headers.get("KM", "").strip()
@@ -129,8 +135,8 @@ def assumptions(headers: Mapping[str, str], komi: float, rules: str | None, hand
 
 @dataclass
 class HeaderInfo:
-    """The interpreted headers of one game. handicap: the number of handicap stones. The other fields are those of a
-    store's table.
+    """The interpreted headers of one game. handicap: the number of handicap stones. The other fields have the values of
+    the columns in a store's table of games.
     """
 
     headers: Mapping[str, str]
@@ -152,7 +158,8 @@ _DAY = re.compile(
 
 
 def first_day(text: str) -> datetime.date | None:
-    """Parse the first day in the value of DT, which may be followed by a time or by other days; None if there is none.
+    """Return the first date in the value of the SGF property DT, which may have a time or more dates after it; None if
+    there is no date.
 
     An unknown month becomes January, and an unknown day becomes the first of the month.
     """
@@ -161,7 +168,9 @@ def first_day(text: str) -> datetime.date | None:
 
 
 def interpret_headers(headers: Mapping[str, str], handicap: int, size: int) -> HeaderInfo:
-    """Interpret the headers of a game. handicap: its number of handicap stones. size: the board's size."""
+    """Interpret the headers of a game. handicap: the number of handicap stones on the board. size: the size of the
+    board.
+    """
     result, margin, ending = read_result(headers.get("RE", ""))
     rules = read_rules(headers.get("RU", ""))
     if margin is not None and margin * 2 % 1:  # Chinese players count a lead in stones, which is half of the points

@@ -43,9 +43,9 @@ unknown.
 
 
 class SgfReader(Files):
-    """The games of SGF files, in batches.
+    """Reads the games of SGF files in batches.
 
-    Iterating gives a GameBatch for each block of text. Close the iterator if you leave it early.
+    Iterating yields a GameBatch for each block of text. Close the iterator if you stop before its end.
     """
 
     def __init__(self, paths: list[str], keep: Filter):
@@ -58,7 +58,9 @@ class SgfReader(Files):
                 yield finish(games, self.keep)
 
     def batches(self, workers: Workers) -> Generator[GameBatch]:
-        """Yield the same batches as the iterator. This process finds the moves, and workers play them."""
+        """Yield the same batches as iterating does. This process finds the games and their moves in the files; the
+        workers replay the games.
+        """
         with contextlib.closing(prefetched(self._blocks())) as blocks:
             yield from map_ordered(functools.partial(_read, self.keep), blocks, workers)
 
@@ -81,8 +83,8 @@ def _read(keep: Filter, games: Games) -> GameBatch:
 
 
 def finish(games: Games, keep: Filter) -> GameBatch:
-    """Return the batch of one block. The games are filtered by their headers, then played, and then filtered by their
-    moves.
+    """Return the batch of one block of text. The games are first filtered by their headers. The accepted games are
+    replayed, and then filtered by their moves.
     """
     rejections, chosen, infos = Rejections(), list[int](), list[HeaderInfo]()
 

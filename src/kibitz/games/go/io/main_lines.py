@@ -105,11 +105,11 @@ def _replay(start, moves, suicide, superko, before):  # type: ignore[no-untyped-
 
 
 class MainLine(NamedTuple):
-    """The main lines of n games in the form of a store, and the first fault of each game, such as an illegal move.
+    """The main lines of n games, as a store saves them, and the first fault in each game, such as an illegal move.
 
-    starts: uint8 [n, 363], the start rows. moves: uint16 [sum of plies], the moves of all games, one game after the
-    other. plies: int32 [n], each game's number of moves. fault: uint8 [n], SOUND or the kind of the fault, such as
-    SUICIDE. ply: int32 [n], the ply of the fault, counted from 0.
+    starts: uint8 [n, 363], the start positions, see `replay.start_row`. moves: uint16 [sum of plies], the moves of all
+    games, one game after the other. plies: int32 [n], the number of moves of each game. fault: uint8 [n], SOUND or the
+    kind of the fault, such as SUICIDE. ply: int32 [n], the ply of the fault, counted from 0.
     """
 
     starts: NDArray[np.uint8]
@@ -141,8 +141,8 @@ def _play(lines, which, suicide, superko, played):  # type: ignore[no-untyped-de
 
 
 def play(lines: Lines, which: NDArray[np.int64], suicide: NDArray[np.bool_], superko: NDArray[np.bool_]) -> MainLine:
-    """Play the main lines of some games. which: the indices of the games, int64 [n]. suicide, superko: whether the
-    rules of each game allow suicide, and whether they have superko, bool [n].
+    """Replay the main lines of the selected games. which: int64 [n], the indices of these games in `lines`. suicide,
+    superko: bool [n], whether the rules of each game allow suicide, and whether they have superko.
     """
     n, room = len(which), 2 * int(lines.move_count[which].sum()) + 1
     played = MainLine(

@@ -13,8 +13,8 @@ _NARROW = str.maketrans("．，＋－−／", ".,+--/")
 
 
 def read_number(text: str) -> float | None:
-    """Parse the number with which a text begins, such as 6.5, .5, +6,5, 1/2, 2 3/4, 6½ or 3又1/4. Returns None if the
-    text begins with no number. Digits and signs may be full-width.
+    """Parse the number at the beginning of a text, such as 6.5, .5, +6,5, 1/2, 2 3/4, 6½ or 3又1/4. Returns None if the
+    text does not begin with a number. Digits and signs may be full-width.
     """
     text = text.translate(_NARROW)
     if found := _FRACTION.match(text):

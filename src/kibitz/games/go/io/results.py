@@ -46,7 +46,7 @@ _HALVES = re.compile(r"半\s*(?P<unit>目|子|집)|(?P<korean>반)\s*집")
 
 
 def read_result(text: str) -> Result:
-    """Parse the result in a record, such as "B+3.5". Returns the winner, the margin and the ending, see Result."""
+    """Parse the result in a record, such as "B+3.5". Returns the winner, the margin and the ending (see Result)."""
     words = unicodedata.normalize("NFKC", _with_fractions(text)).strip().lower().rstrip(".!。")
     if _DRAWS.fullmatch(words):
         return 0, 0.0, "counted"
@@ -124,7 +124,7 @@ def _margin(words: str) -> float | None:
 
 
 def with_digits(words: str) -> str:
-    """Rewrite Chinese and Korean numerals in a text as digits: "三又四分之三子" becomes "3又3/4子"."""
+    """Replace Chinese and Korean numerals in a text by digits: "三又四分之三子" becomes "3又3/4子"."""
     words = _KOREAN_NUMBER.sub(lambda match: str(_KOREAN[match[1]]), words)
     words = _CHINESE_NUMBER.sub(lambda match: str(_chinese_number(match[0])), words)
     return _PARTS.sub(lambda match: f"{match[2]}/{match[1]}", words)

@@ -141,32 +141,36 @@ def _find(text, parts, kinds, begins, ends, closed):  # type: ignore[no-untyped-
 
 
 class Doubles(NamedTuple):
-    """Where a text has characters of two bytes. Its parts may have different encodings, if files were joined.
+    """Which parts of a text have an encoding with characters of two bytes. If files were joined, the parts of the text
+    may have different encodings.
 
-    parts: int64 [n], the offset at which each part begins; the first is 0. kinds: uint8 [n], SINGLE and so on.
+    parts: int64 [n], the byte offset at which each part begins; the first is 0. kinds: uint8 [n], the kind of each
+    part's encoding: SINGLE or one of the constants after it.
     """
 
     parts: NDArray[np.int64]
     kinds: NDArray[np.uint8]
 
     def of(self, begins: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """Return the kind of the part in which each game begins, uint8 [games]. begins: int64 [games]."""
+        """Return the kind of the encoding of each game, uint8 [games]. begins: int64 [games], the byte offsets of the
+        games.
+        """
         return self.kinds[np.searchsorted(self.parts, begins, side="right") - 1]
 
 
 def whole(kind: int) -> Doubles:
-    """Return the Doubles of a text with one encoding. kind: SINGLE and so on."""
+    """Return the Doubles of a text that has one encoding. kind: the kind of this encoding, such as SINGLE."""
     return Doubles(np.zeros(1, np.int64), np.array([kind], np.uint8))
 
 
 def find_games(
     text: bytes, doubles: Doubles | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Return three arrays: the byte offset of each game's beginning and of its end, both int64 [n], and whether the
-    game has its closing bracket, bool [n].
+    """Return three arrays: the byte offsets at which each game begins and ends, both int64 [n], and whether the text
+    contains the game's closing bracket, bool [n].
 
-    doubles: the characters whose second byte may look like a bracket; None if there are none. A game without a
-    closing bracket ends at the line where another game begins, or at the end of the text.
+    doubles: where characters have a second byte that could be mistaken for a bracket; None if the text has no such
+    characters. A game without a closing bracket ends at the line where the next game begins, or at the end of the text.
     """
     most = text.count(b"(") + 1
     begins, ends, closed = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.bool_)
@@ -178,14 +182,14 @@ def find_games(
 class Lines(NamedTuple):
     """The main lines of some games.
 
-    status: uint8 [games], FINE and so on.
-    size: int64 [games], the board's size, 0 if unreadable.
-    heads: int64 [games], offset of the first move in the text.
-    setup: uint8 [games, 361], the stones that are set up before the first move.
-    side: uint8 [games], the color in the property PL, 0 for none.
-    first, move_count: int64 [games], the slice of `written` with a game's moves. If the status is not FINE, these are
-        the moves up to the fault.
-    written: uint16, the moves of the file. A move is point + (colour << COLOUR_SHIFT).
+    status: uint8 [games], FINE or the kind of the fault.
+    size: int64 [games], the size of the board, 0 if it is unreadable.
+    heads: int64 [games], the byte offset of the first move in the text.
+    setup: uint8 [games, 361], the color of the stone that is set up on each point before the first move, 0 for none.
+    side: uint8 [games], the color in the SGF property PL, 0 for none.
+    first, move_count: int64 [games], the index of a game's first move in `written`, and the number of its moves. If the
+        status is not FINE, these are the moves before the fault.
+    written: uint16, the moves of all games. A move is point + (colour << COLOUR_SHIFT).
     """
 
     status: NDArray[np.uint8]
@@ -371,9 +375,10 @@ def _main_lines(text, begins, ends, kinds, status, sizes, heads, setup, side, fi
 def main_lines(
     text: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64], kinds: NDArray[np.uint8] | None = None
 ) -> Lines:
-    """Return the main lines of games at the offsets from `find_games`.
+    """Return the main lines of the games that `find_games` found.
 
-    kinds: uint8 [games], the kind of each game's encoding, SINGLE and so on; None if all are SINGLE.
+    begins, ends: int64 [games], the byte offsets of the games. kinds: uint8 [games], the kind of each game's encoding,
+    such as SINGLE; None if all are SINGLE.
     """
     n = len(begins)
     kinds = np.zeros(n, np.uint8) if kinds is None else kinds

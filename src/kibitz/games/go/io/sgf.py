@@ -33,18 +33,20 @@ _MOVES_A_LINE = 10
 
 @dataclass
 class Record:
-    """The main line of one game. The moves may be illegal.
+    """The main line of one game record. Its moves may be illegal.
 
-    size: the board's size, for example 19.
-    black, white: points of the setup stones, including handicap stones.
+    size: the size of the board, for example 19.
+    black, white: the points of the setup stones, including handicap stones.
     side: the color that moves first.
-    moves: points or PASS, with colors in turn from `side`.
-    headers: properties before the first move by SGF name, decoded.
+    moves: points or PASS, with alternating colors from `side` on.
+    headers: the properties before the first move, as decoded text by SGF name.
     komi: the komi in points; 0 if the record has none, see `headers.has_komi`.
     rules, handicap, result, margin, ending: the values as in a store's table.
-    problem: why the moves after some point were not read; None if all moves were read.
-    leading: the number of moves in the file that became setup stones, because they are a handicap in the old style.
-    inserted: plies, from 0, of passes that are not in the file. They were inserted between two moves of one player.
+    problem: why the record was read only up to some move; None if all moves were read.
+    leading: the number of moves in the file that were converted to setup stones, because old records place handicap
+        stones as moves.
+    inserted: the plies, counted from 0, of passes that are not in the file. They are inserted where one player moves
+        twice in a row.
     """
 
     size: int
@@ -64,13 +66,13 @@ class Record:
     inserted: tuple[int, ...] = field(default=(), compare=False)
 
     def start(self) -> NDArray[np.uint8]:
-        """Return the start position as a row of a store, uint8 [363]."""
+        """Return the start position as a store saves it, uint8 [363]."""
         return start_row(self.size, self.black, self.white, self.side - 1)
 
     def board(self, ply: int | None = None, **rules: Any) -> Board:
-        """Return the position after `ply` moves; None: at the end.
+        """Return the position after `ply` moves, or after the last move if `ply` is None.
 
-        rules: the keywords `suicide` and `superko` (see Board), which replace the values of the game's rules. Raises
+        rules: the keywords `suicide` and `superko` (see Board), which override the rules of the game. Raises
         rules.Illegal if a move is illegal.
         """
         board = Board(self.size, **{"suicide": self.rules in SUICIDE, "superko": self.rules in SUPERKO, **rules})
@@ -86,7 +88,9 @@ class Record:
 
 @dataclass
 class Unreadable:
-    """A game that cannot be read, with the reason. If the number is 0, the whole file cannot be read."""
+    """A game that cannot be read. number: the game's number in the file, from 1; 0 if the whole file cannot be read.
+    reason: why it cannot be read.
+    """
 
     file: str
     number: int
@@ -94,10 +98,10 @@ class Unreadable:
 
 
 def read_records(paths: list[str], cut: bool = False, most: int | None = None) -> Iterator[Record | Unreadable]:
-    """Yield the games of files, folders and archives, one by one. Raises KibitzError for a missing path.
+    """Yield the games of files, folders and archives, one by one. Raises KibitzError if a path does not exist.
 
-    cut: whether to also yield a game whose text ends within the moves. Such a record has the complete moves and a
-    `problem`. most: the largest number of decompressed bytes of a file, see `Stream`.
+    cut: whether to also yield games whose text ends in the middle of the moves. Such a record has the complete moves
+    before the end, and a `problem`. most: the largest number of decompressed bytes of a file, see `Stream`.
     """
     for path in records.find(paths, ENDINGS):
         broken: list[str] = []
@@ -114,10 +118,10 @@ def read_records(paths: list[str], cut: bool = False, most: int | None = None) -
 
 
 def glance(path: str) -> Generator[str]:
-    """Yield the text of each game of an SGF file, decoded, without parsing its moves.
+    """Yield the decoded text of each game of an SGF file, without parsing the moves.
 
-    A file in Tygem's format gives one game as SGF. Text between the games is skipped. Raises KibitzError if the file is
-    missing or damaged, or has no game.
+    A file in Tygem's format yields one game, converted to SGF. Text between the games is skipped. Raises KibitzError if
+    the file is missing or damaged, or has no game.
     """
     broken: list[str] = []
     with contextlib.closing(Stream(path)) as stream:
@@ -134,8 +138,8 @@ def _broken(file: str, line: str) -> Unreadable:
 
 
 def parse_record(text: bytes | str, cut: bool = False) -> Record:
-    """Parse the first game of a text. cut: see `read_records`. Raises ValueError with the reason if it cannot be
-    read.
+    """Parse the first game of a text. cut: see `read_records`. Raises ValueError if the game cannot be read; the
+    message is the reason.
     """
     data = text.encode("utf-8", "replace") if isinstance(text, str) else text
     if is_gib(data):
@@ -211,10 +215,10 @@ def _inserted(lines: Lines, i: int, leading: int, turn: int) -> tuple[int, ...]:
 def write_sgf(
     record: Record, notes: Mapping[int, Mapping[str, Sequence[str]]] = {}, root: Mapping[str, str] = {}
 ) -> str:
-    """Format a record as SGF, FF[4] in UTF-8.
+    """Return a record as SGF text, FF[4] in UTF-8.
 
-    notes: further properties by ply (0: the root), unescaped: {3: {"C": ["a comment"], "TR": ["dd", "pd"]}}. root:
-    headers that are added to the record's headers or replace them.
+    notes: SGF properties to add, by ply (0: the root). Their values are not escaped: {3: {"C": ["a comment"], "TR":
+    ["dd", "pd"]}}. root: headers to add to the record's headers, or to replace them.
     """
     headers = {name: record.headers[name] for name in _ABOUT_THE_GAME if record.headers.get(name)}
     if record.komi or has_komi(record.headers):

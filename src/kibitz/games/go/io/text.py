@@ -58,7 +58,8 @@ _FREQUENT = {
 
 
 def charset_of(text: bytes) -> str:
-    """Return the Python name of a game's encoding: the one in CA if the text can be decoded with it, else a guess.
+    """Return the Python name of a game's encoding: the one in the SGF property CA if the text can be decoded with it,
+    or else a guess.
 
     There is always a result: the last guess is Latin-1, in which every byte is a character.
     """
@@ -68,7 +69,9 @@ def charset_of(text: bytes) -> str:
 
 
 def named_charset(text: bytes) -> str | None:
-    """Return the Python name of the encoding in CA; None if there is none, or if the text can't be decoded with it."""
+    """Return the Python name of the encoding in the SGF property CA; None if the property is missing or names an
+    encoding with which the text can't be decoded.
+    """
     if (match := _CHARSET.search(text)) is None:
         return None
     try:
@@ -94,8 +97,8 @@ _ESCAPES = re.compile(rb"\x1b\$[@B]((?:[!-~][!-~])*)\x1b\([BJ]")
 
 
 def without_escapes(text: bytes) -> bytes:
-    """Return a text in which the Japanese characters of ISO-2022-JP (JIS) are converted to UTF-8. In ISO-2022-JP, their
-    bytes may look like brackets.
+    """Convert the Japanese characters of a text in ISO-2022-JP (JIS) to UTF-8. In ISO-2022-JP, the bytes of a Japanese
+    character may be the same as those of ASCII brackets.
     """
     if b"\x1b$" not in text:
         return text
@@ -177,7 +180,9 @@ def _fits(text: bytes, name: str) -> bool:
 
 
 def unscramble(text: str) -> str:
-    """Repair a text in UTF-8 that was decoded as Latin-1 or Chinese. Any other text is unchanged."""
+    """Repair text in UTF-8 that was wrongly decoded as Latin-1, Windows-1252 or Chinese (GB18030). Other text is
+    returned unchanged.
+    """
     if text.isascii():
         return text
     for wrong in ("latin-1", "cp1252", "gb18030"):
@@ -236,11 +241,10 @@ def _latin_bytes(text: str) -> bytes:
 
 
 def put_right(text: str) -> str:
-    """Correct a record that was decoded as Latin-1 (or as Windows' variant of Latin-1) because its encoding was
-    unknown.
+    """Decode a record again that was decoded as Latin-1 (or Windows-1252) because its encoding was unknown.
 
-    The new encoding is the one that fits its bytes. The text is unchanged if no other encoding fits, or if the game's
-    CA is UTF-8 and too few letters contradict it.
+    The new encoding is the one that fits the record's bytes. The text is returned unchanged if it cannot have been
+    Latin-1, or if its CA is UTF-8 and fewer than DOUBTFUL characters are not ASCII.
     """
     if text.isascii() or (_NAMES_UTF8.search(text) and sum(letter > "\x7f" for letter in text) < DOUBTFUL):
         return text
@@ -252,10 +256,11 @@ def put_right(text: str) -> str:
 
 
 def read_headers(head: str) -> dict[str, str]:
-    """Return the properties of a game before its first move, as a dict from name to value. If a name occurs several
-    times, the first property with a value is used.
+    """Return the properties before the first move of a game, as a dict from name to value. If a name occurs several
+    times, the first value that is not empty is used.
 
-    A value whose closing bracket was lost by a wrong decoding ("BR[9娈礭  WR[P9段]") ends at the next property.
+    Wrong decoding may have lost the closing bracket of a value, as in "BR[9娈礭  WR[P9段]". Such a value ends where the
+    next property begins.
     """
     headers: dict[str, str] = {}
     for name, value, closed in _PROPERTY.findall(head):
@@ -281,7 +286,9 @@ def read_headers(head: str) -> dict[str, str]:
 
 
 def usual_names(headers: dict[str, str]) -> dict[str, str]:
-    """Rename headers to the names of SGF: Sina writes KO for the komi, RD for the date and TE for the event."""
+    """Replace the private property names of the server Sina by those of SGF: KO (komi), RD (date) and TE (event) become
+    KM, DT and EV.
+    """
     if "KM" not in headers and re.fullmatch(r"-?\d+(\.\d+)?", headers.get("KO", "")):
         usual = {"KO": "KM", "RD": "DT", "TE": "EV"}
         return headers | {usual[name]: value for name, value in headers.items() if name in usual}

@@ -23,7 +23,7 @@ _ROOT = re.compile(rb"\(\s*(?=[A-Z]{2}\s*\[)")
 
 def parse_tree(text: bytes, closed: bool = True) -> Any:
     """Parse a game into sgfmill's coarse tree, which has a `sequence` of Properties and `children`. closed: whether the
-    game's last bracket exists. Raises ValueError if the text is not SGF.
+    text has the game's closing bracket. Raises ValueError if the text is not SGF.
     """
     if root := _ROOT.match(text):
         text = text[: root.end()] + b";" + text[root.end() :]
@@ -44,12 +44,12 @@ def _closed(text: bytes) -> bytes:
 
 
 def words_of(values: Sequence[bytes]) -> str:
-    """Return the text of a property, unescaped."""
+    """Return the values of a property as text without escapes, joined by newlines."""
     return "\n".join(sgf_grammar.text_value(value).decode("utf-8", "replace") for value in values).strip()
 
 
 def main_sequence(tree: Any) -> Iterator[Properties]:
-    """Return the nodes of the main line, which takes the first variation at every branch."""
+    """Yield the nodes of the main line, which follows the first variation at every branch."""
     while True:
         yield from tree.sequence
         if not tree.children:
@@ -58,14 +58,14 @@ def main_sequence(tree: Any) -> Iterator[Properties]:
 
 
 def read_size(text: str) -> int:
-    """Parse the value of SZ, and return the size; 0 for a board that kibitz does not support."""
+    """Return the size of the board from the value of the SGF property SZ; 0 for a size that kibitz does not support."""
     one = [part.strip() for part in text.split(":")]
     size = int(one[0]) if len(set(one)) == 1 and one[0].isascii() and one[0].isdigit() and len(one[0]) < 4 else 0
     return size if size in SIZES else 0
 
 
 def read_point(value: bytes, size: int) -> int | None:
-    """Parse the point of a value. Returns PASS for a pass, and None if it is not a point of the board."""
+    """Parse the point in a property value. Returns PASS for a pass, and None if the value is not a point of the board."""
     word = b"".join(value.split()).lower()  # the value may contain line breaks
     if not word or (word == b"tt" and size <= GRID):
         return PASS
@@ -77,8 +77,8 @@ def read_point(value: bytes, size: int) -> int | None:
 
 
 def read_points(values: Sequence[bytes], size: int) -> list[int]:
-    """Parse the points of a list, in which "aa:cc" is a rectangle. Raises ValueError with the first value that is not a
-    point.
+    """Parse the points in a list of property values, in which "aa:cc" means a rectangle. Raises ValueError, which
+    quotes the first value that is not a point.
     """
     points = []
     for value in values:
