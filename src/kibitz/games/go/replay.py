@@ -178,7 +178,9 @@ def children(
 
 
 def colours_of(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the color of each point (0 none, 1 Black, 2 White, 3 outside the board), uint8, in the shape of `codes`."""
+    """Return the color of each point (0 none, 1 Black, 2 White, 3 outside the board), uint8, in the shape of
+    `codes`.
+    """
     colours: NDArray[np.uint8] = _COLOUR_OF[codes & 15]
     return colours
 

@@ -77,7 +77,9 @@ because the name of a city, such as Tomsk, may begin with them.
 
 
 def server_byte(place: str | None) -> int:
-    """Return the index in SERVERS of the server that the SGF property PC names; 0 if the property is empty or missing."""
+    """Return the index in SERVERS of the server that the SGF property PC names; 0 if the property is empty or
+    missing.
+    """
     text = (place or "").strip().lower()
     if not text:
         return 0

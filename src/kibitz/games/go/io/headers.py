@@ -92,7 +92,9 @@ def read_komi(text: str, margin: float | None, rules: str | None, handicap: int,
 
 
 def server_of(headers: Mapping[str, str]) -> str:
-    """Return "fox" if the headers name the server Fox, which writes the komi in its own way; "" for any other record."""
+    """Return "fox" if the headers name the server Fox, which writes the komi in its own way; "" for any other
+    record.
+    """
     text = " ".join(headers.get(name, "") for name in ("AP", "PC", "SO", "GN", "EV", "US")).lower()
     return "fox" if "foxwq" in text or "野狐" in text or text.startswith("fox") else ""
 

@@ -65,7 +65,9 @@ def read_size(text: str) -> int:
 
 
 def read_point(value: bytes, size: int) -> int | None:
-    """Parse the point in a property value. Returns PASS for a pass, and None if the value is not a point of the board."""
+    """Parse the point in a property value. Returns PASS for a pass, and None if the value is not a point of the
+    board.
+    """
     word = b"".join(value.split()).lower()  # the value may contain line breaks
     if not word or (word == b"tt" and size <= GRID):
         return PASS
