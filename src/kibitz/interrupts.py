@@ -27,9 +27,10 @@ _PAUSE = 0.02
 
 
 def unwind() -> None:
-    """Make Ctrl-C raise KeyboardInterrupt, and SIGTERM and SIGHUP raise SystemExit with 128 plus their number.
+    """Make Ctrl-C raise KeyboardInterrupt, and the signals SIGTERM and SIGHUP raise SystemExit. The exit code is 128
+    plus the number of the signal.
 
-    Signals that are already ignored stay ignored. Call it in the main thread.
+    Signals that are already ignored stay ignored. Call this function in the main thread.
     """
     signals: list[int] = []
 

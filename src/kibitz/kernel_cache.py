@@ -65,7 +65,7 @@ processor, because kernels with `fastmath` are not compiled ahead.
 
 
 class NotKeyedError(TypeError):
-    """Raised if a kernel uses a value whose content can't be hashed, so that it can't be cached."""
+    """Raised if a kernel uses a value that can't be hashed. Such a kernel can't be cached."""
 
 
 class Fingerprint:
@@ -194,18 +194,19 @@ def _versions() -> str:
 
 
 def archive() -> Path:
-    """Return the path of the archive with compiled kernels for this version of Python and this system. Wheels may
-    contain it, so the file may be missing.
+    """Return the path of the archive with the precompiled kernels for this version of Python, operating system and
+    processor. The file may be missing, because only some wheels contain it.
     """
     name = f"{sys.implementation.cache_tag}-{sys.platform}-{platform.machine().lower()}.zip"
     return Path(__file__).parent / "compiled" / name
 
 
 def ahead(target: tuple[str, str, str]) -> tuple[str, str, str] | None:
-    """Return the target of the kernels in the wheel that can run on this machine; None if there are none. A target is
-    LLVM's names of the system, the processor and its features, such as "+avx2,-avx512f".
+    """Return the target for which the wheel's kernels were compiled, if they can run on this machine; None if they
+    can't.
 
-    target: the target of this machine, as numba returns it.
+    target: the target of this machine, as numba returns it: LLVM's names of the system and of the processor, and the
+    processor's features, such as "+avx2,-avx512f".
     """
     system, _, features = target
     level = LEVELS.get(system.partition("-")[0])
@@ -215,13 +216,13 @@ def ahead(target: tuple[str, str, str]) -> tuple[str, str, str] | None:
 
 
 class KernelCache(caching._Cache):
-    """The compiled versions of one kernel in a folder.
+    """The compiled versions of one kernel, one for each combination of argument types, saved in files.
 
-    The class replaces the cache of numba, which calls load_overload before compiling and save_overload afterwards.
-    folders: a function that returns the folders to search. Files are written into the first folder. on_loaded: called
-    after a version was read.
+    The class replaces numba's own cache: numba calls load_overload before it compiles a kernel, and save_overload after
+    it. folders: a function that returns the folders in which to search. New files are written to the first folder.
+    on_loaded: called each time a version was read from a file.
 
-    archive: the file with the kernels that were compiled in advance; it may not exist.
+    archive: the file with the precompiled kernels; it may not exist.
     """
 
     def __init__(
@@ -239,25 +240,27 @@ class KernelCache(caching._Cache):
 
     @property
     def cache_path(self) -> str:
-        """The folder into which files are written."""
+        """The folder to which files are written."""
         return str(self._folders()[0])
 
     def enable(self) -> None:
-        """Let the cache load and store compiled versions."""
+        """Turn the cache on: compiled versions are loaded and saved."""
         self._enabled = True
 
     def disable(self) -> None:
-        """Stop loading and storing compiled versions."""
+        """Turn the cache off: compiled versions are neither loaded nor saved."""
         self._enabled = False
 
     def flush(self) -> None:
-        """Remove this kernel's files for all argument types. numba calls this method before it compiles again."""
+        """Remove the files of this kernel for all argument types. numba calls this method before it compiles the kernel
+        again.
+        """
         for path in self._folders()[0].glob(f"{self._stem()}-*{SUFFIX}"):
             with contextlib.suppress(OSError):
                 path.unlink()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled version for these argument types; None if there is none."""
+        """Return the compiled version for these argument types; None if no file has it."""
         target_context.refresh()
         if not self._enabled or (payload := self._payload(sig, target_context.codegen().magic_tuple())) is None:
             return None
@@ -277,7 +280,7 @@ class KernelCache(caching._Cache):
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Store a compiled version. If the folder can't be written, this does nothing."""
+        """Save a compiled version. If the folder can't be written, nothing is saved."""
         if not self._enabled or any(not part.can_cache for part in data.lifted) or data.library.has_dynamic_globals:
             return
         if name := self._name(sig, data.codegen.magic_tuple()):
@@ -307,8 +310,8 @@ class KernelCache(caching._Cache):
 
 
 def read(path: Path) -> bytes | None:
-    """Return a file's content; None if the file is damaged or if another user could have written it. Raises OSError if
-    it does not exist.
+    """Return the content of a file; None if the file is damaged or if another user could have written it. Raises
+    OSError if the file does not exist.
     """
     with path.open("rb") as file:
         payload = _checked(file.read()) if _is_trusted(os.fstat(file.fileno())) else None
@@ -319,9 +322,10 @@ def read(path: Path) -> bytes | None:
 
 
 def read_archived(path: Path, name: str) -> bytes | None:
-    """Return the content of a file in an archive of the package; None if it is damaged or absent.
+    """Return the content of one file in the package's archive; None if it is damaged or missing.
 
-    A user who can write the archive can also write the code of the package, so its owner does not matter.
+    The owner of the archive is not checked, because a user who can write the archive can also write the code of the
+    package.
     """
     try:
         with zipfile.ZipFile(path) as files:
@@ -349,7 +353,7 @@ _tidied: set[Path] = set()
 
 
 def write(path: Path, payload: bytes) -> None:
-    """Write a file atomically. Raises OSError."""
+    """Write a file atomically. Raises OSError if the file can't be written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}.tmp")
     try:
@@ -367,8 +371,8 @@ def write(path: Path, payload: bytes) -> None:
 
 
 def tidy(folder: Path, most_bytes: int = MOST_BYTES, most_days: float = MOST_DAYS) -> int:
-    """Remove files that were unused for `most_days` days, then the least recently used files until at most `most_bytes`
-    remain.
+    """Remove the files that were not used for `most_days` days. If the other files have more than `most_bytes` bytes in
+    total, also remove the least recently used ones, until at most `most_bytes` remain.
 
     Returns the number of removed files.
     """

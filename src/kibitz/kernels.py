@@ -47,41 +47,43 @@ def _compile(function: Callable[..., Any], **options: Any) -> Any:
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function that releases Python's global lock, and save the machine code on disk.
+    """Compile a function, and save the machine code on the disk. The compiled function releases Python's global
+    interpreter lock.
 
-    The function gets no entry point for C, because nothing would use the entry point, and compiling it takes time.
+    The function can't be called from C, because nothing calls it from there, and an entry point for C takes time to
+    compile.
     """
     return _compile(function, no_cfunc_wrapper=True)
 
 
 def fast_kernel(fastmath: bool | set[str]) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator that does the same as `kernel`, but with less strict rules for floating-point sums. fastmath:
-    the rules, as in numba's option.
+    """Return a decorator like `kernel`, but with less strict rules for floating-point arithmetic. fastmath: the rules,
+    as in numba's option of this name.
     """
     return lambda function: _compile(function, no_cfunc_wrapper=True, fastmath=fastmath)
 
 
 def inner(function: Callable[..., Any]) -> Any:
-    """Compile a function that only kernels call. The function gets no entry points from Python and C, which halves the
-    compile time.
+    """Compile a function that only kernels call. It can't be called from Python or C, which halves the time to compile
+    it.
 
-    numba compiles a separate version for a Python integer literal, and for the first value of a variable that a loop
-    changes. If a kernel passes such an integer to another kernel, write np.int64(0); otherwise the other kernel is
-    compiled twice.
+    numba compiles a separate version for an argument that is a Python integer literal, or a variable that starts as a
+    literal and changes in a loop. So if a kernel passes such an integer to another kernel, write np.int64(0) to avoid
+    compiling the other kernel twice.
     """
     return _compile(function, no_cfunc_wrapper=True, no_cpython_wrapper=True)
 
 
 @inner
 def fill(out, row):  # type: ignore[no-untyped-def]
-    """Copy `row[: len(out)]` to `out`."""
+    """Copy the first `len(out)` elements of `row` to `out`."""
     for j in range(out.shape[0]):
         out[j] = row[j]
 
 
 @inner
 def is_among(key, keys):  # type: ignore[no-untyped-def]
-    """Return whether `key` is one of `keys`, [n]."""
+    """Return whether `key` is one of the elements of `keys`, [n]."""
     found = False
     for i in range(keys.shape[0]):
         found |= keys[i] == key
@@ -89,9 +91,9 @@ def is_among(key, keys):  # type: ignore[no-untyped-def]
 
 
 def interpreted(function: Any, copies: dict[int, Any] | None = None) -> Any:
-    """Return a kernel as a function that Python interprets. The kernels that it calls are interpreted too.
+    """Return a version of a kernel that runs as plain Python. The kernels that it calls run as plain Python too.
 
-    copies: the functions that were made so far, by the id of their kernel.
+    copies: the plain Python versions that were already made, by the id of their kernel.
     """
     copies = {} if copies is None else copies
     if id(function) not in copies:
@@ -107,12 +109,14 @@ def interpreted(function: Any, copies: dict[int, Any] | None = None) -> Any:
 
 
 class SmallFirst:
-    """A kernel that runs as plain Python for its first `budget` elements, and is compiled after them.
+    """A kernel that runs as plain Python until it has processed `budget` elements in total, and is compiled from then
+    on.
 
-    For one game, plain Python is faster than compiling first.
+    For one game, plain Python is faster than compiling the kernel first.
 
-    The elements are those of the first argument, an array of one dimension. The kernel may compute only with integers
-    that fit in 64 bits, because Python's integers do not overflow, and NumPy's are not used.
+    The number of elements is the length of the first argument, a one-dimensional array. The kernel may use only
+    integers, and all results must fit in 64 bits. Python's integers do not overflow, so larger results would differ
+    from those of the compiled kernel.
     """
 
     def __init__(self, compiled: Any, budget: int):
@@ -136,16 +140,19 @@ def _plain(value: Any) -> Any:
 
 
 def small_first(budget: int) -> Callable[[Callable[..., Any]], SmallFirst]:
-    """Return a decorator like `kernel`. Plain Python processes the first `budget` elements, see SmallFirst."""
+    """Return a decorator like `kernel`. The function runs as plain Python for its first `budget` elements in total, see
+    SmallFirst.
+    """
     return lambda function: SmallFirst(kernel(function), budget)
 
 
 class CompileListener(event.Listener):
-    """Reports the number of ready kernels to each of `listeners`, after compiling has taken PATIENCE seconds in all.
+    """Reports to each of `listeners` how many kernels are ready, once compiling has taken more than PATIENCE seconds in
+    total.
 
     Only kernels that Python calls are counted, whether they are compiled now or read from the disk. A kernel that
-    another kernel calls counts as a part of that kernel. Python's garbage collection pauses while a kernel is compiled,
-    because it finds nothing and would take a tenth of the time.
+    another kernel calls is counted as a part of that kernel. Python's garbage collector is turned off while a kernel is
+    compiled: it finds nothing, and takes a tenth of the time.
     """
 
     def __init__(self, listeners: list[preparation.Listener]) -> None:
@@ -160,8 +167,8 @@ class CompileListener(event.Listener):
         self._ready += self._depth == 0
 
     def on_start(self, event: Any) -> None:
-        """Record that the compilation of a function begins. Another function that is being compiled may have caused
-        it.
+        """Record that numba has begun to compile a function. The function may be needed by another function that is
+        still being compiled.
         """
         if self._depth == 0:
             self._begun = time.monotonic()
@@ -171,7 +178,7 @@ class CompileListener(event.Listener):
         self._call_listeners(True)
 
     def on_end(self, event: Any) -> None:
-        """Record that the compilation has ended."""
+        """Record that numba has finished compiling a function."""
         self._depth -= 1
         if self._depth == 0:
             if self._collects:

@@ -10,8 +10,8 @@ from typing import Any
 def key_of(words: str, before: str = "") -> str:
     """Convert words to a JSON key: "side to move" becomes side_to_move.
 
-    before: a prefix for words that begin with a digit; with the prefix "komi", "6.5" becomes komi_6_5, and "-6.5"
-    becomes komi_minus_6_5.
+    before: the prefix for words that begin with a digit or a minus sign. With the prefix "komi", "6.5" becomes
+    komi_6_5, and "-6.5" becomes komi_minus_6_5.
     """
     number = re.match(r"-?(?=\d)", words)
     key = re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")
@@ -21,10 +21,10 @@ def key_of(words: str, before: str = "") -> str:
 
 
 def counted(counts: Mapping[str, int], before: str = "") -> dict[str, dict[str, Any]]:
-    """Return counts of games in the form for JSON: {key: {"label": the value as text, "games": the number of games}}.
+    """Return numbers of games in the form for JSON: {key: {"label": the value as text, "games": the number of games}}.
 
-    counts: the number of games of each value, such as {"blitz": 20}. The result has the same order. The key of a value
-        is `key_of(value, before)`. If several values have the same key, their counts are added up.
+    counts: the number of games for each value, such as {"blitz": 20}. The result has the same order. The key of a value
+        is `key_of(value, before)`. If several values have the same key, their numbers of games are added up.
     """
     found: dict[str, dict[str, Any]] = {}
     for label, games in counts.items():
@@ -33,9 +33,9 @@ def counted(counts: Mapping[str, int], before: str = "") -> dict[str, dict[str, 
 
 
 def labelled_reasons(rejections: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the counts of rejected games by the reason's JSON key (see `key_of`).
+    """Return the entries of the rejected games with JSON keys, each made from the reason by `key_of`.
 
-    rejections: for each reason, a dict with "games", the number of games, and "first", the first few of them. Each dict
-        of the result has these entries, and the reason as "label".
+    rejections: for each reason, a dict with "games", the number of games, and "first", the first few of these games.
+        Each dict of the result has the same entries, and the reason as "label".
     """
     return {key_of(reason): {"label": reason, **entry} for reason, entry in rejections.items()}

@@ -19,11 +19,11 @@ _LICHESS_PLAYER = re.compile(r"@/([\w-]+).*")
 
 
 def what_to_do(text: str) -> str | None:
-    """Return one line that explains what to do with the address of a game, a study or a player on a server; None for
-    any other text.
+    """Return one line that explains how to get the games from the address of a web page: a page with a game, a study or
+    a player on a game server. Return None for any other text.
 
-    The result is None for the address of a file, which ends in .pgn or .sgf or belongs to a server's interface for
-    programs.
+    The result is also None for the address of a file. Such an address ends in .pgn, .sgf or an extension of a
+    compressed file, or belongs to the server's interface for programs (API).
     """
     match = _SERVER.fullmatch(text.strip())
     if match is None:

@@ -30,10 +30,11 @@ _AGAIN = 0.02
 
 @contextlib.contextmanager
 def exclusive_lock(file: Path, what: Path, work: str = "import", wait: float = 0.0) -> Iterator[None]:
-    """Hold a lock on a file within the context. The file is created, and removed at the end.
+    """Hold an exclusive lock on a file inside the context. The file is created at the beginning and removed at the end.
 
-    wait: seconds to wait if another process holds the lock. After this time, KibitzError is raised, with `what` and the
-    kind of `work` in the message. If the disk does not support locks, nothing is locked.
+    wait: how many seconds to wait if another process holds the lock. After this time, KibitzError is raised. what,
+    work: the locked object and the kind of work, such as "import", for the error message. If the file system does not
+    support locks, nothing is locked.
     """
     until = time.monotonic() + wait
     with contextlib.ExitStack() as files:

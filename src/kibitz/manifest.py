@@ -28,8 +28,8 @@ CHECKED = ("best.safetensors", "model.onnx", "seen.npy")
 
 @functools.cache
 def entries() -> dict[str, dict[str, Any]]:
-    """Return what the manifest, a file of the package, states about each bundled network: its version and the hashes of
-    its files, by the network's name. {} if there is no manifest.
+    """Return the content of the manifest, a file of the package: for the name of each bundled network, its version and
+    the hashes of its files. {} if there is no manifest.
     """
     path = NETWORKS / MANIFEST
     if not path.is_file():
@@ -39,27 +39,27 @@ def entries() -> dict[str, dict[str, Any]]:
 
 
 def version_of(name: str) -> str | None:
-    """Return the version of a bundled network, such as "human-1.0"; None if the manifest does not have it."""
+    """Return the version of a bundled network, such as "human-1.0"; None if the network is not in the manifest."""
     entry = entries().get(name)
     return f"{name}-{entry['version']}" if entry else None
 
 
 def changes_of(name: str) -> dict[str, str]:
-    """Return a sentence about the changes in each version of a bundled network, by version, such as "human-1.0". The
-    newest version is first.
+    """Return the changes of a bundled network: a sentence for each version, such as "human-1.0", with the newest
+    version first.
     """
     changes: dict[str, str] = entries().get(name, {}).get("changes", {})
     return {f"{name}-{version}": text for version, text in changes.items()}
 
 
 def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal."""
+    """Return the SHA-256 hash of a file, in hexadecimal."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def problem(path: Path) -> str | None:
-    """Return the problem of a file of a bundled network: "missing" or "damaged". None if it has no problem, and for
-    other files.
+    """Return "missing" or "damaged" if a file of a bundled network is so; None if the file is intact, or is no file of
+    a bundled network.
     """
     expected = entries().get(path.parent.name, {}).get("files", {}).get(path.name)
     if expected is None or path.parent.parent != NETWORKS:
@@ -71,11 +71,11 @@ def problem(path: Path) -> str | None:
 
 @functools.cache
 def check(path: Path) -> None:
-    """Check a file of a bundled network before it is loaded. Raises KibitzError if the file's hash is not the hash in
-    the manifest.
+    """Check a file of a bundled network before it is loaded. Raises KibitzError if the file is missing, or if its hash
+    is not the one in the manifest.
 
-    Files of other runs are not checked, because the manifest does not have their hashes. Each file is checked once in a
-    process.
+    Files of other runs are not checked, because the manifest does not have their hashes. Each file is checked only once
+    per process.
     """
     if (what := problem(path)) is not None:
         raise KibitzError(f"{path} is {what}: it is not the file of {version_of(path.parent.name)}. Reinstall kibitz.")

@@ -22,7 +22,7 @@ _references: list[object] = []
 
 
 def allowed() -> int | None:
-    """Return how many bytes of address space this program may use; None if there is no limit."""
+    """Return the limit of this process's address space, in bytes; None if there is no limit."""
     if sys.platform == "win32":
         return None
     import resource
@@ -32,7 +32,7 @@ def allowed() -> int | None:
 
 
 def full() -> str:
-    """Return the error message for too little memory."""
+    """Return the error message for a lack of memory."""
     if limit := allowed():
         return (
             f"not enough memory: this shell allows a program {limit >> 20:,} MB (ulimit -v)."
@@ -42,15 +42,15 @@ def full() -> str:
 
 
 def check() -> None:
-    """Raise KibitzError if there is so little memory that a library would wait forever for more."""
+    """Raise KibitzError if so little memory is left that a library would wait for more forever."""
     if is_short():
         raise KibitzError(full())
 
 
 def is_short() -> bool:
-    """Return whether there is a limit, and less than LEAST bytes of it are left.
+    """Return whether the address space has a limit, and fewer than LEAST bytes of it are left.
 
-    In this case libraries can't be loaded, and raise many kinds of errors.
+    With so little memory, libraries can't be loaded, and they raise many kinds of errors.
     """
     limit = allowed()
     return limit is not None and limit - _taken() < LEAST
@@ -66,10 +66,10 @@ def _taken() -> int:
 
 
 def end_with_a_line(write_line: Callable[[str], None]) -> None:
-    """If there is a memory limit, make abort() print one line and end the program with exit code 1.
+    """If the address space has a limit, make abort() print one line and end the program with exit code 1.
 
-    write_line: called with the line, in the thread that called abort(). A handler in Python would not run, because
-    abort() doesn't return to the interpreter.
+    write_line: a function that prints the line; it is called in the thread that called abort(). A signal handler in
+    Python would not run, because abort() doesn't return to the interpreter.
     """
     if allowed() is None:
         return

@@ -20,22 +20,22 @@ similarity is difflib's ratio, from 0 to 1 for equal names.
 
 
 def error(line: str) -> None:
-    """Print an error: why a task can't be done."""
+    """Print an error message: the reason why a task can't be done."""
     _write(f"error: {line}")
 
 
 def warning(line: str) -> None:
-    """Print a warning; the program continues."""
+    """Print a warning. The program continues."""
     _write(f"warning: {line}")
 
 
 def note(line: str) -> None:
-    """Print useful information that is not a warning."""
+    """Print a note: useful information that is not a warning."""
     _write(f"note: {line}")
 
 
 def stopped(line: str) -> None:
-    """Print a line about the state of the work after Ctrl-C."""
+    """Print a line about how far the work had come when the user pressed Ctrl-C."""
     _write(line)
 
 
@@ -45,25 +45,25 @@ def _write(line: str) -> None:
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that is most similar to a name, in any case; None if none is similar."""
+    """Return the name in `known` that is most similar to `name`, ignoring case; None if no name is similar."""
     by_key = {each.lower(): each for each in known}
     close = difflib.get_close_matches(name.lower(), by_key, 1, CLOSE if len(name) > 3 else CLOSE_IF_SHORT)
     return by_key[close[0]] if close else None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a sentence with the most similar known name, after a space: " Did you mean winner?". "" if none is
-    similar.
+    """Return a sentence that suggests the most similar name in `known`, with a space before it: " Did you mean
+    winner?". Returns "" if no name is similar.
     """
     near = nearest(name, known)
     return f" Did you mean {near}?" if near is not None else ""
 
 
 def not_one_of(what: str, got: object, choices: Iterable[object]) -> str:
-    """Return the message for a value that is none of the choices: "--split must be test or all (got tets). Did you mean
-    …?".
+    """Return the error message for a value that is not one of the choices: "--split must be test or all (got tets). Did
+    you mean …?".
 
-    what: the option or parameter, such as "--split".
+    what: the name of the option or parameter, such as "--split".
     """
     names = [str(each) for each in choices]
     near = did_you_mean(str(got), names)

@@ -56,14 +56,14 @@ class Shown:
     """The result of `show`: a picture in notebooks, text elsewhere.
 
     svg: the picture.
-    text: its content as text.
+    text: the same content as text.
     answer: the evaluation as a dict with the keys below. A value is None if the network does not predict it.
 
-    "white" or "black": the win probability of White in chess, or of Black in Go, 0 to 1. "moves", the most likely
-    first, each with "move", "san" and "p". "origin", probabilities of the 64 squares, a1 first. "by_rating", for
-    networks with rating inputs: a list of dicts, each with a "rating" and the "moves" that are likely at this rating.
-    "owners", the probability that each point will be Black's, row by row from the upper left. "score", Black's lead in
-    points.
+    "white" or "black": the win probability of White in chess, or of Black in Go, 0 to 1. "moves": the moves, the most
+    likely first, each with "move", "san" and "p", its probability. "origin": for each of the 64 squares, a1 first, the
+    probability that the piece on it moves. "by_rating", for networks with rating inputs: a list of dicts, each with a
+    "rating" and the "moves" that are likely at this rating. "owners": the probability that each point will be Black's,
+    row by row from the upper left. "score": Black's lead in points.
     """
 
     svg: str
@@ -82,9 +82,10 @@ def show(position: chess.Board | GoBoard | str, run: str | Path, *, ply: int | N
 
     position: a chess.Board, a Go board (kibitz.games.go.rules.Board; komi 7.5, Chinese rules), or a text: FEN, PGN or
         SGF.
-    ply: for a PGN or SGF, the number of moves of the main line before the position, 0 for its start; None for its end.
+    ply: for a PGN or SGF, how many moves of the main line to play: 0 for the start position, None for the position
+        after the last move.
 
-    Raises KibitzError for a text that can't be read, and for a network that doesn't exist or is for the other game.
+    Raises KibitzError if the text can't be read, if the network doesn't exist, or if the network is for the other game.
     """
     networks = _networks(str(run))
     known = networks.ready(str(run))
@@ -104,13 +105,14 @@ class MovesByRating:
     """The result of `moves_by_rating`: a picture in notebooks, text elsewhere.
 
     ratings: 800 to 2800 in steps of 100. Both players have this rating.
-    moves: the likely moves, the most likely on average first. Each has "move" in UCI notation and "san". "p" has
-        its probability at each rating, 0 to 1. "loss" is the mover's loss of win probability by the search, and None if
-        the move was not searched.
-    risk: the probability of a mistake at each rating, 0 to 1. A mistake loses 10 percentage points or more. () without
-        a legal move.
-    traps: moves that weaker players choose and that lose, the most frequent first: "move", "san", "loss", "weak_rating"
-        and "strong_rating", and the shares of players at these two ratings, "weak" and "strong".
+    moves: the likely moves, those with the highest average probability first. Each has "move" in UCI notation and
+        "san". "p" is the list of its probabilities at the ratings, 0 to 1. "loss" is the mover's loss of win
+        probability according to the search, or None if the move was not searched.
+    risk: the probability of a mistake at each rating, 0 to 1. A mistake loses 10 percentage points or more. () if no
+        move is legal.
+    traps: losing moves that weaker players choose, the most frequent first. Each has "move", "san", "loss",
+        "weak_rating" and "strong_rating". "weak" and "strong" are the shares of players with these two ratings who
+        choose the move.
     title: the description of the position above the curves.
     """
 
@@ -122,7 +124,7 @@ class MovesByRating:
 
     @property
     def text(self) -> str:
-        """The result as text: a table of the moves at some ratings, the risk, and the traps."""
+        """The result as text: a table of the moves' probabilities at some ratings, the risk, and the traps."""
         if not self.moves:
             return f"{self.title}\nNo move is legal."
         some = [self.ratings.index(rating) for rating in _TABLE]
@@ -137,20 +139,20 @@ class MovesByRating:
 
     @property
     def svg(self) -> str:
-        """The picture as SVG: a curve for each likely move; traps are red and dashed."""
+        """The picture as SVG. It shows a curve for each likely move; the curves of traps are red and dashed."""
         words = [line for text in self._words() for line in textwrap.wrap(text, _CURVE_LETTERS)]
         return str(moves_by_rating_svg(self.as_json(), self.title, words))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the result as one object; its keys are stable."""
+        """Return the result as a dict for JSON. Its keys are stable between versions."""
         return {
             "ratings": list(self.ratings), "moves": list(self.moves), "risk": list(self.risk) or None,
             "traps": list(self.traps),
         }  # fmt: skip
 
     def save(self, path: str | Path) -> None:
-        """Write the picture to a file. The extension of the path selects the format, .svg or .png. A PNG needs the
-        extra `train`.
+        """Write the picture to a file. The extension of the path selects the format, .svg or .png. PNG needs the
+        optional packages of the extra `train`.
 
         Raises UsageError for any other extension, and KibitzError if the file can't be written.
         """
@@ -199,12 +201,14 @@ def check_picture(path: Path) -> str:
 def moves_by_rating(position: chess.Board | str, run: str | Path = "human", *, ply: int | None = None) -> MovesByRating:
     """Predict the moves that players rated 800 to 2800 choose in a chess position, and find human traps among them.
 
-    position: a chess.Board, a FEN or a PGN. run: a network with rating inputs. ply: for a PGN, the number of moves of
-        the main line before the position, 0 for its start; None for its end.
+    position: a chess.Board, a FEN or a PGN.
+    run: a network with rating inputs.
+    ply: for a PGN, how many moves of the main line to play: 0 for the start position, None for the position after the
+        last move.
 
-    A trap is a move that loses 20 percentage points or more by a search of the network. At a rating of 1400 or less, at
-    least 10% of the players choose the move. At 2200, at most half as many players choose it. The page shows the same
-    numbers.
+    A trap is a move that loses 20 percentage points or more according to a search with the network. At a rating of 1400
+    or less, at least 10% of the players choose it. At a rating of 2200, at most half as many players choose it. The web
+    page shows the same numbers.
 
     Raises KibitzError for a text that can't be read, for a Go position, and for a network without rating inputs.
 

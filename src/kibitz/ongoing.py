@@ -18,13 +18,15 @@ listeners: list[Listener] = []
 
 
 def report(done: int, total: int) -> None:
-    """Report progress to every function that `listening` has set: `done` of `total` positions are finished."""
+    """Report the progress to every function that `listening` has registered: `done` of `total` positions are
+    finished.
+    """
     for listener in listeners:
         listener(done, total)
 
 
 def counted(items: Iterable[Item], total: int) -> Iterator[Item]:
-    """Yield the items, and report the progress (see `report`). An item counts as finished when the next item is
+    """Yield the items, and report the progress (see `report`). An item counts as finished when the next one is
     requested. total: the number of items.
     """
     report(0, total)

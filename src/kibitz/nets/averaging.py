@@ -15,10 +15,11 @@ from torch import Tensor, nn
 
 
 class AveragedWeights:
-    """The moving average of a network's weights, and of the statistics in its normalization layers.
+    """The moving average of a network's weights and of the statistics in its normalization layers, over the training
+    iterations.
 
-    iterations: the length of the average. The weights of each new iteration have the factor 1 / iterations. During the
-    first `iterations` iterations, all of them have equal factors. steps: the number of averaged iterations so far.
+    iterations: the length of the average: the weights after each new iteration have the share 1 / iterations in it. As
+    long as there are fewer iterations, all of them have equal shares. steps: the number of iterations averaged so far.
     """
 
     def __init__(self, network: nn.Module, iterations: int):
@@ -27,7 +28,7 @@ class AveragedWeights:
 
     @torch.no_grad()
     def update(self) -> None:
-        """Include the current weights in the average."""
+        """Add the network's current weights to the average."""
         weights = _floats(self.network)
         if not self.steps:
             self._means = {name: value.clone() for name, value in weights.items()}
@@ -38,7 +39,7 @@ class AveragedWeights:
 
     @contextlib.contextmanager
     def averaged_weights(self) -> Iterator[None]:
-        """Set the network to the averaged weights inside the context, and restore its current weights afterwards."""
+        """Give the network the averaged weights inside the context, and its current weights again afterwards."""
         if self.steps:
             self._swap()
         try:
@@ -55,11 +56,13 @@ class AveragedWeights:
             self._means[name].copy_(own)
 
     def state(self) -> dict[str, Any]:
-        """Return the values that a checkpoint needs."""
+        """Return the values to save in a checkpoint."""
         return {"steps": self.steps, "means": self._means}
 
     def load(self, state: dict[str, Any]) -> None:
-        """Restore the averages from a checkpoint. Raises KeyError or RuntimeError if they belong to another network."""
+        """Restore the averages from a checkpoint's values. Raises KeyError or RuntimeError if they belong to another
+        network.
+        """
         weights = _floats(self.network)
         if state["steps"] and state["means"].keys() != weights.keys():
             raise KeyError("the averaged weights belong to another network")

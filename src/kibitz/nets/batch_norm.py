@@ -18,14 +18,15 @@ from torch.nn.utils.fusion import fuse_conv_bn_weights
 
 
 class BatchNorm(nn.Module):
-    """Compute weight · (x − mean) / √variance + bias for each channel; the shape [n, channels, h, w] stays the same.
+    """Batch normalization: compute weight · (x − mean) / √variance + bias for each channel. The input and the output
+    are [n, channels, h, w].
 
-    In training, mean and variance are computed over a group of about 64 rows. In evaluation, and if the weights are
-    frozen, they are the running averages. Groups are consecutive rows. So processes that share a batch, each with a
-    multiple of 64 rows, compute the same gradient as one process. In an exported model the layer is merged into the
+    In training, mean and variance are computed over a group of about 64 consecutive rows. So processes that share a
+    batch, each with a multiple of 64 rows, compute the same gradient as one process. In evaluation, and if the weights
+    are frozen, mean and variance are the running averages. In an exported model, the layer is merged into the
     convolution before it.
 
-    running_mean, running_square: averages of x and of x² over about the last ten batches; 0 and 1 at first. batches:
+    running_mean, running_square: averages of x and of x² over about the last ten batches, initially 0 and 1. batches:
     the number of batches so far.
     """
 
@@ -90,8 +91,8 @@ class BatchNorm(nn.Module):
 
     @torch.no_grad()
     def begin_as_nothing(self, x: Tensor) -> None:
-        """Set the weight and the bias so that the layer only adds its present bias to its input. x: the input of the
-        layer, from which the averages are computed.
+        """Set the weight and the bias so that the layer only adds its current bias to its input. x: an input of the
+        layer, from which the running averages are computed.
         """
         mean, square = x.float().mean((0, 2, 3)), x.float().square().mean((0, 2, 3))
         self.running_mean.copy_(mean)
@@ -101,9 +102,7 @@ class BatchNorm(nn.Module):
         self.bias.add_(mean)
 
     def keep(self, channels: Tensor) -> None:
-        """Keep only some channels of the layer, and remove the others. channels: int64 [k], the indices of the channels
-        to keep.
-        """
+        """Remove all channels of the layer but some. channels: int64 [k], the indices of the channels to keep."""
         self.weight, self.bias = nn.Parameter(self.weight[channels]), nn.Parameter(self.bias[channels])
         self.running_mean, self.running_square = self.running_mean[channels], self.running_square[channels]
 
@@ -114,8 +113,8 @@ def _sizes(rows: int, groups: int) -> list[int]:
 
 
 def averages(network: nn.Module) -> list[Tensor]:
-    """Return the running averages of a network's normalization layers. They differ between processes, because each
-    process sees only its own rows.
+    """Return the running averages of a network's normalization layers. They differ between the processes of a training
+    run, because each process gets other rows of the batch.
     """
     return [part for norm in norms(network) for part in (norm.running_mean, norm.running_square)]
 
@@ -126,9 +125,10 @@ def norms(network: nn.Module) -> Iterator[BatchNorm]:
 
 
 def fold(network: nn.Module) -> None:
-    """Merge each normalization layer `norm` of a network into the convolution `first` before it.
+    """Merge each normalization layer `norm` of a network into `first`, the convolution before it.
 
-    The convolutions get new weights, computed from the running averages. The layers `norm` become nn.Identity.
+    The convolutions get new weights and biases, computed with the running averages. The layers `norm` are replaced by
+    nn.Identity.
     """
     for block in list(network.modules()):
         norm = getattr(block, "norm", None)

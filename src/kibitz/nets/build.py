@@ -16,11 +16,11 @@ Activation = Callable[[], nn.Module]
 
 
 class StochasticPool(nn.Module):
-    """Stochastic pooling: [n, channels, h, w] to [n, channels, ⌈h / height⌉, ⌈w / width⌉].
+    """Stochastic pooling from [n, channels, h, w] to [n, channels, ⌈h / height⌉, ⌈w / width⌉].
 
-    In training, the output is one random value of each window, sampled with a probability proportional to its positive
-    part. In evaluation, the output is the mean of the values, weighted by these probabilities. A window without a
-    positive value gives 0.
+    In training, the output is one value of each window, sampled with a probability proportional to its positive part.
+    In evaluation, the output is the mean of the values, weighted by these probabilities. The output is 0 for a window
+    without a positive value.
     """
 
     def __init__(self, height: int, width: int):
@@ -45,7 +45,9 @@ class StochasticPool(nn.Module):
 
 
 def make_pool(layer: Pool) -> nn.Module:
-    """Return the module of a pooling layer. Windows at the right and lower edges may be smaller (ceil)."""
+    """Return the module of a pooling layer. The windows at the right and lower edges may be smaller than the others
+    (`ceil_mode` in torch).
+    """
     size = (layer.height, layer.width)
     if layer.kind == AVERAGE:
         return nn.AvgPool2d(size, ceil_mode=True)
@@ -53,8 +55,8 @@ def make_pool(layer: Pool) -> nn.Module:
 
 
 class ResidualBlock(nn.Module):
-    """A residual block: `relu(x + conv(relu(norm(conv(x)))))`. The grid keeps its size, and `norm` is optional. mask: 0
-    at the points whose values must stay 0.
+    """A residual block: `relu(x + conv(relu(norm(conv(x)))))`. The height and width stay the same, and `norm` is
+    optional. mask: 0 at the points whose values must stay 0, and 1 at all others.
     """
 
     def __init__(self, channels: int, layer: Residual):
@@ -75,10 +77,11 @@ class ResidualBlock(nn.Module):
 def build(
     layers: Sequence[Layer], channels: int, after_convolution: Activation | None, after_dense: Activation, side: int = 8
 ) -> tuple[list[nn.Module], int]:
-    """Build modules of some layers, and return them with the width of their output.
+    """Build the modules of some layers. Returns the modules, and the size of the flattened output.
 
-    The input of the modules is planes, [n, channels, side, side]; the output is flattened. after_convolution,
-    after_dense: the activation after each layer, None for no activation. Raises UsageError if the shapes don't fit.
+    The input of the modules is planes, [n, channels, side, side]. after_convolution, after_dense: the activation after
+    each convolution and after each dense layer; None for no activation. Raises UsageError if the layers don't fit
+    together.
     """
     steps: list[nn.Module] = []
     grid, before = True, (channels, side, side)

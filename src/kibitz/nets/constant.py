@@ -9,9 +9,10 @@ from torch import Tensor
 
 
 def of_shares(target: Tensor) -> Tensor:
-    """Return the mean binary cross entropy, in nats, of predicting the mean of each column, summed over the columns.
+    """Return the loss of the best constant prediction: the binary cross entropy, in nats, of predicting the mean of
+    each column. It is averaged over the rows and summed over the columns.
 
-    target: float [n] or [n, columns], 0 to 1. Returns a scalar; 0 for no rows.
+    target: float [n] or [n, columns], 0 to 1. Returns a scalar; 0 if there are no rows.
     """
     if not len(target):
         return torch.zeros(())
@@ -20,8 +21,8 @@ def of_shares(target: Tensor) -> Tensor:
 
 
 def of_labels(labels: Tensor) -> Tensor:
-    """Return the mean cross entropy, in nats, of predicting the frequency of each class. labels: int64 [n]. Returns a
-    scalar.
+    """Return the loss of the best constant prediction: the mean cross entropy, in nats, of predicting the frequency of
+    each class. labels: int64 [n]. Returns a scalar.
     """
     share = torch.bincount(labels).float() / max(1, len(labels))
     entropy: Tensor = -torch.special.xlogy(share, share).sum()
@@ -29,9 +30,10 @@ def of_labels(labels: Tensor) -> Tensor:
 
 
 def of_values(target: Tensor) -> Tensor:
-    """Return the mean squared error of predicting the mean of each column, averaged over columns.
+    """Return the loss of the best constant prediction: the squared error of predicting the mean of each column,
+    averaged over rows and columns.
 
-    target: float [n] or [n, columns]. Returns a scalar; 0 for no rows.
+    target: float [n] or [n, columns]. Returns a scalar; 0 if there are no rows.
     """
     if not len(target):
         return torch.zeros(())

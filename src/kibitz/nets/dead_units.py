@@ -21,11 +21,11 @@ from kibitz.nets.batch_norm import BatchNorm
 
 @dataclass(frozen=True)
 class ConsumedUnits:
-    """Units outside of residual blocks: the outputs of `layer` after a ReLU, with the layers that use them. A network's
-    method `consumed_units` yields an instance for each such layer.
+    """The units of one layer outside of residual blocks. Units are the outputs of `layer` after a ReLU. A network lists
+    these layers with its method `consumed_units`.
 
     by: the layers that take the units as input, each with the columns of its input at which the units begin. There are
-    several columns if the units are pooled in several ways. added: the layers whose outputs are added to the units
+    several such columns if the units are pooled in several ways. added: the layers whose outputs are added to the units
     before the ReLU.
     """
 
@@ -35,10 +35,11 @@ class ConsumedUnits:
 
 
 class Branch(Protocol):
-    """A residual block: two convolutions with `norm` between them, a BatchNorm or an identity.
+    """The interface of a residual block: two convolutions, with `norm` between them, which is a BatchNorm or an
+    identity.
 
-    A block may have `spread`, a linear layer from the first `pooled` channels of the whole board to all channels
-    between the convolutions.
+    A block with global pooling also has `spread`, a linear layer. Its input is pooled from the first `pooled` channels
+    over the whole board. Its output is added to all channels between the convolutions.
     """
 
     first: nn.Conv2d
@@ -47,7 +48,7 @@ class Branch(Protocol):
 
 
 def branches(network: nn.Module, learning: Iterable[Tensor]) -> Iterator[Branch]:
-    """Yield the residual blocks whose weights are in `learning`, the trainable weights."""
+    """Yield the residual blocks whose weights are trained. learning: the weights that are trained."""
     learns = {id(weight) for weight in learning}
     for module in network.modules():
         pair = getattr(module, "first", None), getattr(module, "second", None)
@@ -58,17 +59,18 @@ def branches(network: nn.Module, learning: Iterable[Tensor]) -> Iterator[Branch]
 def revive(
     network: nn.Module, learning: Iterable[Tensor], answer: Callable[[], object], generator: torch.Generator
 ) -> tuple[int, int]:
-    """Give new weights to the dead units of residual blocks, of squeeze layers, and of the network's `consumed_units`.
+    """Give new weights to the dead units of residual blocks, of squeeze layers, and of the layers in the network's
+    `consumed_units`.
 
-    Returns the number of dead units and the number of all units. Neither counts units of squeeze layers.
+    Returns the number of dead units and the number of all units, both without the units of squeeze layers.
 
-    A unit of a block is a channel between its two convolutions. A unit is dead if it is 0 on every square of all
-    examples. The new filter of a dead unit has variance 2 / fan-in. The second convolution's weights for this channel
-    become 0, so the network's outputs don't change: the dead unit contributed nothing. Normalization layers that have
-    no averages yet begin as identities.
+    A unit of a block is a channel between its two convolutions. A unit is dead if it is 0 on every square in all
+    examples. The dead unit's new filter in the first convolution is random, with variance 2 / fan-in. The second
+    convolution's weights for this channel become 0. So the network's outputs don't change. Normalization layers that
+    have no averages yet begin as identities.
 
-    learning: the trainable weights; others stay unchanged. answer: a function that runs the network on some hundred
-    examples.
+    learning: the weights that are trained; others stay unchanged. answer: a function that runs the network on several
+    hundred examples, during which the units are watched. generator: the random number generator for the new weights.
     """
     learning = list(learning)
     blocks = list(branches(network, learning))
@@ -85,13 +87,13 @@ def revive(
 
 
 def prune(network: nn.Module, answer: Callable[[], object]) -> tuple[int, int]:
-    """Remove the dead units of residual blocks, so that they aren't computed. Returns the numbers of removed units and
-    of all units.
+    """Remove the dead units of residual blocks, so that they aren't computed. Returns the number of removed units and
+    the number of all units.
 
     The network's outputs stay the same for all positions in which the removed units are 0. At least one unit of each
-    block stays. A block that adds features of the whole board is pruned only if all of its units are dead. answer: a
-    function that runs the network on thousands of examples. Fewer examples would not be enough, because a removed unit
-    never comes back.
+    block remains. A block with global pooling is pruned only if all of its units are dead. answer: a function that runs
+    the network on examples, during which the units are watched. It needs thousands of examples, because a removed unit
+    can't be restored.
     """
     blocks = list(branches(network, network.parameters()))
     dead, units = 0, 0
@@ -220,7 +222,7 @@ class _Seen:
         self.alive: Tensor | None = None
 
     def note_input(self, module: nn.Module, inputs: tuple[Tensor]) -> None:
-        """Update the channels from the input of a layer; torch calls this as a forward hook."""
+        """Record which channels of a layer's input are above 0 anywhere. torch calls this method as a forward hook."""
         positive = (inputs[0] > 0).transpose(0, 1).flatten(1).any(1)
         self.alive = positive if self.alive is None else self.alive | positive
 

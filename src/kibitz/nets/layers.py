@@ -35,9 +35,10 @@ MAX, AVERAGE, STOCHASTIC = "", "avg", "stoch"
 
 @dataclass(frozen=True)
 class Conv:
-    """A convolution: [n, channels, h, w] to [n, filters, h', w'], h' = (h + 2·padding[0] − height) / stride[0] + 1.
+    """A convolution from [n, channels, h, w] to [n, filters, h', w'], with h' = (h + 2·padding[0] − height) / stride[0]
+    + 1.
 
-    stride, padding: pairs, first for the height, then for the width; w' is computed like h'.
+    stride, padding: pairs, first for the height, then for the width. w' is computed in the same way as h'.
     """
 
     filters: int
@@ -49,7 +50,8 @@ class Conv:
 
 @dataclass(frozen=True)
 class Pool:
-    """Pooling with the window's size as stride: [n, channels, h, w] to [n, channels, ⌈h / height⌉, ⌈w / width⌉].
+    """Pooling with a stride equal to the window's size, from [n, channels, h, w] to [n, channels, ⌈h / height⌉, ⌈w /
+    width⌉].
 
     kind: MAX, AVERAGE or STOCHASTIC.
     """
@@ -61,16 +63,17 @@ class Pool:
 
 @dataclass(frozen=True)
 class Dense:
-    """A dense layer over all values of a position: [n, ...] to [n, units]."""
+    """A dense layer over all values of a position, from [n, ...] to [n, units]."""
 
     units: int
 
 
 @dataclass(frozen=True)
 class Residual:
-    """Two convolutions that keep the grid's size, added to their input: [n, channels, h, w] to [n, filters, h, w].
+    """A residual block: two convolutions whose output is added to their input, from [n, channels, h, w] to [n, filters,
+    h, w].
 
-    The input passes through a 1×1 convolution if the number of channels changes.
+    If `filters` differs from the number of channels, the input first passes through a 1×1 convolution.
     """
 
     filters: int
@@ -81,7 +84,7 @@ class Residual:
 
 @dataclass(frozen=True)
 class Chain:
-    """Chain pooling over the first `channels` channels. If `channels` is 0, all channels are pooled."""
+    """Pooling over each chain of Go stones, for the first `channels` channels; 0 means for all channels."""
 
     channels: int = 0
 
@@ -94,9 +97,9 @@ MAX_REPEATS = 100
 
 
 def read_layers(text: str) -> list[Layer]:
-    """Parse the text of --layers, and return the layers in order.
+    """Parse the value of --layers, and return the layers in order.
 
-    Raises UsageError for a part that is not a layer, or that cannot follow the layer before it. The error quotes the
+    Raises UsageError for a part that is not a layer, or that cannot follow the layer before it. The message quotes this
     part.
     """
     layers: list[Layer] = []
@@ -148,11 +151,12 @@ def _two(first: str | None, second: str | None, default: int) -> tuple[int, int]
 
 
 def shapes(layers: list[Layer], channels: int, side: int = 8) -> list[tuple[int, int, int]]:
-    """Return the output shape (channels, height, width) of each layer, for an input of `side` × `side`.
+    """Return the output shape (channels, height, width) of each layer, for an input with `channels` planes of `side` ×
+    `side`.
 
-    A convolution must satisfy two conditions from the blog post, separately for width W and height, with padding P,
-    field F and stride S: (W + 2P − F) mod S = 0 and W + 2P − F > 0. Raises UsageError, which quotes the first layer
-    that doesn't satisfy them.
+    A convolution must satisfy two conditions from the blog post, for the width and for the height: (W + 2P − F) mod S =
+    0 and W + 2P − F > 0. W is the size of the input, P the padding, F the size of the filter, and S the stride. Raises
+    UsageError, with the first layer that doesn't fit its input.
     """
     outputs: list[tuple[int, int, int]] = []
     height = width = side

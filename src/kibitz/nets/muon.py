@@ -19,8 +19,8 @@ BETAS, EPSILON = (0.9, 0.99), 1e-8
 
 
 def muon(network: nn.Module, weight_decay: float) -> Muon:
-    """Return Muon for the filters of convolutions, and AdamW at half of Muon's learning rate for all other weights.
-    Biases don't decay.
+    """Return an optimizer that uses Muon for the filters of convolutions, and AdamW with half of Muon's learning rate
+    for all other weights. Biases have no weight decay.
     """
     filters = [p for p in network.parameters() if p.dim() == 4 and p.shape[0] > 1]
     others = [p for p in network.parameters() if p.dim() > 1 and not (p.dim() == 4 and p.shape[0] > 1)]
@@ -36,9 +36,10 @@ def muon(network: nn.Module, weight_decay: float) -> Muon:
 
 
 def orthogonal(matrices: Tensor, steps: int = 5) -> Tensor:
-    """Return roughly U·Vᵀ of a matrix U·S·Vᵀ, or of each matrix in [n, rows, columns].
+    """Return an orthogonal matrix close to U·Vᵀ for a matrix with the singular value decomposition U·S·Vᵀ, or for each
+    matrix in [n, rows, columns].
 
-    The singular values are then between about 0.7 and 1.2.
+    The result is approximate: its singular values are between about 0.7 and 1.2.
     """
     a, b, c = COEFFICIENTS
     tall = matrices.shape[-2] > matrices.shape[-1]
@@ -51,10 +52,10 @@ def orthogonal(matrices: Tensor, steps: int = 5) -> Tensor:
 
 
 def together(shapes: Sequence[torch.Size], on_gpu: bool) -> list[list[int]]:
-    """Group the indices of matrices that are made orthogonal together.
+    """Group the indices of matrices that are orthogonalized in one batch.
 
-    On a CPU, each matrix is a group, because larger groups only need additional copies. On a GPU, all matrices of one
-    shape are a group, because starting many small operations takes longer than computing them.
+    On a CPU, each matrix is a group, because larger groups only need additional copies. On a GPU, all matrices of the
+    same shape are a group, because starting many small operations takes longer than computing them.
     """
     if not on_gpu:
         return [[i] for i in range(len(shapes))]
@@ -62,8 +63,8 @@ def together(shapes: Sequence[torch.Size], on_gpu: bool) -> list[list[int]]:
 
 
 class Muon(torch.optim.Optimizer):
-    """The optimizer Muon. Each group has `params`, `weight_decay` and `matrices` (whether Muon, and not AdamW, makes
-    their steps).
+    """The optimizer Muon. Each group of parameters has `params`, `weight_decay` and `matrices`: True if Muon updates
+    the parameters, False if AdamW does.
     """
 
     def __init__(self, groups: Iterable[dict[str, Any]], momentum: float = 0.95):

@@ -29,11 +29,12 @@ def make_optimiser(
     smoothing: float = 0.99,
     accumulator: float = 0.0,
 ) -> torch.optim.Optimizer:
-    """Return the optimizer with this name for a module's weights. name: one of OPTIMISERS. Biases don't decay.
+    """Return the optimizer with this name for the weights of a module. name: one of OPTIMISERS. Biases have no weight
+    decay.
 
-    weight_decay: see WEIGHT_DECAY. momentum: used by sgd and muon. smoothing: the factor of rmsprop's mean of squared
-    gradients. accumulator: the initial value of adagrad's sums of squared gradients. Muon orthogonalizes the steps of
-    convolutions; all other weights take AdamW's steps. Raises ValueError for an unknown name.
+    weight_decay: see WEIGHT_DECAY. momentum: only for sgd and muon. smoothing: the factor of the moving average of
+    squared gradients in rmsprop. accumulator: the initial sum of squared gradients in adagrad. muon updates the filters
+    of convolutions with Muon, and all other weights with AdamW. Raises ValueError for an unknown name.
     """
     weights = [p for p in module.parameters() if p.dim() > 1]
     biases = [p for p in module.parameters() if p.dim() <= 1]
@@ -61,10 +62,10 @@ def make_optimiser(
 
 
 def move_optimiser(optimiser: torch.optim.Optimizer, on_gpu: bool) -> None:
-    """Adapt an optimizer to the device of its weights, for example after its state was loaded from another device.
+    """Adapt an optimizer to the device of its weights, for example if its state was saved on another device.
 
-    On a GPU, AdamW and SGD make each step in one kernel per group ("fused"), and the count of the steps is on the GPU.
-    Otherwise the count is on the CPU, so reading it doesn't wait for a device.
+    On a GPU, AdamW and SGD update each group of weights in one kernel ("fused"), and the step counter is on the GPU. In
+    all other cases the counter is on the CPU, so that reading it doesn't wait for the device.
     """
     can_fuse = isinstance(optimiser, torch.optim.Adam | torch.optim.SGD)
     for group in optimiser.param_groups:
@@ -89,7 +90,7 @@ def learning_rate_at(
     """Return the learning rate at an iteration, from 0 to `iterations` − 1. Raises ValueError for an unknown schedule.
 
     schedule: one of SCHEDULES. "constant": always `base`. "epoch": `base` is multiplied by `decay` after each of the
-    `epochs` passes. "step": `base` is multiplied by `decay` from iteration `step` on. "cosine": see `cosine`. "inv":
+    `epochs` epochs. "step": `base` is multiplied by `decay` from iteration `step` on. "cosine": see `cosine`. "inv":
     see `inverse`.
     """
     if schedule == "epoch":
@@ -106,8 +107,8 @@ def learning_rate_at(
 
 
 def cosine(base: float, iteration: int, iterations: int) -> float:
-    """Return a learning rate that rises linearly to `base` in the first hundredth of the iterations, then falls to 0 as
-    half a cosine.
+    """Return a learning rate that rises linearly to `base` during the first 1% of the iterations, and then falls to 0
+    along half a cosine wave.
     """
     rise = max(1, iterations // 100)
     if iteration < rise:
@@ -116,11 +117,12 @@ def cosine(base: float, iteration: int, iterations: int) -> float:
 
 
 def plateau(base: float, iteration: int, iterations: int, *, warmup: int, cooldown: float) -> float:
-    """Return a learning rate with a linear rise over `warmup` iterations, a plateau at `base`, and a final fall.
+    """Return a learning rate that rises linearly during the first `warmup` iterations, stays at `base`, and falls at
+    the end.
 
-    The fall is half a cosine down to a thousandth of `base`. cooldown: the share of the iterations at the end in which
-    the rate falls. If a run is stopped on the plateau, it can be resumed with any number of iterations. A new run that
-    starts from the stopped run can also begin with the fall.
+    It falls along half a cosine wave to a thousandth of `base`. cooldown: the share of all iterations, at the end, in
+    which the rate falls. A run that is stopped on the plateau can be resumed with any total number of iterations. A new
+    run that starts from the stopped run's weights can also begin directly with the fall.
     """
     if iteration < warmup:
         return base * (iteration + 1) / warmup
@@ -137,7 +139,7 @@ def inverse(base: float, iteration: int, gamma: float = 0.0001, power: float = 0
 
 
 def draw_weights(network: nn.Module, initial: str, generator: torch.Generator) -> None:
-    """Set random initial weights from a normal distribution.
+    """Set random initial weights from a normal distribution; biases become 0.
 
     initial: "he" for the variance `2 / fan-in`, "xavier" for the variance `2 / (fan-in + fan-out)`, or a standard
     deviation, for example "0.01".

@@ -25,8 +25,8 @@ MAX_BITS = 64 + 5
 
 @inner
 def set_bits(codes, state, found):  # type: ignore[no-untyped-def]
-    """Find the bits that are 1 in one position (see encodings.PieceBits). Write their indices to `found`, and return
-    the number of these bits.
+    """Find the inputs that are 1 in one position (see encodings.PieceBits). Write their indices to `found`, and return
+    how many there are.
 
     codes: uint8 [64]. state: uint8 [4]. found: int16 [MAX_BITS], the output.
     """
@@ -124,8 +124,8 @@ class _Rows(torch.autograd.Function):
 
 
 def indices(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
-    """Return two arrays: for each position, the indices of the bits that are 1 (see encodings.PieceBits), int16 [n,
-    69], and the number of these bits, int16 [n]. The entries of a row after this number have no meaning.
+    """Return two arrays: for each position, the indices of the inputs that are 1 (see encodings.PieceBits), int16 [n,
+    69], and how many there are, int16 [n]. The entries of a row after this number have no meaning.
 
     codes: uint8 [n, 64]. state: uint8 [n, 4].
     """
@@ -135,8 +135,8 @@ def indices(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray
 
 
 class BitsLinear(nn.Module):
-    """A linear layer on the bits of positions. The inputs are codes and state. The output is bits · weight + bias,
-    [n, size].
+    """A linear layer whose inputs are the bits of positions (see encodings.PieceBits). It takes codes and state, and
+    returns bits · weight + bias, [n, size].
 
     weight: [773, size], one row per bit.
     """
@@ -150,7 +150,7 @@ class BitsLinear(nn.Module):
 
     @torch.no_grad()
     def draw(self, generator: torch.Generator | None) -> None:
-        """Set random initial weights. If 25 bits of a position are 1, as usual, the outputs then have variance 2."""
+        """Set random initial weights. In a typical position 25 bits are 1, and then the outputs have variance 2."""
         self.weight.normal_(0, (2 / 25) ** 0.5, generator=generator)
         self.bias.zero_()
 

@@ -39,7 +39,7 @@ def read_rank(text: str) -> str | None:
 
 
 def rank_value(rank: str) -> int:
-    """Return the strength of a rank as a number, from -34 (35k) to 19 (9p). Raises ValueError for text that isn't a
+    """Return the strength of a rank as a number, from -34 for 35k to 19 for 9p. Raises ValueError for text that isn't a
     rank.
     """
     normal = read_rank(rank)

@@ -286,8 +286,8 @@ def read_headers(head: str) -> dict[str, str]:
 
 
 def usual_names(headers: dict[str, str]) -> dict[str, str]:
-    """Replace the private property names of the server Sina by those of SGF: KO (komi), RD (date) and TE (event) become
-    KM, DT and EV.
+    """Add the names of SGF for headers that the server Sina writes under other names. Sina writes the komi as KO, the
+    date as RD and the event as TE; they become KM, DT and EV.
     """
     if "KM" not in headers and re.fullmatch(r"-?\d+(\.\d+)?", headers.get("KO", "")):
         usual = {"KO": "KM", "RD": "DT", "TE": "EV"}
