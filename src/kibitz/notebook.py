@@ -151,10 +151,10 @@ class MovesByRating:
         }  # fmt: skip
 
     def save(self, path: str | Path) -> None:
-        """Write the picture to a file. The extension of the path selects the format, .svg or .png. PNG needs the
-        optional packages of the extra `train`.
+        """Write the picture to a file. The extension of the path selects the format, .svg or .png.
 
-        Raises UsageError for any other extension, and KibitzError if the file can't be written.
+        Raises UsageError for any other extension. Raises KibitzError if the file can't be written, or for .png if the
+        extra `train` is not installed.
         """
         target = Path(path)
         kind = check_picture(target)

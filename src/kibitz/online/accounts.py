@@ -29,17 +29,17 @@ _LONGEST_FOLDER = 200
 
 @dataclass(frozen=True)
 class Site:
-    """A server of games.
+    """A server from which kibitz downloads games.
 
-    name: the site's name that users write before the colon, for example lichess.
-    title: the site's name in messages.
+    name: the name that users write before the colon, for example lichess.
+    title: the name in messages.
     game: "chess" or "go".
     ending: the file extension of its game records.
-    address: the usual address of its interface.
-    variable: the environment variable that can replace the address.
-    gap: seconds between two requests.
-    busy: seconds to wait if the site has too many requests and its reply has no waiting time.
-    speeds: the names that the site uses for speeds, such as blitz.
+    address: the usual address of its interface for programs (API).
+    variable: the environment variable that can replace this address.
+    gap: the seconds between two requests.
+    busy: the seconds to wait after the reply "too many requests" if the reply does not name a waiting time.
+    speeds: the site's names of speeds, such as blitz.
     """
 
     name: str
@@ -53,8 +53,8 @@ class Site:
     speeds: tuple[str, ...]
 
     def base(self) -> str:
-        """Return the address without a slash at the end: the address in the environment variable, or the usual address.
-        Raises UsageError if it isn't an address.
+        """Return the address of the site's interface, without a slash at the end: the value of the environment
+        variable, or else the usual address. Raises UsageError if the value isn't an address.
         """
         given = os.environ.get(self.variable, "").strip()
         if not _is_address(given or self.address):
@@ -85,7 +85,7 @@ _CHESS_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(frozen=True)
 class Account:
-    """A user's name on a server."""
+    """An account on a server. name: the user's name there."""
 
     site: Site
     name: str
@@ -95,7 +95,7 @@ class Account:
 
     @property
     def folder(self) -> Path:
-        """The folder with the account's downloaded games; it may not exist."""
+        """The folder for the account's downloaded games; it may not exist yet."""
         name = quote(self.name.lower(), safe="")
         if len(name) > _LONGEST_FOLDER:  # a letter outside ASCII becomes up to 12 characters
             name = f"{name[:100]}-{hashlib.sha256(name.encode()).hexdigest()[:32]}"
@@ -103,10 +103,10 @@ class Account:
 
 
 def account_in(text: str) -> Account | None:
-    """Parse a source such as lichess:NAME, and return the account. Returns None for any other source, and if a file
-    with this name exists.
+    """Return the account that a source such as lichess:NAME names; None for any other source, and if a file with this
+    name exists.
 
-    Raises UsageError for a name that no account can have, and for a server that is not one of SITES.
+    Raises UsageError for a name that no account can have, and for a server from which kibitz cannot download games.
     """
     match = _ACCOUNT.fullmatch(text)
     if match is None or text.startswith(("http:", "https:")) or "://" in text or Path(text).exists():
@@ -133,10 +133,11 @@ def account_in(text: str) -> Account | None:
 
 @dataclass(frozen=True)
 class GameChoice:
-    """The filter for the games of an account.
+    """A filter for the games of an account.
 
-    since, until: the first and the last day, in UTC. speeds: the accepted speeds; () for all. rated: whether only rated
-    games are accepted. limit: the largest number of games; kibitz uses the newest games.
+    since, until: the first and the last day, in UTC; None for no limit. speeds: the accepted speeds; () for all. rated:
+    True to accept only rated games. limit: the largest number of games, of which the newest are used; None for no
+    limit.
     """
 
     since: datetime.date | None = None
@@ -146,7 +147,9 @@ class GameChoice:
     limit: int | None = None
 
     def check(self, site: Site) -> None:
-        """Check the filter. Raises UsageError for a value that no game of the site can have."""
+        """Check the filter before a download. Raises UsageError for a speed that the site does not have, and for a
+        limit below 1.
+        """
         for speed in self.speeds:
             if speed not in site.speeds:
                 raise UsageError(not_one_of("--speed", speed, site.speeds))
@@ -155,17 +158,21 @@ class GameChoice:
 
     @property
     def begin(self) -> int:
-        """The first moment of the period in which games are accepted, in milliseconds since 1970."""
+        """The beginning of the period in which the filter accepts games, in milliseconds since 1970; 0 without a first
+        day.
+        """
         return _milliseconds(self.since) if self.since else 0
 
     @property
     def end(self) -> int | None:
-        """The end of the period in which games are accepted, in milliseconds since 1970; None for no end."""
+        """The end of the period in which the filter accepts games, in milliseconds since 1970; None without a
+        last day.
+        """
         return _milliseconds(self.until) + DAY if self.until else None
 
     def takes(self, time: int, speed: str, rated: bool) -> bool:
-        """Return whether the filter accepts a game. The limit on the number of games is ignored. time: milliseconds
-        since 1970.
+        """Return whether the filter accepts a game. The limit on the number of games is not considered. time: the time
+        of the game, in milliseconds since 1970.
         """
         return (
             self.begin <= time
@@ -176,8 +183,8 @@ class GameChoice:
 
     @property
     def label(self) -> str:
-        """Return the filter as a part of a file name, such as "-since-2024-01-01-blitz-rated-limit-100"; "" without a
-        filter.
+        """Return the filter as a part of a file name, such as "-since-2024-01-01-blitz-rated-limit-100"; "" if all
+        games are accepted.
         """
         parts = [f"since-{self.since}"] * bool(self.since) + [f"until-{self.until}"] * bool(self.until)
         parts += [*self.speeds, *["rated"] * self.rated]

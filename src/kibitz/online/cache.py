@@ -25,8 +25,8 @@ SAVE_EVERY = 200
 
 
 class Entry(NamedTuple):
-    """A saved game: its number on the server, its time in milliseconds since 1970, its speed, whether it is rated, and
-    the offset and the length of its text in bytes.
+    """A saved game. id: its number on the server. time: milliseconds since 1970. at, size: the offset and the length of
+    its text in the file, in bytes.
     """
 
     id: str
@@ -38,10 +38,11 @@ class Entry(NamedTuple):
 
 
 class CachedGames:
-    """The saved games of an account. `opened` makes an instance. Only one process at a time may have an instance for an
-    account.
+    """The saved games of an account. Get an instance from `opened`. Only one process at a time may have an instance for
+    an account.
 
-    entries: the games by their numbers on the server. state: JSON that the downloads need; `save` writes it.
+    entries: the saved games, by their number on the server. state: data for JSON with which the next download
+    continues; `save` writes them.
     """
 
     def __init__(self, folder: Path, texts: IO[bytes], index: IO[bytes]):
@@ -78,7 +79,9 @@ class CachedGames:
         self._end = end
 
     def add(self, id: str, time: int, speed: str, rated: bool, text: bytes) -> bool:
-        """Save a game. Returns False if it was already saved. text: PGN or SGF without white space at its ends."""
+        """Save a game. Returns False if it was saved before. text: PGN or SGF, without white space at the beginning and
+        at the end.
+        """
         if id in self.entries:
             return False
         entry = Entry(id, time, speed, rated, self._end, len(text))
@@ -101,8 +104,8 @@ class CachedGames:
         self._unsaved = 0
 
     def wanted(self, wanted: GameChoice, begin: int = 0) -> list[Entry]:
-        """Return the games that the filter accepts, the newest first. begin: the time of the earliest game, in
-        milliseconds since 1970. The filter's limit on the number of games is ignored.
+        """Return the saved games that the filter accepts, the newest first. The filter's limit on the number of games
+        is not considered. begin: the earliest time of a game, in milliseconds since 1970.
         """
         found = [
             one for one in self.entries.values() if one.time >= begin and wanted.takes(one.time, one.speed, one.rated)
@@ -110,8 +113,8 @@ class CachedGames:
         return sorted(found, key=lambda one: (-one.time, one.id))
 
     def write(self, path: Path, wanted: GameChoice) -> int:
-        """Write the games that the filter accepts into a file of records, the newest first. The file appears only when
-        it is complete. Returns the number of games.
+        """Write the games that the filter accepts to a file of game records, the newest first. The file does not appear
+        before it is complete. Returns the number of games.
         """
         chosen = self.wanted(wanted)[: wanted.limit]
         temporary = path.with_name(f"{path.name}.{os.getpid()}{NEW}")
@@ -132,9 +135,9 @@ def _whole_number(value: object) -> int:
 
 @contextlib.contextmanager
 def opened(account: Account) -> Iterator[CachedGames]:
-    """Open the saved games of an account. At the end, all data are written, even after an error or Ctrl-C.
+    """Open the saved games of an account. When the context ends, all data are written, even after an error or Ctrl-C.
 
-    Raises KibitzError if another process has the games open, and OSError if the folder cannot be written.
+    Raises KibitzError if another process is using these games, and OSError if the folder cannot be written.
     """
     folder = account.folder
     folder.mkdir(parents=True, exist_ok=True)

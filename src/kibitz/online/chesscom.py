@@ -24,7 +24,7 @@ _BLOCK = 1 << 20
 
 
 class ChessCom:
-    """The downloads of an account on chess.com."""
+    """Downloads games of an account on chess.com."""
 
     def __init__(self, client: Client):
         self._client, self._name = client, client.account.name.lower()
@@ -79,10 +79,10 @@ def _moment(year: int, month: int) -> int:
 
 
 def objects_in(file: IO[bytes], fail: Callable[[bytes], Any]) -> Iterator[Any]:
-    """Yield the objects in the list "games" of a JSON file, one after the other. For a damaged object, None is yielded.
+    """Yield the objects in the list "games" of a JSON file, one after the other; None for a damaged object.
 
-    Only a few games are in memory at a time. fail: a function that raises an error. If the file has no such list, this
-    function is called with the file's first bytes. Raises CutOffError if the list is incomplete.
+    Only a few games are in memory at a time. fail: a function that raises an error. It is called with the file's first
+    bytes if the file has no such list. Raises CutOffError if the list is incomplete.
     """
     decoder, reads, buffer = json.JSONDecoder(), codecs.getincrementaldecoder("utf-8")("replace"), ""
     first, in_list, ended = b"", False, False

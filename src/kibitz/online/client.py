@@ -51,32 +51,34 @@ _SERVER_FAILS = {500, 502, 503, 504, 520, 521, 522, 523, 524}
 
 
 class NotFoundError(KibitzError):
-    """Raised if the server does not have the requested object (404 or 410)."""
+    """Raised if the server does not have what was requested (status 404 or 410)."""
 
 
 class RefusedError(KibitzError):
-    """Raised if the server does not allow the request (403)."""
+    """Raised if the server forbids the request (status 403)."""
 
 
 class CutOffError(Exception):
-    """Raised if a reply ended too early or took too long. The request is repeated."""
+    """Raised if a reply ended too early or took too long. The client then repeats the request."""
 
 
 def need_httpx(what: str) -> None:
-    """Raise KibitzError if the package of the extra `online` is not installed. what: the subject of the message."""
+    """Raise KibitzError if httpx, the package of the extra `online`, is not installed. what: what needs the package;
+    the message begins with it.
+    """
     if importlib.util.find_spec("httpx") is None:
         raise KibitzError(f"{what} needs httpx. Install it: pip install 'kibitz[online]'")
 
 
 def pause(seconds: float) -> None:
-    """Wait for some seconds. Tests replace this function."""
+    """Wait for this number of seconds. Tests replace this function."""
     time.sleep(seconds)
 
 
 class Client:
-    """Sends requests for one account, only to the host of the site.
+    """Sends the requests for one account, only to the host of its site.
 
-    saved_games: a function that returns the number of games saved so far. Error messages mention this number.
+    saved_games: a function that returns the number of games saved so far, which error messages mention.
     """
 
     def __init__(self, account: Account, saved_games: Callable[[], int]):
@@ -108,16 +110,18 @@ class Client:
         self._http.close()
 
     def works(self) -> None:
-        """Set the number of successive failures to 0. Call this method when the server has sent useful data."""
+        """Reset the number of successive failures to 0. Call this method when the server has sent useful data."""
         self._failures, self._reached = 0, True
 
     def lines(self, path: str, parameters: Callable[[], Mapping[str, str]], take: Callable[[Iterator[bytes]], T]) -> T:
-        """Send a request whose reply is lines of JSON. `take` reads the lines while they arrive, and its result is
-        returned.
+        """Send a request whose reply is lines of JSON. Returns the result of `take`, which is called with the lines
+        while they arrive.
 
         path: the path of the request on the server.
-        parameters: a function that returns the request's query parameters. It is called before each attempt. After a
-            failure the request is repeated, and `take` is called again. Raises KibitzError, see `_fetch`.
+        parameters: a function that returns the request's query parameters. It is called before each attempt. If an
+            attempt fails, the request is repeated, and `take` is called again.
+
+        Raises KibitzError, see `_fetch`.
         """
 
         def consume(response: httpx.Response) -> T:
@@ -128,12 +132,13 @@ class Client:
 
     @contextlib.contextmanager
     def file(self, path: str, parameters: Mapping[str, str] | None = None, accept: str = "*/*") -> Iterator[IO[bytes]]:
-        """Send a request, save the reply in a temporary file, and yield this file, open for reading from its first
-        byte.
+        """Send a request, and yield a temporary file with the reply, open for reading at its first byte.
 
         path: the path of the request on the server.
         parameters: the request's query parameters.
-        accept: the accepted types of content. The file is removed at the end of the context.
+        accept: the accepted types of content.
+
+        The file is removed at the end of the context.
         """
         with tempfile.TemporaryFile(prefix="kibitz-") as file:
 
@@ -152,7 +157,7 @@ class Client:
             yield file
 
     def json(self, path: str, parameters: Mapping[str, str] | None = None) -> Any:
-        """Send a request, and return the JSON object in the reply. Raises KibitzError if the reply is anything else."""
+        """Send a request, and return the JSON value in the reply. Raises KibitzError if the reply is not JSON."""
         with self.file(path, parameters, "application/json") as file:
             try:
                 return json.load(file)
@@ -166,14 +171,14 @@ class Client:
         raise self._error(f"sent {kind} instead of games. Try again later.")
 
     def fail(self, what: str) -> NoReturn:
-        """Raise KibitzError with a message about the site. what: the message without its subject, the site's name, such
-        as "does not reply. Try again later".
+        """Raise KibitzError with a message about the site. what: the message after its subject, which is the site's
+        name, such as "does not reply. Try again later".
         """
         raise self._error(what)
 
     def url(self, path: str) -> str:
-        """Return the full address of a request. path: a path on the site, or a full address that the server sent; the
-        host of this address is replaced by the site's host.
+        """Return the full address of a request. path: a path on the site, or a full address that the server sent. In a
+        full address, the host is replaced by the site's host.
         """
         parts = urlsplit(path)
         if parts.netloc:

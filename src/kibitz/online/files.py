@@ -23,24 +23,27 @@ class Listener(Protocol):
     """The interface of an object that shows the progress of a download."""
 
     def account(self, account: Account, saved_games: int) -> None:
-        """Called when a download begins. saved_games: the number of games that earlier calls saved."""
+        """Called when a download begins. saved_games: the number of the account's games that earlier downloads
+        saved.
+        """
 
     def expect(self, games: int) -> None:
-        """Called with the account's total number of games; 0 if the number is unknown."""
+        """Called with the number of all games of the account; 0 if it is unknown."""
 
     def game(self) -> None:
-        """Called after each new game was saved."""
+        """Called each time a new game was saved."""
 
     def note(self, line: str) -> None:
-        """Show a line about the result."""
+        """Show the user one line about the result."""
 
 
 def file_of(account: Account, wanted: GameChoice, listener: Listener) -> Path:
-    """Download the new games of an account, and return a file with the requested games, the newest first.
+    """Download the new games of an account, and return the path of a file with the games that the filter accepts, the
+    newest first.
 
     Every downloaded game is saved, even if an error follows. Raises UsageError for a filter that the site does not
-    support. Raises KibitzError, with the number of saved games, if the site can't be reached or sends invalid data, and
-    if there are no such games. After Ctrl-C, it raises KeyboardInterrupt with a message.
+    support. Raises KibitzError, with the number of saved games, if the site can't be reached or sends invalid data. It
+    also raises KibitzError if the filter accepts no game. Ctrl-C raises KeyboardInterrupt with a message.
     """
     wanted.check(account.site)
     with contextlib.ExitStack() as stack:

@@ -27,7 +27,7 @@ MOST_REPEATED = 20_000
 
 
 class Lichess:
-    """The downloads of an account on lichess."""
+    """Downloads games of an account on Lichess."""
 
     def __init__(self, client: Client):
         self._client, self._name = client, client.account.name
@@ -143,7 +143,7 @@ def _game(line: bytes) -> tuple[str, int, str, bool, bytes] | None:
 
 
 def clean(text: str) -> bytes:
-    """Return a record in the form in which it is saved: UTF-8, without white space at its ends and without zero
-    bytes.
+    """Convert a game record to the form in which it is saved: UTF-8 without zero bytes, and without white space at the
+    beginning and at the end.
     """
     return text.replace("\r\n", "\n").replace("\0", "?").strip().encode(errors="replace")

@@ -21,7 +21,7 @@ MOST_LISTED = 5000
 
 
 class Ogs:
-    """The downloads of an account on OGS."""
+    """Downloads games of an account on OGS."""
 
     def __init__(self, client: Client):
         self._client, self._id = client, 0
@@ -107,7 +107,9 @@ class Ogs:
 
 
 def is_whole(text: bytes) -> bool:
-    """Return whether a text is exactly one SGF game tree: its brackets are balanced, and no text follows."""
+    """Return whether a text is exactly one SGF game tree: the parentheses are balanced, and nothing follows the
+    tree.
+    """
     depth, in_value, skip, ended = 0, False, False, False
     for byte in text:
         if in_value:

@@ -24,8 +24,8 @@ ALL = "all"
 
 @dataclass
 class Result:
-    """The result of a download: the numbers of new games, of damaged games, and of games that the site does not
-    show.
+    """The result of a download. new: the number of new games. damaged: the number of damaged games. hidden: the number
+    of games that the site does not make public.
     """
 
     new: int = 0
@@ -35,10 +35,11 @@ class Result:
 
 @dataclass
 class Gap:
-    """A part of a download: at most `need` games, from the time `until` back to `since`, in milliseconds since 1970.
+    """A part of a download: at most `need` games, from the time `until` back to the time `since`, both in milliseconds
+    since 1970. need: None for no limit.
 
-    The code for a site calls `put` for each game. When all games from a moment on are saved, it calls `reached` with
-    this moment.
+    The class for a site calls `put` for each game. When it has saved all games of the gap from some time on, it calls
+    `reached` with this time.
     """
 
     cache: CachedGames
@@ -52,8 +53,8 @@ class Gap:
     matched: int = 0
 
     def put(self, id: str, moment: int, speed: str, rated: bool, text: bytes) -> bool:
-        """Save a game. Returns False if it was already saved. id: the game's name on the server. moment: its time in
-        milliseconds since 1970. rated: whether the game was rated. text: the PGN or SGF.
+        """Save a game. Returns False if it was saved before. id: the game's number on the server. moment: the time of
+        the game, in milliseconds since 1970. rated: whether the game was rated. text: the PGN or SGF.
         """
         self.seen(moment, speed, rated)
         if not self.cache.add(id, moment, speed, rated, text):
@@ -63,7 +64,9 @@ class Gap:
         return True
 
     def seen(self, moment: int, speed: str, rated: bool) -> None:
-        """Count a game towards the limit `need`. Call it for new games and for games that were already saved."""
+        """Count a game towards the limit `need` if the filter accepts it. Call this method for new games and for games
+        that were saved before.
+        """
         self.matched += moment < self.until and self.wanted.takes(moment, speed, rated)
 
     @property
@@ -72,11 +75,11 @@ class Gap:
 
 
 class Downloads(Protocol):
-    """The interface of a site's downloads."""
+    """The interface of a class that downloads games from one site."""
 
     def key(self, wanted: GameChoice) -> str:
-        """Return a name for the downloads with this filter. The periods that are complete for the filter are saved
-        under this name. The name is ALL if the site can't filter, so that a download contains every game.
+        """Return the name under which the periods of complete downloads with this filter are saved. The name is ALL if
+        the site can't filter, because each download then contains every game.
         """
 
     def begin(self, cache: CachedGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
@@ -84,13 +87,13 @@ class Downloads(Protocol):
 
         cache: the account's saved games.
         wanted: the filter for the games.
-        newest: the end of the latest period whose games are all saved, in milliseconds since 1970; 0 if there is no
+        newest: the end of the latest period of which all games are saved, in milliseconds since 1970; 0 if there is no
             such period.
-        expect: called with the number of the account's games, if the site sends it.
+        expect: called with the number of the account's games, if the site sends this number.
         """
 
     def fill(self, gap: Gap) -> None:
-        """Download the games of a missing period, from new to old, and save them with `gap.put`."""
+        """Download the games of a period that is not saved yet, from new to old, and save them with `gap.put`."""
 
 
 def now() -> int:
@@ -105,13 +108,13 @@ def download(
     expect: Callable[[int], None],
     on_game: Callable[[], None],
 ) -> Result:
-    """Download those games of an account that the filter accepts and that are not saved yet. Every downloaded game is
-    saved, even after an error or Ctrl-C. Returns the numbers of games.
+    """Download the games of an account that the filter accepts and that are not saved yet. Every downloaded game is
+    saved, even if an error or Ctrl-C follows. Returns the numbers of games.
 
     source: the downloads of the account's site.
     cache: the account's saved games.
     wanted: the filter.
-    expect: called with the number of the account's games, if the site sends it.
+    expect: called with the number of the account's games, if the site sends this number.
     on_game: called after each new game.
     """
     periods = _periods(cache, source.key(wanted))

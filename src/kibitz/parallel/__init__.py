@@ -30,9 +30,9 @@ AHEAD = 2
 class Backend:
     """The kind and number of workers for a task.
 
-    name: one of BACKENDS. workers: the number of items that are processed at a time; for a cluster, it is the number of
-    the cluster's cores.
-    address: HOST:PORT of a Ray cluster; None for a local Ray that ends with the work.
+    name: one of BACKENDS.
+    workers: the number of items that are processed at the same time. A Ray cluster uses all of its cores instead.
+    address: HOST:PORT of a Ray cluster; None for a local Ray, which ends with the task.
     """
 
     name: str = "serial"
@@ -50,23 +50,25 @@ SERIAL = Backend()
 
 
 class Workers(Protocol):
-    """Started workers, which can be used for several maps in turn. They process `count` items at a time."""
+    """Running workers, which several maps can use one after the other. They process `count` items at the same time."""
 
     count: int
 
     def use(self, function: Callable[[Any], object]) -> None:
-        """Set the function for the items that are submitted later. No item may be pending."""
+        """Set the function that processes the items submitted from now on. No item may be pending."""
 
     def submit(self, index: int, item: object) -> None:
-        """Assign an item. At most `AHEAD * count` items may be pending."""
+        """Submit an item for processing. index: the number that `finished` returns with the result. At most
+        `AHEAD * count` items may be pending.
+        """
 
     def finished(self) -> list[tuple[int, Any]]:
-        """Wait until an item is completed. Returns all completed items with their results, or raises the function's
-        exception.
+        """Wait until at least one item is finished. Returns the index and the result of each finished item. If the
+        function raised an exception, it is raised here.
         """
 
     def abandon(self) -> None:
-        """Cancel all pending items, and end the workers that process them."""
+        """Cancel all pending items, and end the workers that are processing them."""
 
     def close(self) -> None:
         """End all workers immediately."""
@@ -74,8 +76,8 @@ class Workers(Protocol):
 
 @contextlib.contextmanager
 def open_workers(backend: Backend = SERIAL) -> Iterator[Workers]:
-    """Start workers that can be used for several maps. The workers end with this context. Raises KibitzError if Ray
-    isn't available.
+    """Start workers that several maps can use. They end when the context ends. Raises KibitzError if Ray isn't
+    available.
     """
     with contextlib.closing(_start(backend)) as workers:
         yield workers
@@ -96,11 +98,11 @@ def _start(backend: Backend) -> Workers:
 def map_unordered(
     function: Callable[[Item], Result], items: Iterable[Item], workers: Backend | Workers = SERIAL
 ) -> Generator[tuple[int, Result]]:
-    """Yield the index and the function's result of each item, in the order of completion; each index exactly once.
+    """Apply the function to all items, and yield each item's index and result, in the order in which they finish.
 
-    Items are taken from the iterable only when workers become free. Closing the generator, or an error, ends the work
-    immediately. If a worker dies, its item is given to another worker, at most DEATHS times. Raises the exceptions of
-    the function, and KibitzError if workers die more often or Ray isn't available.
+    An item is taken from the iterable only when a worker is free. Closing the generator, or an error, ends the work
+    immediately. If a worker dies, another worker gets its item, at most DEATHS times. Raises the exceptions of the
+    function, and KibitzError if workers die more often or Ray isn't available.
     """
     return _mapped(function, items, workers, ordered=False)
 
@@ -108,7 +110,9 @@ def map_unordered(
 def map_ordered(
     function: Callable[[Item], Result], items: Iterable[Item], workers: Backend | Workers = SERIAL
 ) -> Generator[Result]:
-    """Yield the results in the order of the items; otherwise like `map_unordered`. Only a few items are in memory."""
+    """Apply the function like `map_unordered`, but yield only the results, in the order of the items. Only a few items
+    are in memory at a time.
+    """
     with contextlib.closing(_mapped(function, items, workers, ordered=True)) as results:
         for _, result in results:
             yield result

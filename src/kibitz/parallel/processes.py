@@ -34,7 +34,9 @@ _FUNCTION_FOLLOWS = b""
 
 
 class ProcessWorkers:
-    """`kibitz.parallel.Workers` in spawned processes. They end when this process ends for any reason."""
+    """The interface `kibitz.parallel.Workers` with processes on this computer. They end when the main process ends for
+    any reason.
+    """
 
     def __init__(self, count: int):
         self.count = count
@@ -115,7 +117,7 @@ class _Worker:
         theirs.close()
 
     def send(self, function: bytes, item: bytes) -> None:
-        """Send an item. If the worker has another function, the function is sent first."""
+        """Send an item to the worker. If the worker does not have this function yet, the function is sent first."""
         with contextlib.suppress(OSError):  # the worker has died, which the next read will show
             if function != self._function:
                 self.connection.send_bytes(_FUNCTION_FOLLOWS)
@@ -144,8 +146,8 @@ def _without_interrupts() -> Iterator[None]:
 
 @contextlib.contextmanager
 def environment(variables: dict[str, str]) -> Iterator[None]:
-    """Set environment variables inside the context, so that processes started there inherit them. variables: the values
-    by name.
+    """Set environment variables inside the context, so that processes started there inherit them. variables: the value
+    of each variable by its name.
     """
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)

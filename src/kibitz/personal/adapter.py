@@ -14,10 +14,10 @@ ADAPTERS, ALL, NOTHING = "adapters", "all", "nothing"
 
 
 class Adapter(nn.Module):
-    """Computes `x + up(relu(down(x)))`. The input and the output are float [n, filters, rows, columns]. At first, the
-    adapter is the identity.
+    """A small residual module that computes `x + up(relu(down(x)))`. The input and the output are float [n, filters,
+    rows, columns]. Before training, the output equals the input.
 
-    `down` and `up` are 1×1 convolutions, down to a few channels and up again.
+    `down` is a 1×1 convolution to `rank` channels, and `up` is a 1×1 convolution back to `filters` channels.
     """
 
     def __init__(self, filters: int, rank: int):
@@ -30,13 +30,13 @@ class Adapter(nn.Module):
 
 
 def adapters(count: int, filters: int, rank: int) -> nn.ModuleList:
-    """Return `count` adapters, one for each block. filters: the number of channels of a block. rank: the number of
-    channels between the two convolutions of an adapter.
+    """Return `count` adapters, one for each residual block. filters: the number of channels of a block. rank: the
+    number of channels between the two convolutions of an adapter.
     """
     return nn.ModuleList(Adapter(filters, rank) for _ in range(count))
 
 
 def hold_the_rest(network: nn.Module) -> None:
-    """Freeze all weights of a network except its `adapters`."""
+    """Freeze all weights of a network except those of its `adapters`."""
     for name, p in network.named_parameters():
         p.requires_grad_(name.startswith("adapters."))

@@ -29,13 +29,17 @@ doesn't change Go moves, because they are smaller numbers.
 
 @dataclass(frozen=True)
 class Book:
-    """How often a person played each move. rows: [m] of dtype ROW, sorted by position and move."""
+    """A book of how often a person played each move in each position. rows: [m] of dtype ROW, sorted by position and
+    move.
+    """
 
     rows: NDArray[Any]
 
     @classmethod
     def count(cls, keys: NDArray[np.uint64], moves: NDArray[np.uint16]) -> Book:
-        """Make a book from a person's moves. keys: uint64 [n], hashes of the positions. moves: uint16 [n], packed."""
+        """Make a book from a person's moves. keys: uint64 [n], the hash of each position. moves: uint16 [n], the packed
+        move played in it.
+        """
         played = np.zeros(len(keys), ROW)
         played["position"], played["move"], played["count"] = keys, moves & PAIR, 1
         order = np.lexsort((played["move"], played["position"]))
@@ -48,7 +52,7 @@ class Book:
 
     @classmethod
     def open(cls, path: Path) -> Book:
-        """Open a book by memory-mapping its file. Raises KibitzError if the file is damaged."""
+        """Open a book as a memory-mapped file. Raises KibitzError if the file is damaged."""
         try:
             rows = read_array(path, ROW)
         except (OSError, ValueError):
@@ -56,21 +60,22 @@ class Book:
         return cls(rows)
 
     def save(self, path: Path) -> None:
-        """Write the book atomically."""
+        """Write the book to a file atomically."""
         write_array(path, self.rows)
 
     @property
     def positions(self) -> int:
-        """The number of different positions."""
+        """The number of different positions in the book."""
         return len(np.unique(self.rows["position"]))
 
     def counts(
         self, keys: NDArray[np.uint64], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Return how often each of the moves was played in its position, float64 [total].
+        """Return how often the person played each move in its position, float64 [total].
 
-        keys: uint64 [n], hashes of the positions. moves: uint16 [total]. offsets: int64 [n + 1], the index at which
-        each position's moves begin. All promotions with the same two squares have the same count.
+        keys: uint64 [n], the hashes of the positions. moves: uint16 [total], the moves of all positions, position after
+        position. offsets: int64 [n + 1], the index at which each position's moves begin. All promotions with the same
+        from-square and to-square have the same count.
         """
         stored = self.rows["position"]
         first, last = np.searchsorted(stored, keys, "left"), np.searchsorted(stored, keys, "right")
@@ -86,13 +91,13 @@ class Book:
 def blend(
     shares: NDArray[np.float64], counts: NDArray[np.float64], offsets: NDArray[np.int64], k: float
 ) -> NDArray[np.float64]:
-    """Combine a network's probabilities with the counts of an opening book. Returns `(count + k · share) / (n + k)` for
-    each move, float64 [total]; n is the sum of the counts in the move's position.
+    """Blend a network's move probabilities with the counts of an opening book. Returns `(count + k · share) / (n + k)`
+    for each move, float64 [total], where n is the sum of the counts in the move's position.
 
     shares: float64 [total], the network's probabilities; they sum to 1 in each position.
     counts: float64 [total], how often the person played each move.
     offsets: int64 [positions + 1], the index at which each position's moves begin. Every position must have moves.
-    k: the weight of the network, compared with one game of the book.
+    k: the weight of the network, in games: the network counts as much as k games in the book.
     """
     if not len(shares):
         return shares
@@ -101,6 +106,6 @@ def blend(
 
 
 def book_of(run: Run) -> tuple[Book, float] | None:
-    """Return the book of a run, and the run's value of k; None if the run has no book."""
+    """Return the opening book of a run, and its k (see `blend`); None if the run has no book."""
     k = run.info.get("book", {}).get("k")
     return None if k is None else (Book.open(run.path / BOOK), k)

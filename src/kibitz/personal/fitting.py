@@ -67,15 +67,16 @@ CHECKPOINT_EVERY = 50
 
 @dataclass(frozen=True)
 class PersonalRequest:
-    """A call of `make`.
+    """The arguments of `make`.
 
-    sources: the files of games. players: the names of the person, see `names.find`.
-    base: the run or bundled network to start from; "" for `human`, or `gohuman` for Go.
-    run: the directory; None for runs/personal-NAME.
-    most: the largest number of games; the newest games are used.
+    sources: the files of games.
+    players: the names of the person, see `names.find`.
+    base: the run or bundled network from which to start; "" for `human`, or for `gohuman` in Go.
+    run: the run's directory; None for runs/personal-NAME.
+    most: the largest number of games, of which the newest are used; None for no limit.
     update: whether to add games to an existing run.
-    test: the number of newest games for the test; None for the default.
-    time_limit: seconds after which the call stops. A later call resumes it.
+    test: the number of newest games to keep for the test; None for the default.
+    time_limit: the seconds after which the work stops; None for no limit. A later call resumes it.
     """
 
     sources: Sequence[str]
@@ -93,8 +94,8 @@ class PersonalRequest:
 
 @dataclass(frozen=True)
 class PersonalStep:
-    """The progress of `make`: the name and the number (from 1) of the current training run, and the progress of this
-    run.
+    """The progress of `make`. name, number: the name and the number, from 1, of the training that is running. progress:
+    the progress of this training.
     """
 
     name: str
@@ -106,7 +107,8 @@ class PersonalStep:
 class PersonalResult:
     """The result of `make`.
 
-    path: the run's directory. info: its run.json. reason: "done", "finished before", or why the call stopped.
+    path: the run's directory. info: the content of its run.json. reason: "done", "finished before", or why `make`
+    stopped.
     """
 
     path: Path
@@ -137,10 +139,11 @@ def make(
     on_step: Callable[[PersonalStep], object] = lambda step: None,
     log: Callable[[str], None] = lambda line: None,
 ) -> PersonalResult:
-    """Make a person's run, resume it, or add games to it (`update`).
+    """Make a run for a person, resume it, or add games to it (`update`).
 
-    Raises KibitzError or UsageError if no player has this name, if there are too few games, or if the directory belongs
-    to another person or has other games.
+    on_step: called with the progress. log: called with messages, one line each. Raises KibitzError or UsageError if no
+    player has this name, if there are too few games, or if the directory has a run for another person or with other
+    games.
     """
     deadline = None if request.time_limit is None else time.monotonic() + request.time_limit
     person = _begin(request, log)
@@ -206,7 +209,7 @@ def _late(positions: PlayerPositions, losses: NDArray[np.float64]) -> float:
 
 
 class AtStrength:
-    """A run's network with its adapters' changes multiplied by `strength`, 0 to 1. It has the interface of a
+    """A run's network in which each adapter's change is multiplied by `strength`, 0 to 1. It has the interface of a
     Session.
     """
 
@@ -219,7 +222,7 @@ class AtStrength:
                     p.mul_(strength)
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """Evaluate positions as NetworkSession.evaluate does. The state has all side inputs."""
+        """Evaluate positions as NetworkSession.evaluate does. `state` must contain all side inputs."""
         found: list[list[NDArray[np.float32]]] = []
         with torch.inference_mode():
             for at in range(0, len(codes), 512):

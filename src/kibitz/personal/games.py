@@ -45,9 +45,9 @@ VALIDATE_SHARES, LEAST_VALIDATE = (10.0, 20.0, 40.0, 60.0), 2
 
 
 def sides_of(store: Store, spellings: Sequence[str]) -> NDArray[np.int8]:
-    """Return a person's side in each game of a store, int8 [games]: FIRST, SECOND, or NEITHER.
+    """Return the side of a person in each game of a store, int8 [games]: FIRST, SECOND, or NEITHER.
 
-    The result is NEITHER for a game in which the person is on no side, or on both sides.
+    spellings: the person's names. NEITHER means that the person is on no side, or on both sides.
     """
     first, second = _named(store, spellings)
     return np.select([first & ~second, second & ~first], [FIRST, SECOND], NEITHER).astype(np.int8)
@@ -62,9 +62,9 @@ def _named(store: Store, spellings: Sequence[str]) -> tuple[NDArray[np.bool_], N
 
 
 class OwnPositions(Positions):
-    """The positions of some games in which one person moved, with ids in the order of games and plies.
+    """The positions in which one person moved, in some games. Their ids are in the order of games and plies.
 
-    sides: the person's side in every game of the store, see `sides_of`. Games of NEITHER have no positions.
+    sides: the person's side in every game of the store, see `sides_of`. Games with NEITHER have no such positions.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]):
@@ -85,11 +85,11 @@ class OwnPositions(Positions):
 
 
 def split_of(store: Store, test: int | None = None) -> Split:
-    """Return a split whose test games are a person's newest games: `test` games, or by default a tenth of all games, at
-    most 50.
+    """Return a split for a person's games. The newest `test` games are for the test; by default a tenth of all games,
+    but at most 50.
 
-    If no game has a date, a hash of each game decides. A tenth of the other games is for validation. A share that would
-    select too few games is increased.
+    If no game has a date, and `test` is None, a hash of each game selects the test games. A tenth of the other games is
+    for validation, or more if a tenth would be too few games.
     """
     undated = test is None and np.isnat(store.column("date").astype("datetime64[D]")).all()
     newest = min(MOST_TEST, max(1, len(store) // TEST_SHARE)) if test is None else test
@@ -105,12 +105,12 @@ def split_of(store: Store, test: int | None = None) -> Split:
 
 @contextlib.contextmanager
 def opened(sources: Sequence[str], log: Callable[[str], None]) -> Iterator[Store]:
-    """Open one store with the games of all sources. Sources are files in PGN or SGF, folders with these files, or a
+    """Open one store with the games of all sources. The sources are PGN or SGF files, folders with such files, or a
     single store.
 
-    Records are read into a store that is removed at the end. log: called with a message about everything that could not
-    be read or was skipped. Raises KibitzError if there is no game, and UsageError if the sources have games of chess
-    and of Go.
+    Game records are imported into a temporary store, which is removed at the end. log: called with a message about each
+    source or game that could not be read or was skipped. Raises KibitzError if there is no game, and UsageError if some
+    games are chess and others Go.
     """
     if len(sources) == 1 and (Path(sources[0]) / INFO).is_file():
         yield Store(sources[0])
@@ -126,9 +126,10 @@ def opened(sources: Sequence[str], log: Callable[[str], None]) -> Iterator[Store
 
 
 def players_in(path: str, named: Sequence[str]) -> list[names.Player]:
-    """Find the players with these names in a file or folder of games. Several names are accounts of one player.
+    """Return the players with these names in a file or folder of games. Several names are accounts of one person.
 
-    Without a name, the result is the player who is in nearly all games. Raises UsageError and KibitzError.
+    If no name is given, the result is the player who is in nearly all games. Raises UsageError and KibitzError as
+    `names.find` and `opened` do.
     """
     # Problems of the games are not reported here, because the games are read again later and reported then.
     with opened([path], lambda line: None) as store:
@@ -155,8 +156,9 @@ def games_of(
 ) -> NDArray[np.int64]:
     """Return the indices of a person's games in the store, int64 [n], from old to new.
 
-    most: the largest number of games; the newest are returned. log: called with a message about skipped games and about
-    anything unusual. Raises KibitzError if there are fewer than `least` games.
+    players: the person's accounts. where: the description of the games in an error. most: the largest number of games,
+    of which the newest are returned; None for all. log: called with a message about skipped games and about anything
+    unusual. Raises KibitzError if there are fewer than `least` games.
     """
     for player in players:
         if names.looks_like_a_program(player.name):
@@ -207,15 +209,15 @@ def _read(paths: list[str], game: str, sources: Sequence[str], into: Path, log: 
 
 
 def spellings_of(players: Sequence[names.Player]) -> tuple[str, ...]:
-    """Return all spellings of some players' names."""
+    """Return all spellings of the names of these players."""
     return tuple(name for player in players for name in player.spellings)
 
 
 def in_time(store: Store) -> NDArray[np.int64]:
     """Return the indices of a store's games from old to new, int64 [games].
 
-    They are sorted by date. Games of one day keep the order of the files or get the reverse order, because some servers
-    list new games first. The dates of neighboring games decide whether the order is reversed. Games without a date are
+    The games are sorted by date, and games without a date come first. Games of the same day are in the order of the
+    files, or in the reverse order if the dates in the files fall more often than they rise. Some servers list new games
     first.
     """
     dates = store.column("date").astype("datetime64[D]")
@@ -228,8 +230,9 @@ def in_time(store: Store) -> NDArray[np.int64]:
 
 
 def add_games(source: Store, games: NDArray[np.int64], into: Path, sources: Sequence[str]) -> Store:
-    """Add games of a store to another store, which is created if necessary. Games that the other store already has are
-    skipped.
+    """Add games of one store to another store, which is created if it does not exist. Games that the other store
+    already has are skipped. into: the path of the other store. sources: the names of the files, which the other store
+    records.
     """
     rules = game_of(source.game)
     begins, plies = source.offsets[games], source.plies[games]

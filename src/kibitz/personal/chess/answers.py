@@ -28,8 +28,8 @@ def _positions(codes, state, keys):  # type: ignore[no-untyped-def]
 
 
 def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Return a hash of pieces, side to move, castling and en passant, uint64 [n]. The hash doesn't depend on move
-    counters or earlier moves.
+    """Return a hash of each position, uint64 [n]: of the pieces, the side to move, the castling rights and en passant.
+    The hash doesn't depend on move counters or earlier moves.
     """
     keys = np.empty(len(codes), np.uint64)
     _positions(codes, state, keys)
@@ -39,8 +39,8 @@ def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray
 def blended_answers(
     book: Book, k: float, codes: NDArray[np.uint8], state: NDArray[np.uint8], answers: Answers
 ) -> Answers:
-    """Return the outputs with `origin` and `target`, [n, 64, 64], blended with the book. Positions that are not in the
-    book keep their outputs.
+    """Return the network outputs, with `origin`, [n, 64], and `target`, [n, 64, 64], blended with the book. The outputs
+    of positions that are not in the book stay unchanged.
     """
     keys = position_keys(codes, state)
     stored = book.rows["position"]
@@ -69,11 +69,12 @@ def blended_answers(
 def pair_products(
     answers: Mapping[str, NDArray[np.float32]], moves: NDArray[np.uint16], rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return `P(origin) · P(target
-    origin)` of moves, float64 [total].
+    """Return `P(origin) · P(target | origin)` of each move, float64 [total]. The origin is the from-square, and the
+    target is the to-square.
 
-    answers: the network's outputs by name, of n positions. moves: uint16 [total], packed moves. rows: int64 [total],
-        the index of each move's position, 0 to n - 1.
+    answers: the network's outputs by name, for n positions.
+    moves: uint16 [total], packed moves.
+    rows: int64 [total], the index of each move's position, 0 to n - 1.
     """
     start, end = (moves & 63).astype(np.intp), (moves >> 6 & 63).astype(np.intp)
     product = answers["origin"][rows, start].astype(np.float64) * answers["target"][rows, start, end]
@@ -89,8 +90,9 @@ def _first_of_pairs(moves: NDArray[np.uint16], rows: NDArray[np.int64]) -> NDArr
 
 
 def open_correction(run: Run) -> Callable[[NDArray[np.uint8], NDArray[np.uint8], Answers], Answers] | None:
-    """Return the function that corrects a run's network outputs with its book; None without a book. The function takes
-    codes, uint8 [n, 64], state, uint8 [n, 4 or more], and the outputs by name, and returns the corrected outputs.
+    """Return the function that blends the network outputs of a run with its opening book; None if the run has no book.
+    The function takes codes, uint8 [n, 64], state, uint8 [n, 4 or more], and the outputs by name, and returns the
+    blended outputs.
     """
     found = book_of(run)
     if found is None:

@@ -24,10 +24,10 @@ EPOCHS = (2, 5)
 
 @dataclass(frozen=True)
 class UsualGame:
-    """The typical side inputs in a person's games.
+    """The typical side inputs of a person's games.
 
-    rating, opponent_rating: the ratings in units of 16 points. speed, scale: the codes of the speed and the rating
-    scale. 0 means unknown.
+    rating, opponent_rating: the ratings of the person and of the opponent, in units of 16 points. speed, scale: the
+    codes of the speed and of the rating scale. 0 means unknown.
     """
 
     rating: int
@@ -37,10 +37,11 @@ class UsualGame:
 
 
 def usual_game(store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]) -> UsualGame:
-    """Return the median ratings of the newest games, which show the person's present level, and the most frequent speed
-    and scale.
+    """Return the median ratings, and the most frequent speed and rating scale, of the person's newest games. These
+    games show the person's present strength.
 
-    games: indices in chronological order; the last hundred are used.
+    games: the games' indices in chronological order, of which the last hundred are used. sides: the person's side in
+    each game of the store.
     """
     newest = games[-100:]
     ratings = np.stack([store.column("white_rating"), store.column("black_rating")]).astype(np.int64)
@@ -66,10 +67,12 @@ def settings(
 
 
 def level(settings: Settings) -> dict[str, Any]:
-    """Return the person's rating in points, in the form for run.json; None if it is unknown."""
+    """Return the person's rating in points, as an entry for run.json: {"rating": None} if it is unknown."""
     return {"rating": settings.rating * RATING_UNIT or None}
 
 
 def side_inputs(settings: Settings) -> dict[str, int]:
-    """Return side inputs by name, such as ratings, with values that are typical for the person's games."""
+    """Return the network's side inputs by name, such as ratings, with values that are typical for the person's
+    games.
+    """
     return dict(PersonalHuman(replace(settings, blocks=1, filters=1)).side_inputs)

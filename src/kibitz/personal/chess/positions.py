@@ -22,7 +22,7 @@ from kibitz.store.store import Store
 
 
 class ChessPlayerPositions(PlayerPositions):
-    """PlayerPositions for chess. The candidate moves are the legal moves, as `legal_moves` returns them."""
+    """PlayerPositions for chess. The candidate moves are all legal moves, in the order of `legal_moves`."""
 
     @staticmethod
     def _side_inputs(store: Store, batch: Batch) -> NDArray[np.uint8]:
@@ -43,12 +43,12 @@ class ChessPlayerPositions(PlayerPositions):
 
     @cached_property
     def keys(self) -> NDArray[np.uint64]:
-        """Hashes of the positions, uint64 [n], see `position_keys`."""
+        """The hashes of the positions, uint64 [n] (see `position_keys`)."""
         return position_keys(self.codes, self.state)
 
     @property
     def booked(self) -> NDArray[np.uint16]:
-        """The played moves, unchanged, uint16 [n]."""
+        """The played moves, uint16 [n]. A chess book stores them unchanged."""
         return self.packed
 
     def counts(self, book: Book) -> NDArray[np.float64]:

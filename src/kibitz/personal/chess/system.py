@@ -30,7 +30,7 @@ RETENTION_WEIGHT = 0.3
 
 @dataclass(frozen=True)
 class Settings(human.Settings):
-    """Settings of `personal`. blocks and filters are those of the base network."""
+    """Settings of `personal`. blocks, filters: the same as in the base network."""
 
     players: str = setting("", "Names of the person in the game records, one per line.")
     learns: str = setting(
@@ -55,7 +55,7 @@ class Settings(human.Settings):
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """Return the player's names, split from the setting `players`."""
+        """Return the spellings of the person's names, which the setting `players` contains."""
         return tuple(name for name in self.players.split(names.SEPARATOR) if name)
 
 
@@ -63,9 +63,9 @@ RECIPES = {"default": Recipe("adapters of rank 16 after every block", {})}
 
 
 class PersonalHuman(human.Human):
-    """`human` with an adapter after each block. If the settings train all weights, there are no adapters.
+    """The network `human` with an adapter after each block. There are no adapters if the settings train all weights.
 
-    Inputs and outputs are those of `human`; the defaults of its side inputs are typical for the person's games.
+    Inputs and outputs are those of `human`. The default values of the side inputs are typical for the person's games.
     """
 
     def __init__(self, settings: Settings):
@@ -80,7 +80,7 @@ class PersonalHuman(human.Human):
 
     def trunk(self, codes: Tensor, state: Tensor, adapted: bool = True) -> tuple[Tensor, Tensor]:
         """Return the features of the board and the values that condition them, as `human.Human.trunk` does. adapted:
-        whether to use the adapters.
+        False to leave the adapters out.
         """
         conditions = self.conditions(state)
         grid = F.relu(self.stem(self.planes(codes, state)))
@@ -92,7 +92,7 @@ class PersonalHuman(human.Human):
 
     @torch.no_grad()
     def expected_before(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the probabilities of win, draw and loss that the network predicts without the adapters, float32 [n,
+        """Return the probabilities of win, draw and loss that the network predicts without its adapters, float32 [n,
         3].
         """
         grid, conditions = self.trunk(codes, state, adapted=False)
@@ -100,12 +100,13 @@ class PersonalHuman(human.Human):
 
 
 class OwnMoves(human.PlayedMoves):
-    """The positions in which the person moved, see PlayedMoves. The positions are replayed only once, at the beginning.
+    """The training examples: the positions in which the person moved (see PlayedMoves). All positions are replayed
+    once, when the instance is made.
 
-    A position that occurs n times has the weight 1 / n. A batch has these weights in `weight`, float32 [n]. The weight
-    is the network's share of the blend with the book at k = 1. Without these weights, the adapters would memorize the
-    opening, which the book does better. If adapters are trained, a batch also has `expected`, float32 [n, 3]: the
-    result that is predicted without adapters.
+    A batch has a weight for each position in `weight`, float32 [n]: 1 / n for a position that occurs n times. This is
+    the network's share of the blend with the opening book at k = 1. Without these weights, the adapters would memorize
+    the opening, which the book predicts better. If adapters are trained, a batch also has `expected`, float32 [n, 3]:
+    the probabilities of win, draw and loss without the adapters.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], network: PersonalHuman, settings: Settings):
@@ -134,11 +135,12 @@ class OwnMoves(human.PlayedMoves):
 
 
 def loss(network: PersonalHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean loss and the metrics, each float32 [n]. The loss is −weight · log P(move) plus a term for the
-    results.
+    """Return the mean loss, and the metrics of each position, float32 [n]. The loss is −weight · log P(move) plus a
+    loss of the predicted result.
 
-    With adapters, the term keeps the predicted results unchanged. If all weights are trained, the term is the loss of
-    the real results. The metrics are those of `human`; "loss" is the loss of the moves.
+    If adapters are trained, the second loss keeps the predicted results as they are without adapters. If all weights
+    are trained, it is the loss for the real results. The metrics are those of `human`; "loss" is only the loss of the
+    moves.
     """
     grid, conditions = network.trunk(batch["codes"], batch["state"])
     move, measures = human.move_loss(network, grid, batch)
@@ -150,7 +152,7 @@ def loss(network: PersonalHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tens
 
 
 class PersonalChessSystem(PersonalSystem):
-    """The system `personal`. It starts from a network of `human`; `kibitz personal` makes its runs."""
+    """The system `personal`. A run starts from a network of `human`, and `kibitz personal` makes it."""
 
     name = "personal"
     settings_type = Settings

@@ -56,10 +56,10 @@ def _positions(colours, state, symmetries_of_points, keys, turned):  # type: ign
 
 
 def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return two arrays: a hash of stones, size and side to move, uint64 [n], which is the same for all symmetries; and
-    the symmetry, int64 [n].
+    """Return two arrays: a hash of the stones, the size and the side to move of each position, uint64 [n], which is the
+    same for all symmetries of the position; and a symmetry of each position, int64 [n].
 
-    The symmetry is the one with the lowest hash, as an index into SYMMETRIES.
+    The symmetry is the one that gives the lowest hash, as an index into SYMMETRIES.
     """
     keys, turned = np.empty(len(codes), np.uint64), np.empty(len(codes), np.int64)
     _positions(colours_of(codes), np.ascontiguousarray(state[:, : SIZE + 1]), SYMMETRIES, keys, turned)
@@ -69,15 +69,17 @@ def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[N
 def turned_moves(
     moves: NDArray[np.integer], rows: NDArray[np.int64], state: NDArray[np.uint8], turned: NDArray[np.int64]
 ) -> NDArray[np.uint16]:
-    """Return moves as the book stores them, uint16 [total]. rows: the index of each move's position. state, turned: the
-    state and the symmetry of the positions.
+    """Transform moves with the symmetry of their position, as the opening book stores them. Returns uint16 [total].
+
+    rows: int64 [total], the index of each move's position. state, turned: the state and the symmetry of each position,
+    see `position_keys`.
     """
     found = SYMMETRIES[state[rows, SIZE].astype(np.int64), turned[rows], moves.astype(np.int64)]
     return np.asarray(found, np.uint16)
 
 
 def candidates(codes: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the empty points of positions, and a pass, as moves, uint16 [total].
+    """Return all empty points and a pass in each position, as moves, uint16 [total].
 
     Also return the index of each move's position, int64 [total], and the index at which each position's moves begin,
     int64 [n + 1].
@@ -91,7 +93,9 @@ def candidates(codes: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np
 def blended_answers(
     book: Book, k: float, codes: NDArray[np.uint8], state: NDArray[np.uint8], answers: Answers
 ) -> Answers:
-    """Return the outputs with `policy` blended with the book. Positions that are not in the book keep their outputs."""
+    """Return the network outputs, with `policy` blended with the book. The outputs of positions that are not in the
+    book stay unchanged.
+    """
     keys, turned = position_keys(codes, state)
     stored = book.rows["position"]
     at = np.minimum(np.searchsorted(stored, keys), len(stored) - 1)
@@ -108,8 +112,9 @@ def blended_answers(
 
 
 def open_correction(run: Run) -> Callable[[NDArray[np.uint8], NDArray[np.uint8], Answers], Answers] | None:
-    """Return the function that corrects a run's network outputs with its book; None without a book. The function takes
-    codes, uint8 [n, 361], state, uint8 [n, 4 or more], and the outputs by name, and returns the corrected outputs.
+    """Return the function that blends the network outputs of a run with its opening book; None if the run has no book.
+    The function takes codes, uint8 [n, 361], state, uint8 [n, 4 or more], and the outputs by name, and returns the
+    blended outputs.
     """
     found = book_of(run)
     if found is None:

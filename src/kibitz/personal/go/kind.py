@@ -30,8 +30,8 @@ NEWEST = 100
 def settings(
     base: Mapping[str, Any], store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], spellings: Sequence[str]
 ) -> Settings:
-    """Return the settings of a person's network, see Kind.settings. The settings contain the most frequent ranks and
-    the most frequent server of the newest games.
+    """Return the settings of a person's network, see Kind.settings. They contain the most frequent ranks and the most
+    frequent server of the newest games.
     """
     newest = games[-NEWEST:]
     ranks = np.stack([
@@ -54,10 +54,12 @@ def _usual(values: NDArray[np.int64]) -> int:
 
 
 def level(settings: Settings) -> dict[str, Any]:
-    """Return the person's rank in the form for run.json; None if it is unknown."""
+    """Return the person's rank as an entry for run.json, which is None if the rank is unknown."""
     return {"rank": rank_of(settings.rank - LOWEST_RANK) if settings.rank else None}
 
 
 def side_inputs(settings: Settings) -> dict[str, int]:
-    """Return side inputs by name, such as komi and ranks, with values that are typical for the player's games."""
+    """Return the network's side inputs by name, such as komi and ranks, with values that are typical for the person's
+    games.
+    """
     return dict(PersonalGoHuman(replace(settings, blocks=1, filters=16)).side_inputs)
