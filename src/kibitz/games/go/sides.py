@@ -122,10 +122,10 @@ def side_inputs(
     opponent_rank: str | None = None,
     place: str | None = None,
 ) -> dict[str, int]:
-    """Return the side inputs of one position by name, as in BEYOND.
+    """Return the side inputs of one position, as a dict with the names of BEYOND.
 
-    komi: White's points from the start, see `komi_byte`. rank: the rank of the side to move. place: the value of the
-    header PC.
+    komi: White's points before the game, see `komi_byte`. rank: the rank of the side to move. place: the value of the
+    SGF property PC.
     """
     return {
         "komi": komi_byte(komi), "handicap": handicap_byte(handicap), "rules": rules_byte(rules),
@@ -155,9 +155,10 @@ class GameSides:
         self._komi[np.isnan(komi) | ((komi == 0) & (stones < 2) & ~confirmed)] = 0
 
     def of(self, games: NDArray[np.int64], side: NDArray[Any]) -> NDArray[np.uint8]:
-        """Return the side inputs of n positions as the columns of BEYOND, uint8 [n, 6].
+        """Return the side inputs of n positions, uint8 [n, 6]. The columns are in the order of BEYOND.
 
-        games: int64 [n], indices in the store. side: [n], the side to move, 0 Black, 1 White.
+        games: int64 [n], the index of each position's game in the store. side: [n], the side to move, 0 Black or 1
+        White.
         """
         side = side.astype(np.int64)
         columns = (

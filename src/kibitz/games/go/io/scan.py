@@ -145,7 +145,7 @@ class Doubles(NamedTuple):
     may have different encodings.
 
     parts: int64 [n], the byte offset at which each part begins; the first is 0. kinds: uint8 [n], the kind of each
-    part's encoding: SINGLE or one of the constants after it.
+    part's encoding: SINGLE, PAIRS or SHIFT_JIS.
     """
 
     parts: NDArray[np.int64]
