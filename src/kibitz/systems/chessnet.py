@@ -83,7 +83,8 @@ RECIPES = {
     "long": Recipe("the default with four times the moves", {**_MODERN, "iterations": 18_000}),
     "paper": Recipe(
         "the thesis' settings: the seven networks of ChessNet-1, with AdaGrad 0.1 and 300,000 batches each, and"
-        " ChessNet-2, with RMSprop 0.001. The 300,000 batches of ChessNet-2 are our choice",
+        " ChessNet-2, with RMSprop 0.001. The 300,000 batches of ChessNet-2, and the start of AdaGrad's sums at 0.1,"
+        " are our choices",
         {"accumulator": 0.1},
         training={"precision": "auto"},
         departures=(

@@ -160,7 +160,7 @@ RECIPES = {
     "long": Recipe("the default with four times the positions", {**_MODERN, "iterations": 30_000, "most_epochs": 4.0}),
     "paper": Recipe(
         "the post's settings: convolutions without activation, SGD with momentum, learning rate 0.01·(1 +"
-        " 0.0001·i)^−0.75, 150,000 iterations",
+        " 0.0001·i)^−0.75, 150,000 iterations. The initial weights are our choice",
         training={"summary_every": 300, "validate_every": 1000, "checkpoint_every": 2000, "precision": "auto"},
         reaches=(
             "winner accuracy 60.6% (60.1 to 61.1) on the test games of the default. We stopped this training run after"
