@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kibitz.games.chess.io.blocks import find_games
 from kibitz.games.chess.io.scan import LONGEST_COMMENT, scan
 
 GAME = '[Event "a"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n\n'
@@ -65,6 +67,14 @@ def test_a_game_without_moves_does_not_take_the_next_one() -> None:
 def test_comments_in_brackets_are_no_headers() -> None:
     text = b'[Event "a"]\n\n1. e4 { [%clk 1:00:00] }\n[%eval 0.3] e5 1-0\n'
     assert len(parts(text)) == 1
+
+
+@pytest.mark.parametrize("comment", [" ; best play leads to 1-0", " ; {1-0", "", " 1-0"])
+def test_a_result_in_a_comment_to_the_end_of_the_line_ends_no_game(comment: str) -> None:
+    block = find_games(f"1. e4{comment}\n1... e5 2. d4{comment}\n2... d5 1-0 ; the end\n".encode())
+    assert (len(block) == 1) == (comment != " 1-0")
+    after = find_games(b"1. e4 e5 1-0 ; White won\n1. d4 d5 0-1\n; nothing 1-0\n\n1. c4 *\n")
+    assert [after.texts(i)[1].split()[1] for i in range(len(after))] == ["e4", "d4", "c4"]
 
 
 def test_headers_in_comments_begin_no_game() -> None:

@@ -125,6 +125,25 @@ def _is_commented(text, at, end, inside):  # type: ignore[no-untyped-def]
 
 
 @inner
+def _last_of_moves(text, at, end, inside, last):  # type: ignore[no-untyped-def]
+    """Return the offset of the last byte of a line of moves that is neither white space nor in a comment that begins
+    with a semicolon. If there is none, return `last`.
+
+    text: uint8. The line is text[at:end]. inside: whether a comment in braces is open at its beginning.
+    """
+    for i in range(at, end):
+        if inside:
+            inside = text[i] != 125
+        elif text[i] == 123:
+            inside = True
+        elif text[i] == 59:
+            break
+        if text[i] not in (32, 9):
+            last = i
+    return last
+
+
+@inner
 def _closing(text, at, whole):  # type: ignore[no-untyped-def]
     """Return the end of the comment that is open at this position; -1 if it is never closed.
 
@@ -161,16 +180,16 @@ def _same_name(text, one, other):  # type: ignore[no-untyped-def]
 
 
 @small_first(SMALL_BYTES)
-def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def]
+def _scan(text, begins, bodies, comments, semicolons, whole):  # type: ignore[no-untyped-def]
     """Write the offsets of games and of their moves, and return the number of games.
 
-    text: uint8. Outputs: begins and bodies, int64. comments: whether the text may have comments. whole: whether the
-    file ends with the text.
+    text: uint8. Outputs: begins and bodies, int64. comments: whether the text may have comments in braces. semicolons:
+    whether it may have comments that begin with a semicolon. whole: whether the file ends with the text.
     """
     found = 0
     commented, closing = False, -1
     in_headers, in_moves, after_blank, is_open = False, False, False, False
-    last = -1  # the last byte that isn't white space
+    last = -1  # the last byte that isn't white space or in a comment that begins with a semicolon
     name = 0  # the offset of the game's first header
     at, size = 0, text.shape[0]
     while at < size:
@@ -192,6 +211,7 @@ def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def
             if commented and at > closing and is_tag:
                 closing = _closing(text, at, whole)
                 commented = closing >= 0
+            before = commented
             moves = first  # the offset of move text in this line
             if commented:
                 pass
@@ -242,7 +262,10 @@ def _scan(text, begins, bodies, comments, whole):  # type: ignore[no-untyped-def
                     in_headers, in_moves = False, True
                     commented, tag = _is_commented(text, moves, stop, False)
             is_open = is_tag and text[stop - 1] != 93
-            last = stop - 1
+            if semicolons and in_moves and not is_tag:
+                last = _last_of_moves(text, first, stop, before, last)
+            else:
+                last = stop - 1
             after_blank = False
         at = end + 1
     return found
@@ -254,7 +277,8 @@ def scan(text: bytes, whole: bool = True) -> tuple[NDArray[np.int64], NDArray[np
 
     A game begins with the first header after moves. A game also begins after headers and a blank line, if the next
     header is Event or has the name of the previous game's first header. In this case, the previous game has no moves. A
-    game without headers begins with the line after a line that ends in a result. Text before the first game counts as a
+    game without headers begins with the line after a line that ends in a result; a comment that begins with a semicolon
+    doesn't count. Text before the first game counts as a
     game. Nothing begins in a comment in braces, unless it is never closed. A piece of the result may contain several
     games; `movetext.split_games` divides them. whole: whether the file ends with the text; otherwise it continues,
     perhaps in a comment.
@@ -263,5 +287,5 @@ def scan(text: bytes, whole: bool = True) -> tuple[NDArray[np.int64], NDArray[np
     room = text.count(b"\n") + text.count(b"[") + 2
     begins = np.empty(room, np.int64)
     bodies = np.empty_like(begins)
-    found = _scan(data, begins, bodies, b"{" in text, whole)
+    found = _scan(data, begins, bodies, b"{" in text, b";" in text, whole)
     return begins[:found], bodies[:found]
