@@ -148,13 +148,14 @@ def rate(file: str | Path, player: str | Sequence[str] | None = None) -> PlayerS
     >>> strength.name
     'Stockfish 15.1'
     """
+    from kibitz.analysis.chess.player_sides import players_in
     from kibitz.analysis.chess.strength.player import PlayerStrength, add_games, chess_files
     from kibitz.messages import warning
-    from kibitz.personal.games import players_in
 
     path = os.fspath(file)
     files = chess_files(path)
-    players = players_in(path, [player] if isinstance(player, str) else list(player or ()))
+    names = [player] if isinstance(player, str) else list(player or ())
+    players = players_in(files, names, records.printable(path))
     strength = PlayerStrength(", ".join(one.name for one in players))
     for _ in add_games(strength, files, players, warning):
         pass

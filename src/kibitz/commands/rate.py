@@ -30,9 +30,9 @@ def rate(
     for which the player's moves are most likely. The results and ratings in the games are not used. The command also
     shows estimates by phase, color, speed, time left and month.
     """
+    from kibitz.analysis.chess.player_sides import players_in
     from kibitz.analysis.chess.strength.estimate import LEVEL
     from kibitz.analysis.chess.strength.player import ENOUGH, SHORTEST, PlayerStrength, add_games, chess_files
-    from kibitz.personal.games import players_in
 
     if games == records.STDIN:
         raise UsageError("the games are read twice, so they cannot come from standard input (got -). Give a file name.")
@@ -43,7 +43,7 @@ def rate(
     else:
         account.wanted([games])
     files = chess_files(games)
-    found = players_in(games, names)
+    found = players_in(files, names, records.printable(games))
     total = sum(one.games for one in found)
     strength, stopped = PlayerStrength(", ".join(one.name for one in found)), False
     with Progress("{task.completed:,.0f} of {task.total:,.0f} games", BAR, LEFT, patient=True) as bar:

@@ -194,9 +194,10 @@ def _read(paths: list[str], game: str, sources: Sequence[str], into: Path, log: 
         left_out = writer.rejections.as_json().items()
         reasons = ", ".join(f"{reason}: {entry['games']:,}" for reason, entry in left_out)
         if not writer.games:
-            why = reasons or "; ".join(reader.broken[:1])
+            if reader.broken and not reasons:
+                raise KibitzError(f"{reader.broken[0].rstrip('.')}. Check the file.")
             raise KibitzError(
-                f"{', '.join(sources[:3])}: no usable {GAME_NAMES[game]} game{f' ({why})' if why else ''}."
+                f"{', '.join(sources[:3])}: no usable {GAME_NAMES[game]} game{f' ({reasons})' if reasons else ''}."
                 " Check the files."
             )
         for line in reader.broken:

@@ -88,11 +88,17 @@ def find(store: Store, names: Sequence[str], where: str) -> list[Player]:
     where: the description of the games in an error. Raises UsageError, with the most similar names, for an unknown
     name. It is also raised if no name is given and no player is in nearly all games.
     """
-    players = players_of(store)
+    return find_among(players_of(store), len(store), names, where)
+
+
+def find_among(players: Sequence[Player], games: int, names: Sequence[str], where: str) -> list[Player]:
+    """Return those of the given players to whom the names belong, or the player who is in nearly all games, as `find`
+    does. games: the number of all games.
+    """
     if not players:
         raise UsageError(f"{where}: the games have no player names. Choose other games.")
     if not names:
-        return [_in_nearly_all(store, players, where)]
+        return [_in_nearly_all(players, games, where)]
     return named(players, names, where)
 
 
@@ -117,13 +123,13 @@ def named(players: Sequence[Player], names: Sequence[str], where: str, option: s
     return list(found.values())
 
 
-def _in_nearly_all(store: Store, players: Sequence[Player], where: str) -> Player:
+def _in_nearly_all(players: Sequence[Player], games: int, where: str) -> Player:
     first = players[0]
     if len(players) > 1 and players[1].games == first.games:
         raise UsageError(
             f"{where}: two players have the same number of games. Choose one with --player: {listed(players)}"
         )
-    if first.games < NEARLY_ALL * len(store):
+    if first.games < NEARLY_ALL * games:
         raise UsageError(f"{where} has games of many players. Choose one with --player: {listed(players)}")
     return first
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from kibitz import records
 from kibitz.analysis.chess.repeats import Repeats
+from kibitz.analysis.repeats import Seen
 from kibitz.errors import KibitzError
-from kibitz.games.chess.io.reader import Record, read
-from kibitz.personal.names import Player, key
+from kibitz.games.chess.io.blocks import Stray
+from kibitz.games.chess.io.reader import Record, glance, read
+from kibitz.personal.names import Player, find_among, key, players_among
+
+_COMMENT = re.compile(r"\[[^\]\n]*\]|\{[^}]*\}|;[^\n]*")
+"""A header, or a comment."""
+_MOVE = re.compile(r"[a-h]x?[a-h]?[1-8]|[Oo0]-[Oo0]")
 
 
 class PlayerSides:
@@ -20,9 +28,84 @@ class PlayerSides:
 
     def side(self, record: Record) -> str:
         """Return the player's side, "white" or "black"; "" if the player is on neither side, or on both."""
-        headers = record.game.headers
-        found = [side for side in ("white", "black") if key(headers.get(side.capitalize(), "")) in self._wanted]
+        found = self._sides(record)
         return found[0] if len(found) == 1 else ""
+
+    def on_both_sides(self, record: Record) -> bool:
+        """Return whether the player is on both sides of a game."""
+        return len(self._sides(record)) == 2
+
+    def _sides(self, record: Record) -> list[str]:
+        headers = record.game.headers
+        return [side for side in ("white", "black") if key(headers.get(side.capitalize(), "")) in self._wanted]
+
+
+class OwnGames:
+    """Selects the games of one player, each game once, and counts the games that are skipped.
+
+    sides: finds the player's side. both: the number of games with the player on both sides. empty: the number of the
+    player's games without moves. repeats: finds repeated games.
+    """
+
+    def __init__(self, sides: PlayerSides):
+        self.sides, self.repeats = sides, Repeats()
+        self.both = self.empty = 0
+
+    def wants(self, record: Record) -> bool:
+        """Return whether a game is used. A game of the player that can't be read is also used, so that it is reported.
+        Call this method once for each game.
+        """
+        if not self.sides.side(record):
+            self.both += self.sides.on_both_sides(record)
+            return False
+        if record.refused:
+            return True
+        if not record.game.variations and not record.problem:
+            self.empty += 1
+            return False
+        return self.repeats.is_new(record)
+
+    def problems(self) -> Iterator[str]:
+        """Yield a message for each kind of skipped games."""
+        for count, kind, why in (
+            (self.repeats.again, "repeated ", "with the same players, date and moves"),
+            (self.empty, "", "without moves"),
+            (self.both, "", "with the player on both sides"),
+        ):
+            if count:
+                yield f"skipped {'1' if count == 1 else f'{count:,}'} {kind}game{'' if count == 1 else 's'} {why}"
+
+
+def players_in(files: Sequence[str], named: Sequence[str], where: str) -> list[Player]:
+    """Find the players with these names in PGN files. Several names are accounts of one player. Without a name, the
+    result is the player who is in nearly all games. Games without moves do not count, and games with one name on both
+    sides.
+
+    The games need not be complete, because the moves before an error are used. where: the description of the games in
+    an error. Raises UsageError for an unknown player, and KibitzError if there is no game with moves, or if there is
+    only one file and it can't be read.
+    """
+    written: Counter[str] = Counter()
+    copies, games, both = Seen(), 0, 0
+    for file in files:
+        try:
+            with contextlib.closing(glance(file)) as found:
+                for headers, text in found:
+                    if not _MOVE.search(_COMMENT.sub(" ", text)) or not copies.is_new_text(text):
+                        continue
+                    games += 1
+                    white, black = headers.get("White", ""), headers.get("Black", "")
+                    if key(white) == key(black):
+                        both += 1
+                    else:
+                        written.update((white, black))
+        except KibitzError:
+            # It is reported when the games are read again.
+            if len(files) == 1 and not games:
+                raise
+    if not games:
+        raise KibitzError(f"{where}: no game has a move. Check the files.")
+    return find_among(players_among(written), games - both, named, where)
 
 
 def own_games(
@@ -31,27 +114,31 @@ def own_games(
     """Yield each game of one player in the given PGN files, with the player's side, "white" or "black". A repeated game
     is yielded only once.
 
-    sides: finds the player's side. on_problem: a function that is called with a message for each game or file that
-    could not be read, and with a message about the number of repeated games. Raises KibitzError if there is only one
+    sides: finds the player's side. on_problem: a function that is called with a message for each game, file or text
+    that could not be read, and with a message about each kind of skipped games. Raises KibitzError if there is only one
     file and it cannot be read.
     """
-    repeats = Repeats()
+    own = OwnGames(sides)
     for file in files:
+        strays: list[Stray] = []
         name = records.printable(file)
         try:
-            with contextlib.closing(read(file)) as found:
+            with contextlib.closing(read(file, on_stray=strays.append)) as found:
                 for record in found:
-                    side = sides.side(record)
-                    if side and record.refused:
+                    if not own.wants(record):
+                        continue
+                    if record.refused:
                         on_problem(f"{name} game {record.number}: {record.refused}")
-                    elif side and repeats.is_new(record):
-                        if record.problem:
-                            on_problem(f"{name} game {record.number}: {record.problem}. The moves before it are used.")
-                        yield record, side
+                        continue
+                    if record.problem:
+                        on_problem(f"{name} game {record.number}: {record.problem}. The moves before it are used.")
+                    yield record, sides.side(record)
         except KibitzError as error:
             if len(files) == 1:
                 raise
             on_problem(str(error))
-    if repeats.again:
-        number = "1 repeated game" if repeats.again == 1 else f"{repeats.again:,} repeated games"
-        on_problem(f"skipped {number} with the same players, date and moves")
+        for stray in strays:
+            if not stray.words.startswith("%"):
+                on_problem(f"{name} line {stray.line}: skipped text that belongs to no game ({stray.words})")
+    for problem in own.problems():
+        on_problem(problem)

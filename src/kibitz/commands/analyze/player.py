@@ -49,24 +49,24 @@ def analyze_player(
     from kibitz.analysis.chess.moves import USUAL
     from kibitz.analysis.chess.pgn import annotated
     from kibitz.analysis.chess.player import PlayerReport
-    from kibitz.analysis.chess.player_sides import PlayerSides
-    from kibitz.analysis.chess.repeats import Repeats
+    from kibitz.analysis.chess.player_sides import OwnGames, PlayerSides, players_in
     from kibitz.analysis.chess.rows import COLUMNS, rows
     from kibitz.analysis.chess.strength.player import PlayerStrength, is_fitted_for
     from kibitz.analysis.files import whole_file
     from kibitz.analysis.move_tables import move_tables
-    from kibitz.personal.games import players_in
 
     if path == records.STDIN:
         raise UsageError(
             "the report about a player reads the games twice, so they cannot come from standard input (got -). Give a"
             " file name."
         )
-    files = [PgnGames(session, file, options, workers) for file in records.find([path], (".pgn",))]
+    paths = records.find([path], (".pgn",))
+    files = [PgnGames(session, file, options, workers) for file in paths]
     _check(files, options)
     analysis = load(session.system)
-    player = players_in(path, options.player or [])
-    sides, repeats = PlayerSides(player), Repeats()
+    player = players_in(paths, options.player or [], records.printable(path))
+    sides = PlayerSides(player)
+    own = OwnGames(sides)
     report = PlayerReport(", ".join(one.name for one in player), files[0].swing)
     if is_fitted_for(session):
         report.strength = PlayerStrength(report.name)
@@ -89,9 +89,7 @@ def analyze_player(
         shown = stack.enter_context(player_progress(total, lambda: report.games))
         try:
             for games in files:
-                found = games.analysed(
-                    analysis, USUAL, judge, lambda one: bool(sides.side(one)) and repeats.is_new(one), shown
-                )
+                found = games.analysed(analysis, USUAL, judge, own.wants, shown)
                 for game in stack.enter_context(contextlib.closing(_whole(found, alone=len(files) == 1))):
                     _count(report, game, sides.side(game.record), games.name, session)
                     _print_game(game, put, file.write if file else None, annotated)
@@ -102,7 +100,8 @@ def analyze_player(
             if not report.games:
                 raise
             ended = error
-        warn_of_repeats(path, repeats.again)
+        for problem in own.problems():
+            warning(f"{records.printable(path)}: {problem}")
         if not report.games:
             raise KibitzError(f"{records.printable(path)}: none of the player's games can be analyzed. Check the file.")
         if options.prints_games:
