@@ -19,7 +19,7 @@ import { likely, NOTHING, picture, shown, tints } from "../src/board/overlays";
 import { takenBy } from "../src/play/players";
 import { asked, keyOf, playerOf, Programs } from "../src/server/programs";
 import { fileName } from "../src/library/save";
-import { CUSTOM, FULL, levelOf, LEVELS, levelsOf, likeRatings, PERSON, strength, usualLevel } from "../src/play/strengths";
+import { CUSTOM, FULL, isRank, levelOf, LEVELS, levelsOf, likeRatings, PERSON, strength, usualLevel } from "../src/play/strengths";
 import type { Api } from "../src/server/api";
 import { chess, find, go, network, page } from "./support/games";
 import { held } from "./support/server";
@@ -225,6 +225,9 @@ describe("players", () => {
     expect(values(network("plain", { methods: ["top-prob"] }), null, false)).toEqual([FULL, CUSTOM]);
     expect(values(network("human", { rated: true }), null, false).slice(0, 2)).toEqual(["800", "900"]);
     expect(values(network("me", { person: "Ana", rated: true }), null, false)).toEqual([PERSON, FULL, CUSTOM]);
+    const ranked = levelsOf(network("gohuman", { game: "go", ranked: true }), null, false);
+    expect(ranked.map(([value]) => value)).toEqual(["15k", "10k", "5k", "1k", "1d", "3d", "5d", "7d", "9d", "medium", "hard", FULL, CUSTOM]);
+    expect(ranked[2]![1]).toBe("Plays like a 5 kyu player");
     expect(values(undefined, { ratings: [1350, 1800], problem: "" }, true)).toEqual(["1400", "1600", "1800", FULL, CUSTOM]);
     expect(values(undefined, { ratings: null, problem: "" }, true)).toEqual([FULL, CUSTOM]);
     expect(likeRatings({ ratings: [2500, 3190], problem: "" }).map(([value]) => value)).toEqual(["2600", "2800", "3000"]);
@@ -234,12 +237,16 @@ describe("players", () => {
     for (const [name, level] of Object.entries(LEVELS)) expect(levelOf(level.strength, false)).toBe(name);
     expect(levelOf(strength({ rating: 1000, method: "top-prob", temperature: 1, seconds: 5 }), false)).toBe("1000");
     expect(levelOf(strength({ method: "top-prob", temperature: 1, seconds: 5 }), false)).toBe(PERSON);
+    expect(levelOf(strength({ method: "top-prob", temperature: 1, seconds: 5, rank: "5k" }), false)).toBe("5k");
+    expect([isRank("5k"), isRank("1400"), isRank(FULL)]).toEqual([true, false, false]);
     expect([levelOf(strength({ seconds: 1 }), false), levelOf(strength({}), true), levelOf(strength({ seconds: 1 }), true)]).toEqual([FULL, FULL, CUSTOM]);
     expect(levelOf(strength({ nodes: 7 }), false)).toBe(CUSTOM);
   });
 
   test("the level at first", () => {
     const rated = network("human", { rated: true });
+    const ranked = network("gohuman", { game: "go", ranked: true });
+    expect(usualLevel(ranked, levelsOf(ranked, null, false))).toBe(FULL);
     expect([usualLevel(rated, levelsOf(rated, null, false)), usualLevel(network("a"), levelsOf(network("a"), null, false)), usualLevel(network("me", { person: "Ana" }), [])]).toEqual(["1400", FULL, PERSON]);
   });
 

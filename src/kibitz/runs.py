@@ -140,6 +140,11 @@ class Run:
         return "rating" in self.side_inputs and self.person is None
 
     @property
+    def takes_ranks(self) -> bool:
+        """Whether the user can set the rank input of the network, of Go. A personal network has the person's rank."""
+        return "rank" in self.side_inputs and self.person is None
+
+    @property
     def split(self) -> Split:
         """The split of the games that this run was trained on. Raises KibitzError if run.json has no valid split."""
         try:

@@ -8,6 +8,7 @@ from typing import Any
 import chess
 import pytest
 
+from kibitz.games.go.points import PASS, from_gtp
 from support.board_client import Client, until
 from support.causes import mentions
 from support.patience import PATIENCE
@@ -130,6 +131,32 @@ def test_a_rating_to_play_like(client: Client) -> None:
     networks = {each["name"]: each["rated"] for each in client.get("/api/networks").json["networks"]}
     assert networks["human"]
     assert not networks["chessnet"]
+
+
+def test_a_rank_to_play_like(client: Client) -> None:
+    line = {"game": "go", "size": 9, "moves": ["E5", "E3", "C4"]}
+    asked = {"network": "gohuman", "line": line, "method": "top-prob", "seconds": 1}
+    networks = {each["name"]: each["ranked"] for each in client.get("/api/networks").json["networks"]}
+    assert networks["gohuman"]
+    assert not networks["gocnn"]
+    assert not networks["human"]
+    # Without randomness, the most likely move: the ranks prefer different ones.
+    moves = {rank: client.stream("/api/think", {**asked, "rank": rank})[-1]["move"] for rank in ("15k", "9d")}
+    assert all(
+        from_gtp(move, 9) not in (PASS, *(from_gtp(each, 9) for each in line["moves"])) for move in moves.values()
+    )
+    assert moves["15k"] != moves["9d"]
+
+
+@pytest.mark.parametrize(
+    ("name", "game", "rank", "told"),
+    [
+        ("gohuman", "go", "strong", "rank & 5k & 'strong'"), ("gohuman", "go", 5, "rank & string"),
+        ("gocnn", "go", "5k", "gocnn & rank"), ("human", "chess", "5k", "human & rank"),
+    ],
+)  # fmt: skip
+def test_a_rank_that_cannot_be_played(client: Client, name: str, game: str, rank: object, told: str) -> None:
+    assert mentions(client.error("/api/think", {"network": name, "line": {"game": game}, "rank": rank}), told)
 
 
 @pytest.mark.parametrize(("name", "rating"), [("human", 700), ("human", 3000), ("chessnet", 1500)])

@@ -28,6 +28,8 @@ export interface Network {
   sizes?: number[];
   /** Whether it is told ratings, and can play like people of one. */
   rated?: boolean;
+  /** Whether it has inputs for ranks, of Go, and can play like people of one. */
+  ranked?: boolean;
   /** Whether it answers for single positions alone: nothing searches, and no piece is taken away to see what it matters. */
   single?: boolean;
   /** The person whose network it is; null if it is nobody's. */

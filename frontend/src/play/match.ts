@@ -20,6 +20,8 @@ export interface Strength {
   nodes: number | null;
   seconds: number | null;
   rating: number | null;
+  /** Of Go: the rank to play like, "5k". */
+  rank?: string;
 }
 
 /** An opponent that may resign does so when its chance was as low so many moves in a row; it offers a draw when its chance
@@ -704,12 +706,14 @@ function waited(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Whether it is the strength of a network that plays like its person: what it samples, at the person's variety. */
-export const imitates = ({ temperature, seconds, nodes, rating }: Strength): boolean => temperature === 1 && seconds === 5 && !nodes && !rating;
+export const imitates = ({ temperature, seconds, nodes, rating, rank }: Strength): boolean => temperature === 1 && seconds === 5 && !nodes && !rating && !rank;
 
 /** "1 s a move": how strong it plays, for the record. */
-function limitOf({ method, rating, nodes, seconds, temperature }: Strength): string {
+function limitOf(strength: Strength): string {
+  const { method, rating, rank, nodes, seconds } = strength;
   if (rating) return texts.match.likePlayer(rating);
-  if (imitates({ method, rating, nodes, seconds, temperature })) return texts.match.likePerson;
+  if (rank) return texts.match.likeRank(rank);
+  if (imitates(strength)) return texts.match.likePerson;
   if (!nodes && !seconds && method !== "top-prob") return texts.match.onClock;
   if (nodes) return texts.match.perMove(nodes);
   return seconds ? texts.match.secondsAMove(seconds) : texts.match.noSearch;

@@ -14,7 +14,7 @@ import { message } from "../server/asking";
 import { Match, type Result, type Strength } from "./match";
 import { type About, keyOf, type Player, playerOf } from "../server/programs";
 import type { App, Network } from "../app/state";
-import { CUSTOM, FULL, levelOf, levelsOf, LEVELS, PERSON, SINGLE, strength, usualLevel } from "./strengths";
+import { CUSTOM, FULL, isRank, levelOf, levelsOf, LEVELS, PERSON, SINGLE, strength, usualLevel } from "./strengths";
 import { judgeOf } from "./teaching";
 import { fromServer, lettered, texts } from "../texts";
 
@@ -350,6 +350,7 @@ class PlayPanel {
     const ready = LEVELS[level] ?? SINGLE[level];
     if (ready) return ready.strength;
     if (level === PERSON) return strength({ method: this.imitation(), temperature: 1, seconds: 5 });
+    if (isRank(level)) return strength({ method: this.imitation(), temperature: 1, seconds: 5, rank: level });
     if (level !== CUSTOM && this.aboutProgram()) return strength({ seconds: this.time.value ? null : 1, rating: Number(level) });
     if (level !== CUSTOM) return strength({ method: this.imitation(), temperature: 1, seconds: 5, rating: Number(level) });
     const method = this.method.value || null;
@@ -381,7 +382,8 @@ class PlayPanel {
     this.level.offer(levels, key === this.levels ? null : usual);
     this.levels = key;
     const unrated = program && about !== null && !about.ratings;
-    write(this.strengthNote, about?.problem ? texts.play.noAnswer(about.problem) : unrated ? texts.play.unrated(name) : "");
+    const imitated = isRank(this.level.value) ? texts.play.ranked : "";
+    write(this.strengthNote, about?.problem ? texts.play.noAnswer(about.problem) : unrated ? texts.play.unrated(name) : imitated);
   }
 
   private draw(): void {

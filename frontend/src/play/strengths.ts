@@ -16,6 +16,8 @@ const RATINGS = Array.from({ length: 17 }, (_, at) => 800 + 100 * at);
 const STEP_OF_PROGRAMS = 200;
 const BEYOND = [2600, 2800, 3000];
 const USUAL_RATING = "1400";
+/** Ranks that a network of Go with rank inputs can imitate. */
+const RANKS = ["15k", "10k", "5k", "1k", "1d", "3d", "5d", "7d", "9d"];
 /** For networks that know no ratings: the likeliest moves with some variety, then more and more positions a move. */
 export const LEVELS: Record<string, { text: string; strength: Strength }> = {
   easy: { text: texts.play.easy, strength: strength({ method: "top-prob", temperature: 0.7 }) },
@@ -37,6 +39,10 @@ export function strength(known: Partial<Strength>): Strength {
 type Level = [value: string, text: string];
 
 const like = (rating: number): Level => [String(rating), texts.play.like(rating)];
+const likeRank = (rank: string): Level => [rank, texts.play.likeRank(rank)];
+
+/** Whether a level is a rank, "5k". */
+export const isRank = (level: string): boolean => RANKS.includes(level);
 
 /** The ratings that a program can play like; none where it has no such setting, or it is not known yet. */
 export function likeRatings(about: About | null): Level[] {
@@ -58,6 +64,7 @@ export function levelsOf(network: Network | undefined, about: About | null, time
   }
   if (network?.person) return [[PERSON, texts.play.person], ...ends];
   if (network?.rated) return [...RATINGS.map(like), ...ends];
+  if (network?.ranked) return [...RANKS.map(likeRank), ...["medium", "hard"].map((name): Level => [name, LEVELS[name]!.text]), ...ends];
   const easy = network?.methods.includes("top-prob") && network.methods.length > 1;
   return [...(easy ? Object.entries(LEVELS).map(([name, { text }]): Level => [name, text]) : []), ...likeRatings(about), ...ends];
 }
@@ -65,6 +72,7 @@ export function levelsOf(network: Network | undefined, about: About | null, time
 /** The level that a strength is: the form may show another one by now. */
 export function levelOf(known: Strength, timed: boolean): string {
   if (known.rating) return String(known.rating);
+  if (known.rank) return known.rank;
   const same = (other: Strength): boolean => JSON.stringify(other) === JSON.stringify(known);
   const ready = [...Object.entries(LEVELS), ...Object.entries(SINGLE)].find(([, level]) => same(level.strength));
   if (ready) return ready[0];

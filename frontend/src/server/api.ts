@@ -77,6 +77,8 @@ export interface Think {
   seconds?: number | null;
   /** Of one that can be told ratings: the player to play like. */
   rating?: number | null;
+  /** Of one of Go with rank inputs: the rank to play like, "5k". */
+  rank?: string;
   /** Seconds on the clock of the side to move, added after each move, and at the start of the game: the answer then says how long a person would think. */
   clock?: number;
   increment?: number;

@@ -4,6 +4,8 @@ import type { Texts } from "./en";
 import { toolsOf } from "./tools";
 
 const { number, percent, count, inDays } = toolsOf("de");
+/** "5. Kyu" for "5k". */
+const ranked = (rank: string): string => `${parseInt(rank)}. ${String(rank).endsWith("k") ? "Kyu" : "Dan"}`;
 
 export const de: Texts = {
   common: {
@@ -386,6 +388,7 @@ export const de: Texts = {
     leave: "Partie verlassen",
     stay: "Bleiben",
     likePlayer: (rating) => `wie ein ${rating}er`,
+    likeRank: (rank) => `wie ein ${ranked(rank)}`,
     likePerson: "wie diese Person",
     onClock: "mit Uhr",
     perMove: (n) => `${count(n, { one: "# Knoten", other: "# Knoten" })} pro Zug`,
@@ -687,6 +690,8 @@ export const de: Texts = {
     ahead: "Rechnet voraus, bis 1 s",
     person: "Spielt wie diese Person",
     like: (rating) => `Spielt wie ein ${rating}er`,
+    likeRank: (rank) => `Spielt wie ein ${ranked(rank)}`,
+    ranked: "Ahmt Züge dieses Rangs nach, ohne Suche. Die Spielstärke ist nicht gemessen. Die meisten Trainingspartien sind von Dan-Spielern.",
     noHandicap: "Keine",
     stones: (n) => `${n} Steine`,
     chinese: "Chinesisch",

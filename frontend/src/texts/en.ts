@@ -4,6 +4,8 @@ import { toolsOf } from "./tools";
 
 const { number, percent, count, inDays } = toolsOf("en");
 const GAMES = { one: "# game", other: "# games" };
+/** "a 5 kyu" for "5k". */
+const articled = (rank: string): string => `${/^(8|11|18)/.test(rank) ? "an" : "a"} ${parseInt(rank)} ${String(rank).endsWith("k") ? "kyu" : "dan"}`;
 const POINTS = { one: "# percentage point", other: "# percentage points" };
 
 export const en = {
@@ -388,6 +390,7 @@ export const en = {
     leave: "Leave game",
     stay: "Stay",
     likePlayer: (rating: number) => `like a ${rating} player`,
+    likeRank: (rank: string) => `like ${articled(rank)} player`,
     likePerson: "like this person",
     onClock: "with a clock",
     perMove: (n: number) => `${count(n, { one: "# node", other: "# nodes" })} per move`,
@@ -690,6 +693,8 @@ export const en = {
     ahead: "Looks ahead, up to 1 s",
     person: "Plays like this person",
     like: (rating: number) => `Plays like ${/^(8|1[18]..$)/.test(String(rating)) ? "an" : "a"} ${rating} player`,
+    likeRank: (rank: string) => `Plays like ${articled(rank)} player`,
+    ranked: "Imitates moves of this rank, without search. Its strength is not measured. Most training games are between dan players.",
     noHandicap: "None",
     stones: (n: number) => `${n} stones`,
     chinese: "Chinese",

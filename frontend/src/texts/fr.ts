@@ -12,6 +12,8 @@ const single = (side: string): string => String(side).replace(/s$/, "");
 const points = (n: number): string => count(n, { one: "# point", other: "# points" });
 const percentPoints = (n: number): string => count(n, { one: "# point de pourcentage", other: "# points de pourcentage" });
 const games = (n: number): string => count(n, { one: "# partie", other: "# parties" });
+/** "5e kyu" for "5k". */
+const ranked = (rank: string): string => `${parseInt(rank)}${parseInt(rank) === 1 ? "er" : "e"} ${String(rank).endsWith("k") ? "kyu" : "dan"}`;
 
 export const fr: Texts = {
   common: {
@@ -394,6 +396,7 @@ export const fr: Texts = {
     leave: "Quitter la partie",
     stay: "Rester",
     likePlayer: (rating) => `comme un joueur classé ${rating}`,
+    likeRank: (rank) => `comme un ${ranked(rank)}`,
     likePerson: "comme cette personne",
     onClock: "avec pendule",
     perMove: (n) => `${count(n, { one: "# nœud", other: "# nœuds" })} par coup`,
@@ -695,6 +698,8 @@ export const fr: Texts = {
     ahead: "Calcule, 1 s au plus",
     person: "Joue comme cette personne",
     like: (rating) => `Joue comme un ${rating}`,
+    likeRank: (rank) => `Joue comme un ${ranked(rank)}`,
+    ranked: "Imite les coups de ce niveau, sans recherche. Sa force n’est pas mesurée. La plupart des parties d’entraînement opposent des joueurs dan.",
     noHandicap: "Aucun",
     stones: (n) => `${n} pierres`,
     chinese: "Chinoises",

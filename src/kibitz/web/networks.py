@@ -122,6 +122,11 @@ class NetworkInfo:
         return bool(self.run and self.run.takes_ratings)
 
     @property
+    def ranked(self) -> bool:
+        """Whether the network has inputs for the players' ranks, of Go, that the user can set."""
+        return bool(self.run and self.run.takes_ranks)
+
+    @property
     def person(self) -> str | None:
         """The name of the player whom a personal network imitates; None for other networks."""
         person = self.run.person if self.run else None
@@ -178,6 +183,7 @@ class NetworkInfo:
             "planes": bool(system and system.planes),
             "sizes": self.sizes,
             "rated": self.rated,
+            "ranked": self.ranked,
             "person": self.person,
             "metrics": bool(self.run and (self.run.path / "metrics.jsonl").is_file()),
             "live": self.live,

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kibitz.engines.uci.options import ELO
+from kibitz.games.go.ranks import read_rank
 from kibitz.web.networks import NetworkInfo, NetworkRegistry, stamp
 from kibitz.web.params import BadRequest, Fields, number, text, whole
 
@@ -47,6 +48,7 @@ class PlayRequest:
     nodes, seconds: the limits of a search; one of the two may be None.
     rating: the rating to imitate, for a network with rating inputs; None for the strongest play.
     clock: the clock of the side to move, if the response must include a human thinking time; else None.
+    rank: the rank to imitate, for a Go network with rank inputs, such as "5k"; None for the strongest play.
     """
 
     method: str
@@ -55,6 +57,7 @@ class PlayRequest:
     seconds: float | None
     rating: int | None = None
     clock: MoverClock | None = None
+    rank: str | None = None
 
 
 def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
@@ -74,7 +77,22 @@ def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
         raise BadRequest(f"{network.name} has no rating inputs. Choose the network 'human'")
     if rating is not None and rating < ELO[0]:
         raise BadRequest(f"rating must be from {ELO[0]} to {ELO[1]} (got {rating})")
-    return PlayRequest(method, temperature, nodes, seconds, rating, _read_clock(fields, network))
+    return PlayRequest(
+        method, temperature, nodes, seconds, rating, _read_clock(fields, network), _read_rank(fields, network)
+    )
+
+
+def _read_rank(fields: Fields, network: NetworkInfo) -> str | None:
+    """Return the rank to imitate, such as "5k"; None if the request has none. Raises BadRequest."""
+    given = text(fields, "rank", "")
+    if not given:
+        return None
+    if not network.ranked:
+        raise BadRequest(f"{network.name} has no rank inputs. Choose the network 'gohuman'")
+    rank = read_rank(given[:20])
+    if rank is None:
+        raise BadRequest(f"rank must be a rank such as 5k, 1d or 9d (got {given[:20]!r})")
+    return rank
 
 
 def _read_clock(fields: Fields, network: NetworkInfo) -> MoverClock | None:
@@ -112,7 +130,7 @@ class Players:
         network's files have changed, a new player is made.
         """
         assert network.run
-        key = (network.name, request.method, request.temperature, request.rating)
+        key = (network.name, request.method, request.temperature, request.rating, request.rank)
         now = stamp(network.run)
         with self._lock:
             cached = self._cache.get(key)
@@ -136,6 +154,8 @@ class Players:
         if network.rated:
             conditioned = with_rating(session(), request.rating or STRONGEST)
             return open_player(network.run, lambda: conditioned, side_inputs=conditioned.side_inputs, **settings)
+        if request.rank is not None:
+            settings["rank"] = request.rank
         return open_player(network.run, session, **settings)
 
     def think(

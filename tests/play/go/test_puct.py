@@ -13,6 +13,7 @@ from kibitz.games.go.endings.final import nothing_to_gain
 from kibitz.games.go.points import BLACK, GRID, PASS, WHITE, from_gtp, to_gtp
 from kibitz.games.go.replay import colours_of
 from kibitz.games.go.rules import Board
+from kibitz.games.go.sides import BEYOND, OPPONENT, RANK, rank_byte
 from kibitz.play.go.player import GoPlayer, own_eyes
 from kibitz.play.go.players import player_of
 from kibitz.play.go.puct import GoPuctPlayer
@@ -51,6 +52,12 @@ class Sides(FakeGo):
         lead = np.where(state[:, 0] == 0, 1, -1) * (45 - 36 - (state[:, 4].astype(float) - 128) / 2)
         said["lead"], said["value"] = lead.astype(np.float32), np.tanh(lead / 3).astype(np.float32)
         return said
+
+
+class Ranked(FakeGo):
+    """A network with rank inputs."""
+
+    side_inputs = BEYOND
 
 
 class Loves(FakeGo):
@@ -219,6 +226,25 @@ def test_temperature_draws_other_first_moves() -> None:
 
     assert len(moves(1.0, 0)) > 1
     assert len(moves(1.0, 9)) == len(moves(0.0, 0)) == 1
+
+
+def test_a_rank_is_the_input_of_both_players_and_every_move_is_sampled() -> None:
+    def asked(rank: str | None) -> tuple[set[int], set[tuple[int, ...]]]:
+        points, ranks = set(), set()
+        for seed in range(6):
+            network, position = Ranked(), Board(9)
+            position.ply = 30
+            player = GoPuctPlayer(network, method="top-prob", temperature=1.0, seed=seed, rank=rank)
+            points.add(player.choose(position, BLACK, Terms()).point)
+            ranks |= {tuple(row) for _, state in network.asked for row in state[:, [RANK, OPPONENT]]}
+        return points, ranks
+
+    points, ranks = asked("5k")
+    assert ranks == {(rank_byte("5k"), rank_byte("5k"))}
+    assert len(points) > 1
+    usual, strong = asked(None)
+    assert strong == {(rank_byte("9d"), rank_byte("9d"))}
+    assert len(usual) == 1
 
 
 def test_only_some_moves() -> None:

@@ -88,10 +88,12 @@ class GoPuctPlayer:
 
     temperature: 0 plays the move with the most visits. T > 0 samples in proportion to `visits^(1/T)`, or for top-prob
         to `prior^(1/T)`. In each game, the number of sampled moves is the board's number of lines; with a personal
-        network, all moves are sampled.
+        network or a `rank`, all moves are sampled.
     visits: number of visits of the root in a search without a time limit.
     hash_mb: size in megabytes of the tree and of a game's evaluations.
     seed: the seed of the samples; None for a random seed.
+    rank: the rank of the players to imitate, such as "5k" or "9d". It is the rank of both players in the network's
+        inputs. None for RANK, the strongest play.
     side_inputs: inputs of the network by name, 0 to 255. These values are added to the inputs that the game determines,
     or replace them.
 
@@ -109,6 +111,7 @@ class GoPuctPlayer:
         hash_mb: int = 256,
         seed: int | None = None,
         tuning: GoTuning | None = None,
+        rank: str | None = None,
         side_inputs: Mapping[str, int] = {},
     ):
         name = getattr(network, "name", "the network")
@@ -121,6 +124,7 @@ class GoPuctPlayer:
             raise UsageError("visits and hash must be at least 1, and temperature must be at least 0")
         self.network, self.temperature = network, temperature
         self.of_person = getattr(network, "of_person", False)
+        self.rank = rank
         self.searches = method != GO_TOP_PROB.name
         self.visits = (VISITS if visits is None else visits) if self.searches else 1
         self.random, self.side_inputs = np.random.default_rng(seed), dict(side_inputs)
@@ -280,7 +284,7 @@ class GoPuctPlayer:
         self.rules.scoring = rules.Scoring(terms.komi, terms.territory, suicide)
         named = "japanese" if terms.territory else "chinese"
         given = (
-            side_inputs(terms.komi, terms.handicap, named, RANK, RANK)
+            side_inputs(terms.komi, terms.handicap, named, self.rank or RANK, self.rank or RANK)
             if terms.between_players
             else board_inputs(terms.komi, terms.territory)
         )
@@ -438,7 +442,8 @@ class GoPuctPlayer:
             moves = tuple(sorted(moves, key=lambda move: (move.point != PASS, move.prior), reverse=True))
         # a pass is not played here, even if it has the most visits
         moves = tuple(move for move in moves if move.point != PASS) or moves
-        if self.temperature > 0 and (self.of_person or rules.number_at(tree, 0, rules.PLY_AT) < thought.size):
+        imitates = self.of_person or self.rank is not None
+        if self.temperature > 0 and (imitates or rules.number_at(tree, 0, rules.PLY_AT) < thought.size):
             return self._drawn(moves)
         return moves[0]
 
