@@ -374,6 +374,8 @@ def _judged_go(
 
     count, session, nodes = 0, network._session, 0 if options.raw else options.nodes
     for record in games:
+        if isinstance(record, Unreadable) and record.is_stray:
+            continue
         if isinstance(record, Unreadable) and record.number == 0:
             raise KibitzError(f"{record.file}: {record.reason}")
         count += 1

@@ -195,7 +195,8 @@ def _read(paths: list[str], game: str, sources: Sequence[str], into: Path, log: 
         reasons = ", ".join(f"{reason}: {entry['games']:,}" for reason, entry in left_out)
         if not writer.games:
             if reader.broken and not reasons:
-                raise KibitzError(f"{reader.broken[0].rstrip('.')}. Check the file.")
+                first = reader.broken[0]
+                raise KibitzError(first if first.endswith(".") else f"{first}. Check the file.")
             raise KibitzError(
                 f"{', '.join(sources[:3])}: no usable {GAME_NAMES[game]} game{f' ({reasons})' if reasons else ''}."
                 " Check the files."

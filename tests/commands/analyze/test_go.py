@@ -16,7 +16,9 @@ import pytest
 import sgfmill.sgf
 import zstandard
 
+import kibitz
 from kibitz.cli import run
+from kibitz.errors import KibitzError
 from kibitz.play.go.ownership import BothSides
 from support.causes import Ended, assert_refused, each_mentions, mentions, must_succeed
 from support.go_fakes import FakeGo, FakeOwners
@@ -231,6 +233,35 @@ def test_a_damaged_archive_shows_what_came_before(
     assert "damaged" in capsys.readouterr().err
     out, _ = analyzed(capsys, "gocnn", file, "--game", "2")
     assert out.startswith("Game 2: 1 (Black)")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("", ""), ("From: someone\n\n", ""), ("", "</pre></html>\n"), ("<html><pre>", "the end\n")],
+)
+def test_text_that_belongs_to_no_game_is_a_warning(
+    network: FakeOwners, tmp_path: Path, capsys: pytest.CaptureFixture[str], before: str, after: str
+) -> None:
+    file = tmp_path / "a.sgf"
+    file.write_text(f"{before}{GAME}\n{GAME}\n{after}", encoding="utf-8")
+    _, err = analyzed(capsys, "gocnn", file)
+    assert len(err.splitlines()) == bool(before) + bool(after)
+    assert all(line.startswith("warning: ") and "belongs to no game" in line for line in err.splitlines())
+    target = tmp_path / "out.sgf"
+    assert run(["annotate", str(file), "--network", "gocnn", "--out", str(target)]) == 0
+    assert target.read_text(encoding="utf-8").count("(;") == 2
+    file.write_text("Hello\n", encoding="utf-8")
+    assert run(["analyze", "gocnn", str(file)]) == 1
+
+
+@pytest.mark.parametrize("before", ["", "From: someone\n\n"])
+def test_text_that_belongs_to_no_game_stops_no_analysis_in_python(tmp_path: Path, before: str) -> None:
+    file = tmp_path / "a.sgf"
+    file.write_text(f"{before}{GAME}\n{GAME}", encoding="utf-8")
+    assert [game.number for game in kibitz.analyse_all(file, "gocnn")] == [1, 2]  # type: ignore[union-attr]
+    file.write_text(before + "nothing\n", encoding="utf-8")
+    with pytest.raises(KibitzError, match="no games"):
+        list(kibitz.analyse_all(file, "gocnn"))
 
 
 def test_a_folder(network: FakeOwners, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -202,11 +202,11 @@ class SgfGames(CheckedFile):
                 break
 
     def _file_problem(self, record: Unreadable) -> None:
-        """Report a file that can't be read, or can't be read to its end. Raises KibitzError if there are no other
-        files.
+        """Report a file that can't be read, or can't be read to its end, and text that belongs to no game. Raises
+        KibitzError for a file if there are no other files.
         """
         line = f"{record.file}: {record.reason}"
-        if not Path(self.path).is_dir():
+        if not record.is_stray and not Path(self.path).is_dir():
             raise KibitzError(line)
         warning(line)
 

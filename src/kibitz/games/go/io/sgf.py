@@ -88,13 +88,17 @@ class Record:
 
 @dataclass
 class Unreadable:
-    """A game that cannot be read. number: the game's number in the file, from 1; 0 if the whole file cannot be read.
-    reason: why it cannot be read.
+    """A game that cannot be read.
+
+    number: the game's number in the file, from 1; 0 if the whole file cannot be read, and for text that belongs to no
+    game. reason: why it cannot be read. is_stray: whether this is text that belongs to no game. Such text does not
+    prevent the reading of games.
     """
 
     file: str
     number: int
     reason: str
+    is_stray: bool = False
 
 
 def read_records(paths: list[str], cut: bool = False, most: int | None = None) -> Iterator[Record | Unreadable]:
@@ -134,7 +138,7 @@ def glance(path: str) -> Generator[str]:
 
 
 def _broken(file: str, line: str) -> Unreadable:
-    return Unreadable(file, 0, line.removeprefix(f"{file}: "))
+    return Unreadable(file, 0, line.removeprefix(f"{file}: "), f": {STRAY}: " in line)
 
 
 def parse_record(text: bytes | str, cut: bool = False) -> Record:
