@@ -42,7 +42,10 @@ function told({ codes, state }: Row, { komi, territory }: Terms, shared: Shared)
     handicap: 0,
     rules: (territory ? shared.rules?.territory : shared.rules?.area) ?? 0,
   };
-  return { codes, state: [...state, ...shared.side_inputs.map(([name, usual]) => known[name] ?? usual)] };
+  // A pass in the opening is not told: in records, players pass at the end (without_early_passes in ownership.py).
+  const stones = codes.filter((code) => code % 16 >= 1 && code % 16 <= 12).length;
+  const position = state.map((value, at) => (at === 2 && 4 * stones < state[1]! ** 2 ? 0 : value));
+  return { codes, state: [...position, ...shared.side_inputs.map(([name, usual]) => known[name] ?? usual)] };
 }
 
 /** The same with the other side to move, who has not passed. */

@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kibitz.games.go.points import BLACK, GRID, POINTS, SIZES, WHITE, from_gtp
-from kibitz.games.go.replay import SIDE, encode_board
+from kibitz.games.go.points import BLACK, GRID, PASS, POINTS, SIZES, WHITE, from_gtp
+from kibitz.games.go.replay import PASSES, SIDE, encode_board
 from kibitz.games.go.rules import Board
 from kibitz.games.go.sides import BEYOND
 from kibitz.play.go import ownership
 from kibitz.play.go.puct import GoPuctPlayer
 from kibitz.play.go.thought import Terms
-from kibitz.play.go.value import judge_board
+from kibitz.play.go.value import judge_board, search_board
+from kibitz.play.session import Session
 from support.go_fakes import influence, owners
 
 
@@ -288,3 +289,40 @@ def test_the_lead_includes_a_komi_that_does_not_fit_into_the_input(komi: float) 
         assert found.sign * found.lead == pytest.approx(20 - komi, abs=15)  # the correction stretches the lead
         black = found.winrate if side == BLACK else 1 - found.winrate
         assert black == pytest.approx(ownership.winrate(20 - komi, 40), abs=0.02)
+
+
+def test_a_pass_in_the_opening_is_not_told() -> None:
+    few, many = Board(9), board(*["XO.XO.XO."] * 4)
+    for one in (few, many):
+        one.play(BLACK, PASS)
+    codes, state = (np.stack(rows) for rows in zip(*(encode_board(one) for one in (few, many)), strict=True))
+    assert state[:, PASSES].tolist() == [1, 1]
+    told = ownership.without_early_passes(codes, state)
+    assert told[:, PASSES].tolist() == [0, 1]
+    assert (np.delete(told, PASSES, 1) == np.delete(state, PASSES, 1)).all()
+    assert state[:, PASSES].tolist() == [1, 1]  # the given array stays
+
+
+@pytest.mark.parametrize("size", [19, 9])
+def test_a_pass_in_the_opening_puts_nobody_far_ahead(size: int) -> None:
+    network = Session("gohuman", 1)
+    moves = ["D5", "P11", "K16", "D11"] if size == 19 else ["E5", "C3"]
+    position = Board(size)
+    for i, name in enumerate(moves):
+        position.play(BLACK if i % 2 == 0 else WHITE, from_gtp(name, size))
+    before, _ = judge_board(network, position, Terms(6.5))
+    position.play(BLACK, PASS)
+    after, _ = judge_board(network, position, Terms(6.5))
+    assert before.lead is not None
+    assert after.lead is not None
+    assert -40 < after.lead - before.lead < 5
+
+
+def test_a_pass_is_not_the_best_of_equally_visited_moves() -> None:
+    position = Board(19)
+    for i, name in enumerate(["D5", "P11", "K16", "D11"]):
+        position.play(BLACK if i % 2 == 0 else WHITE, from_gtp(name, 19))
+    moves = search_board(Session("gohuman", 1), position, Terms(6.5), 16).moves
+    passing = next(i for i, move in enumerate(moves) if move.point == PASS)
+    assert moves[passing].visits == moves[0].visits == 1
+    assert all(move.visits < 1 for move in moves[passing + 1 :])

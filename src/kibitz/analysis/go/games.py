@@ -19,7 +19,16 @@ from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, PASS, POINTS, WHI
 from kibitz.games.go.replay import colours_of, encode_board
 from kibitz.games.go.rules import Illegal
 from kibitz.games.go.sides import OPPONENT, RANK
-from kibitz.play.go.ownership import SWINGS, judge, large_komi, outputs_of, spread, winrate, with_board_inputs
+from kibitz.play.go.ownership import (
+    SWINGS,
+    judge,
+    large_komi,
+    outputs_of,
+    spread,
+    winrate,
+    with_board_inputs,
+    without_early_passes,
+)
 from kibitz.play.session import Answers, NetworkSession, Session
 
 if TYPE_CHECKING:
@@ -336,6 +345,7 @@ def analyse(
     names_score = set(outputs_of(session)) >= NAMED
     terms = terms_of(record)
     judged = judge(session, terms) if steadied else large_komi(session, terms.komi)
+    state = without_early_passes(codes, state)
     plain = with_board_inputs(state, session.side_inputs, terms)
     answers = _evaluated(judged, codes, plain)
     owns = analysis.black_owns(answers)

@@ -42,6 +42,10 @@ LEAST_CHANCE = 1e-9
 """Smaller probabilities are ignored when an entropy is computed."""
 DEFAULT_SYMMETRIES = (0, 7)
 """The two symmetries in which games are evaluated: the identity and a mirror image. Other pairs would work as well."""
+FULL_ENOUGH = 4
+"""A network is told of a pass only if at least one of so many points of the board has a stone, see
+`without_early_passes`.
+"""
 NEUTRAL = 0.3
 """A point between living stones of both colors is neutral if each side has at least this probability."""
 
@@ -325,6 +329,21 @@ def steady(network: NetworkSession) -> NetworkSession:
     return ResultsOfBothSides(
         network if isinstance(network, SymmetryAverage) else SymmetryAverage(network, DEFAULT_SYMMETRIES)
     )
+
+
+def without_early_passes(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the state of positions, uint8 [n, 4 or more], with 0 passes where the board has few stones.
+
+    codes: uint8 [n, 361]. In game records, players pass at the end. After a pass in the opening, the networks predict
+    that the player who passed is far ahead.
+    """
+    if not state[:, PASSES].any():
+        return state
+    colours = colours_of(codes)
+    few = FULL_ENOUGH * ((colours == BLACK) | (colours == WHITE)).sum(1) < (colours != OUTSIDE).sum(1)
+    told = state.copy()
+    told[few, PASSES] = 0
+    return told
 
 
 def with_board_inputs(state: NDArray[np.uint8], usual: Mapping[str, int], terms: Terms) -> NDArray[np.uint8]:

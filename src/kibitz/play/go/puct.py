@@ -407,11 +407,17 @@ class GoPuctPlayer:
         return np.asarray(leads + share * (black * points - leads))
 
     def _order(self) -> list[int]:
-        """Return the root's allowed moves, the most visited first."""
+        """Return the root's allowed moves, the most visited first. Of equally visited moves, a pass is the last: the
+        search gave it its first visit without choosing it, see `_try_pass`.
+        """
         tree = self.search.tree
         return sorted(
             (child for child in children(tree, 0).tolist() if not _is_forbidden(tree, child)),
-            key=lambda child: _rank(tree, child) if self.searches else (float(tree.prior[child]),),
+            key=lambda child: (
+                (tree.visits[child], tree.move[child] != PASS, *_rank(tree, child))
+                if self.searches
+                else (float(tree.prior[child]),)
+            ),
             reverse=True,
         )
 

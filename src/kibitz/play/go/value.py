@@ -112,7 +112,8 @@ def judge_board(network: NetworkSession, board: Board, terms: Terms) -> tuple[Po
     codes, state = encode_board(board)
     judge = ownership.judge(network, terms)
     usual = getattr(network, "side_inputs", {})
-    answers = judge.evaluate(codes[None], ownership.with_board_inputs(state[None], usual, terms))
+    told = ownership.without_early_passes(codes[None], state[None])
+    answers = judge.evaluate(codes[None], ownership.with_board_inputs(told, usual, terms))
     owners = answers[ownership.OUTPUT][0]
     spread = ownership.spread(owners, board.size)
     if "lead" in answers:

@@ -49,7 +49,7 @@ from kibitz.games.go.rules import (
     set_up,
 )
 from kibitz.kernels import inner, is_among, kernel
-from kibitz.play.go.ownership import large_komi
+from kibitz.play.go.ownership import large_komi, without_early_passes
 from kibitz.play.puct.search import Entered
 from kibitz.play.puct.tree import FORBIDDEN, SCORED, UNKNOWN, PuctTree
 from kibitz.play.session import STATE, NetworkSession
@@ -488,6 +488,7 @@ class GoSearchRules:
         state = np.empty((len(rows), STATE + len(self.side_inputs)), np.uint8)
         state[:, STATE:] = self.side_inputs
         _encode(rows, codes, state)
+        state = without_early_passes(codes, state)
         network = large_komi(self.network, self.scoring.komi)
         if not symmetry:
             return network.evaluate(codes, state)

@@ -17,7 +17,7 @@ from kibitz.games.go.replay import encode_board
 from kibitz.games.go.rules import CELL, COLOUR, Board, Illegal, is_suicide, place, position_hash
 from kibitz.games.go.rulesets import MAX_KOMI, NAMED, Rules, named
 from kibitz.kernels import kernel
-from kibitz.play.go.ownership import points_of, with_board_inputs
+from kibitz.play.go.ownership import points_of, with_board_inputs, without_early_passes
 from kibitz.play.go.thought import Terms
 from kibitz.text import shown
 from kibitz.web.params import BadRequest, Fields, check_game, choice, number, text, whole, words
@@ -111,7 +111,7 @@ class GoLine:
     def conditioned(self, usual: Mapping[str, int]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         last = len(self.moves)
         codes, state = self.rows(last, last)
-        return codes, with_board_inputs(state, usual, self.terms)
+        return codes, with_board_inputs(without_early_passes(codes, state), usual, self.terms)
 
     def nodes(self) -> list[dict[str, Any]]:
         """Return one dict for each position of the line, in the form that the page of kibitz board uses."""
