@@ -113,6 +113,7 @@ def test_rating_and_network_become_parts_of_the_command(
         (["setup", "pychess", "--rating", "99"], "99"),
         (["setup", "sabaki", "--rating", "1500"], "1500"),
         (["setup", "pychess", "--network", "winner", "--rating", "1500"], "winner"),
+        (["setup", "cutechess", "--network", "winner"], "winner"),
         (["setup", "sabaki", "--network", "human"], "human"),
         (["setup", "scid", "--write", "x"], "Scid"),
     ],

@@ -68,10 +68,11 @@ def setup(
 
 
 def _engine(game: str, network: str | None, rating: int | None) -> list[str]:
-    """Return the command and the options of the engine. Raises UsageError for a network of the other game, and for an
-    invalid rating.
+    """Return the command and the options of the engine. Raises UsageError for a network of the other game, for a
+    network that cannot play, and for an invalid rating.
     """
     from kibitz.games import GAME_NAMES
+    from kibitz.play import playable, plays_nothing
     from kibitz.runs import Run, packaged
     from kibitz.systems import find
 
@@ -79,6 +80,8 @@ def _engine(game: str, network: str | None, rating: int | None) -> list[str]:
     run = Run(chosen)
     if find(run.info["system"]).game != game:  # `run.system` would import torch
         raise UsageError(f"--network must be a network for {GAME_NAMES[game]} (got {network}). Choose another network.")
+    if not playable(run):
+        raise UsageError(plays_nothing(run.name))
     # A bundled network keeps its name. For any other run, the name is its absolute path.
     name = chosen if packaged().get(chosen) == run.path else str(run.path.absolute())
     if game == "go":
