@@ -40,13 +40,14 @@ class Rows:
 
     question: one of QUESTIONS, or the name of a metric. For a run that has only the pawn network, for example, it is
         "pawn_accuracy".
-    games, plies: int64, the position.
+    games, plies: int64, the game and the ply of the position.
     right: float64, 0 to 1: 1 if the prediction is right, 0.5 for no preference, 0 if it is wrong. For Go points, the
         share of the points that are right.
     loss: float64, the log loss in nats (for Go territory: the mean squared error over points); NaN if the network
         predicts no probability.
     weight: float64, the weight of the row: 1, or the number of points whose owner is known.
-    other_games, other_plies: for a pair, the position of the game that Black won; else None.
+    other_games, other_plies: int64, for pairs, the position of the game that Black won, while `games` and `plies` are
+    the position of the game that White won. None for single positions.
     """
 
     question: str
@@ -63,7 +64,7 @@ class Rows:
 
     @cached_property
     def groups(self) -> ClusterBootstrap:
-        """The rows grouped by game, for intervals over games."""
+        """The rows grouped by game, for computing confidence intervals."""
         if self.other_games is None:
             return ClusterBootstrap(self.games)
         return TwoWayBootstrap(self.games, self.other_games)
@@ -78,8 +79,10 @@ def make_rows(
     weight: NDArray[Any] | None = None,
     among: NDArray[np.bool_] | None = None,
 ) -> Rows:
-    """Return rows of the positions in the mask `among` (bool [n]; None for all), with values converted to float64.
-    games, plies, right, loss, weight: [n], as in `Rows`.
+    """Return rows, with their values converted to float64. games, plies, right, loss, weight: [n], as in `Rows`.
+
+    loss: None if there are no losses. weight: None for a weight of 1 everywhere. among: bool [n], the positions to
+    include; None for all.
     """
     mask = slice(None) if among is None else among
     size = len(games)
@@ -99,21 +102,22 @@ def move_loss(chance: NDArray[Any]) -> NDArray[np.float64]:
 
 
 class Eligible(Protocol):
-    """The positions that a system can be tested on. They are numbered from 0 to len - 1, ordered by game and ply."""
+    """The positions that a system can be tested on. They are ordered by game and ply, and numbered from 0."""
 
     def __len__(self) -> int: ...
 
     def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return games and plies, int64 [n] each, of the positions with the numbers `ids`, int64 [n]."""
+        """Return the game and the ply of positions, int64 [n] each. ids: int64 [n], the positions' numbers."""
 
     def contains(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return whether each of these positions is included, bool [n]. games, plies: int64 [n], the positions."""
+        """Return whether the system can be tested on each of the given positions, bool [n]. games, plies: int64 [n]."""
 
 
 @dataclass(frozen=True)
 class EligiblePositions:
-    """The positions of a `Positions` object on which a system can be tested: all positions, or only the positions with
-    the numbers `chosen`, in ascending order.
+    """The positions of a `Positions` object on which a system can be tested.
+
+    chosen: int64, the indices of these positions in `positions`, ascending; None for all positions.
     """
 
     positions: Positions
@@ -143,10 +147,10 @@ def measure_in_batches(
     on_progress: Callable[[int, int], None] = lambda done, total: None,
     batch_size: int = BATCH_SIZE,
 ) -> dict[str, NDArray[Any]]:
-    """Apply `measure` to positions of a store, batch by batch. Returns the arrays of all batches by name, joined along
-    the first axis, which is the position: each array is [n, …]. games, plies: int64 [n].
+    """Call `measure` with batches of positions of a store. Returns each array that `measure` returns, by name, joined
+    over all batches: [n, …]. games, plies: int64 [n], the positions.
 
-    Codes exist only for one batch of `batch_size` positions at a time.
+    The positions are replayed in batches of `batch_size`, to save memory.
     """
     results: dict[str, NDArray[Any]] = {}
     for first in range(0, len(games), batch_size):

@@ -22,8 +22,8 @@ _RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
 
 
 class DiverseSampler:
-    """Selects positions from lists of candidates. One sampler never selects the same game or the same position
-    twice.
+    """Selects positions from lists of candidates. It never selects two positions of the same game, and never the same
+    position twice.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]):
@@ -33,8 +33,7 @@ class DiverseSampler:
         self._known: set[bytes] = set()
 
     def take(self, candidates: Iterable[int], count: int) -> list[int]:
-        """Return the first `count` candidates whose game and position were not selected yet, or fewer if there are not
-        enough.
+        """Select the first `count` candidates whose game and position were not selected before. There may be fewer.
 
         candidates: indices of positions.
         """
@@ -77,7 +76,7 @@ class GameRecord:
 
 
 def records(store: Store, games: Iterable[int]) -> dict[int, GameRecord]:
-    """Return records of these games, by their index in the store."""
+    """Return the records of some games by the game's index. games: the games' indices in the store."""
     numbers = sorted(set(games))
     if not numbers:
         return {}
@@ -101,8 +100,9 @@ def _record(store: Store, game: int, row: dict[str, Any]) -> GameRecord:
 
 
 def fens(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) -> list[str]:
-    """Return the FEN of each position. A store has no full-move numbers, so they begin at 1. games, plies: int64 [n],
-    the positions.
+    """Return the FEN of each position. The FENs have the full-move number 1, because positions contain no move number.
+
+    games, plies: int64 [n], the game and the ply of each position.
     """
     codes, state = store.replay(games, plies)
     return [decode_board(code, row).fen() for code, row in zip(codes, state, strict=True)]
@@ -112,7 +112,7 @@ def position(record: GameRecord, game_ply: GamePly, probability: float, probabil
     """Return a position as JSON for the result page.
 
     game_ply: the game's index and the ply. probability: the predicted probability that the page shows. probability_of:
-        what this is the probability of, as text.
+        a text that names the event with this probability.
     """
     game, ply = game_ply
     return {
@@ -130,8 +130,8 @@ def position(record: GameRecord, game_ply: GamePly, probability: float, probabil
 def game_curve(record: GameRecord, curve: list[float], ply: int) -> dict[str, Any]:
     """Return a game as JSON for the result page.
 
-    curve: the network's probability at each ply, which the page draws as a line. ply: the position that the page shows
-        first.
+    curve: the network's predicted probability at each ply, which the page shows as a curve. ply: the ply of the
+        position that the link opens.
     """
     link = str(record.row.get("site") or "")
     if not link.startswith(("http://", "https://")):
@@ -149,8 +149,7 @@ def game_curve(record: GameRecord, curve: list[float], ply: int) -> dict[str, An
 
 
 def curve(session: Session, store: Store, game: int, output: str) -> list[float]:
-    """Evaluate every position of a game, and return the values of one output of the network, from the first position to
-    the last.
+    """Evaluate every position of a game, from the first to the last. Returns the values of one output of the network.
 
     game: the game's index in the store. output: the name of the output.
     """

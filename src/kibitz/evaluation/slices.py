@@ -19,8 +19,10 @@ RATING_STEP = 200
 
 
 def rating_bands(known: NDArray[np.int64]) -> dict[str, Any]:
-    """Return bands of ratings for `slices`, as its arguments by name. known: int64 [n], ratings. Ratings below the 1st
-    or above the 99th percentile belong to the lowest or the highest band.
+    """Divide ratings into bands. Returns the arguments `edges` and `labels` of `stats.slices`, by name.
+
+    known: int64 [n], ratings. Ratings below the 1st percentile belong to the lowest band, and those above the 99th
+    percentile to the highest.
     """
     low, high = (int(end) // RATING_STEP * RATING_STEP for end in np.percentile(known, (1, 99)))
     inner = range(low + RATING_STEP, high + 1, RATING_STEP)
@@ -33,7 +35,9 @@ def rating_bands(known: NDArray[np.int64]) -> dict[str, Any]:
 def per_rating(
     values: NDArray[Any], groups: ClusterBootstrap, rating: NDArray[np.int64]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the table "rating", with a row for each band of ratings; an empty dict if all ratings are unknown (−1)."""
+    """Return the means of `values`, [n], by rating: a dict with the table "rating", which has a row for each band of
+    ratings. The dict is empty if all ratings are unknown (−1).
+    """
     if not (known := rating[rating >= 0]).size:
         return {}
     return {"rating": slices(values, groups, rating, **rating_bands(known))}
@@ -42,8 +46,8 @@ def per_rating(
 def per_speed(
     values: NDArray[Any], groups: ClusterBootstrap, store: Store, games: NDArray[np.int64]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the table "speed", with a row for each speed; an empty dict if all speeds are unknown. games: the game of
-    each position.
+    """Return the means of `values`, [n], by the speed of the game: a dict with the table "speed", which has a row for
+    each speed. The dict is empty if all speeds are unknown. games: int64 [n], the game of each position.
     """
     numbers = {speed: number for number, speed in enumerate(SPEEDS)}
     speed = np.array([numbers.get(name, -1) for name in store.column("speed")])[games]
@@ -53,7 +57,9 @@ def per_speed(
 
 
 def slices_as_json(tables: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
-    """Return tables of `slices` in the form of a result's "by", without empty parts."""
+    """Return tables that `stats.slices` has made in the form of the dict "by" of a result. Empty rows and tables are
+    omitted.
+    """
     return {
         name: [
             {"slice": "unknown" if row["slice"] == "other" else row["slice"], "figure": row["figure"].as_json()}

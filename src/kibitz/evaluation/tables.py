@@ -32,13 +32,13 @@ Metrics = dict[str, Metric]
 
 
 def metrics(kind: Kind, estimates: Mapping[str, Estimate]) -> Metrics:
-    """Return estimates of one kind as metrics, under the same names."""
+    """Return estimates as metrics of the same kind, by the same names."""
     return {name: Metric(estimate, kind) for name, estimate in estimates.items()}
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: the heading and the kind of the cells."""
+    """A column of a table: its heading, and the kind of value in its cells."""
 
     name: str
     kind: Kind = "share"
@@ -48,9 +48,9 @@ class Column:
 class Table:
     """A table for the page and the terminal.
 
-    text: one or more sentences under the title. heading: the heading of the first column, which has the rows' names.
-    rows: for each row, its name and a cell for each of the columns. Raises ValueError if the number of cells in a row
-    is not the number of columns.
+    text: one or more sentences under the title. heading: the heading of the first column, which contains the names of
+    the rows. columns: the other columns. rows: for each row, its name and a cell for each of these columns. Raises
+    ValueError if the number of cells in a row is not the number of columns.
     """
 
     title: str
@@ -90,10 +90,10 @@ def curve_points(
     estimate: Callable[[NDArray[np.bool_]], Estimate],
     min_games: int,
 ) -> list[CurvePoint]:
-    """Return a point for each band that has positions from at least `min_games` games.
+    """Return the points of a curve: one for each band that has positions from at least `min_games` games.
 
-    bands: int64 [n], the band of each position. middle: the x value of a band. estimate: a function from a mask, bool
-    [n], to the estimate over its positions.
+    bands: int64 [n], the band of each position. middle: a function from a band to its x value. estimate: a function
+    that returns the estimate over the positions in a mask, bool [n].
     """
     points = ((middle(band), estimate(bands == band)) for band in np.unique(bands).tolist())
     return [point for point in points if point[1].games >= min_games]
@@ -101,8 +101,10 @@ def curve_points(
 
 @dataclass(frozen=True)
 class Curve:
-    """A diagram with one line per name. Each line shows a share as a function of a number, such as the number of moves.
-    heading: the name of this number.
+    """A diagram with one line per name. Each line shows a share as a function of a quantity, such as the number of
+    moves.
+
+    heading: the name of this quantity.
     """
 
     title: str

@@ -34,11 +34,10 @@ _MOST_MOVES = 512
 
 @dataclass
 class Scores:
-    """The results of games: the numbers of games that the first player (White in chess, Black in Go) won, drew and
-    lost.
+    """The results of some games: how many games the first player (White in chess, Black in Go) won, drew and lost.
 
-    rating: a mean over the games with known ratings; None if no rating is known. For a move, it is the mean rating of
-    the players who made the move. For a position, it is the mean rating of both players.
+    rating: the mean rating over the games with known ratings; None if no rating is known. The scores of a move use the
+    rating of the player who made it. The scores of a position use the mean rating of both players.
     """
 
     first: int = 0
@@ -53,8 +52,8 @@ class Scores:
 
 @dataclass
 class PlayedMove:
-    """A move that was played in a position, with the results of the games. The move has two names: in UCI or GTP
-    notation, and in the notation for people, such as SAN.
+    """A move that was played in a position, with the results of the games in which it was played. The move is given in
+    UCI or GTP notation, and in a notation for people, such as SAN.
     """
 
     move: str
@@ -64,8 +63,10 @@ class PlayedMove:
 
 @dataclass
 class Explored:
-    """The moves that the games of a store contain for a position, the results of the moves, and some of the games.
-    games: the numbers of some games that reached the position, the highest rated first.
+    """The moves that were played in a position in the games of a store, and the results of these games.
+
+    total: the results of all games with the position. games: the indices of some of these games, the highest rated
+    first.
     """
 
     total: Scores = field(default_factory=Scores)
@@ -74,8 +75,9 @@ class Explored:
 
 
 class Explorer:
-    """Finds positions in the games of a store, see `Explored`. report: called with the completed share of the index, 0
-    to 1, while the index is built.
+    """Finds the games of a store that contain a position, see `Explored`.
+
+    report: called while the index is built, with the completed share of it, 0 to 1.
     """
 
     def __init__(self, store: Store, report: Callable[[float], object] = lambda share: None):
@@ -89,11 +91,11 @@ class Explorer:
         rating: tuple[int, int] | None = None,
         among: NDArray[np.bool_] | None = None,
     ) -> Explored:
-        """Return the moves that were played in a position, whatever order of moves led to it. In Go, only 19 × 19 is
-        indexed.
+        """Return the moves that were played in a position, whatever order of moves led to it. In Go, only games on 19 ×
+        19 are found.
 
         rating: the smallest and the largest mean rating of the two players, or in Go their mean rank
-        (`ranks.rank_value`). Games without known ratings are then excluded. None: no limit.
+        (`ranks.rank_value`). Games without known ratings are then excluded. None for all games.
         among: bool [games], whether each game of the store counts; None for all games.
         """
         key, side, name = self._reader(board)
@@ -120,9 +122,10 @@ class Explorer:
         )
 
     def games_with(self, board: chess.Board | GoBoard, move: str | None = None) -> NDArray[np.bool_]:
-        """Return which games reached a position, bool [games].
+        """Return, for each game of the store, whether it contains a position, bool [games].
 
-        move: the move that they played there the first time, in UCI or GTP notation; None for any move.
+        move: if given, only games count in which this move was played the first time that the position occurred. It is
+        in UCI or GTP notation.
         """
         found = np.zeros(len(self.store), np.bool_)
         key, _, name = self._reader(board)
@@ -168,8 +171,8 @@ class Explorer:
         return KibitzError(f"{self.store.path} has an illegal move in this position. Import the games again.")
 
     def rows(self, games: list[int]) -> list[dict[str, Any]]:
-        """Return one dict for each of some games of the store, for a list: players, ratings or ranks, result, and the
-        date as YYYY-MM-DD (None if it is unknown). games: the indices of the games.
+        """Return a dict with the players, their ratings or ranks, the result and the date of each game, for a list of
+        games. The date is YYYY-MM-DD, or None if it is unknown. games: the games' indices in the store.
         """
         if not games:
             return []
@@ -182,7 +185,7 @@ class Explorer:
 
     @cached_property
     def search(self) -> GameSearch:
-        """The object that finds games of the store by players, results and other conditions."""
+        """The object that finds games of the store by player, result and other conditions."""
         return GameSearch(self.store, self.index.ratings)
 
 
@@ -248,9 +251,9 @@ def _gather(games, played, results, ratings, side, low, high, only, among, moves
 
 
 def read_band(text: str, game: str) -> tuple[int, int]:
-    """Parse a range of ratings, such as "1600-2000", "2400-" or "-1200", or of ranks in Go, such as "5k-3d". Returns
-    the lowest and the highest rating, or the values of the ranks (`ranks.rank_value`). Raises KibitzError for any other
-    text.
+    """Parse a range of ratings, such as "1600-2000", "2400-" or "-1200". In Go, parse a range of ranks, such as
+    "5k-3d". Returns the lowest and the highest rating or value of a rank (`ranks.rank_value`). Raises KibitzError for
+    any other text.
     """
     from kibitz.games.go.ranks import rank_value
 

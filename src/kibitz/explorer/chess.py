@@ -36,10 +36,11 @@ def _board_key(codes):  # type: ignore[no-untyped-def]
 
 @kernel
 def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  # type: ignore[no-untyped-def]
-    """Write the keys and moves of the positions of the games `first` to `first + len(keys) - 1`.
+    """Compute the keys and moves of the positions of the games `first` to `first + n - 1`.
 
-    The last three arguments are outputs. keys: uint64 [n, depth]. played: uint16 [n, depth], the moves; NO_MOVE at the
-    end of a game. counts: int64 [n], the number of positions of each game. This kernel repeats the rules of
+    The last three arguments are outputs. keys: uint64 [n, depth], the keys of the first `depth` positions of each game.
+    played: uint16 [n, depth], the move that was played in each position; NO_MOVE at the end of a game. counts: int64
+    [n], the number of positions of each game, at most `depth`. This kernel repeats the rules of
     `board_kernels.play_moves`, and also updates the key.
     """
     board = np.empty(64, np.uint8)
@@ -94,11 +95,13 @@ def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  #
 
 
 def key_of(board: chess.Board) -> int:
-    """Return the key of a python-chess board, equal to that of `fill_keys`."""
+    """Return the key of a python-chess board. `fill_keys` gives the same position the same key."""
     return key_of_row(encode_board(board))
 
 
 def key_of_row(row: NDArray[np.uint8]) -> int:
-    """Return the key of a start row, uint8 [68]. Its en-passant file is ignored if the capture isn't legal."""
+    """Return the key of a position. row: uint8 [68], the codes and the state, whose en-passant file must be 0 unless
+    the capture is legal.
+    """
     key = _board_key(row[:64]) ^ _RIGHTS[row[64 + CASTLING]] ^ _PASSED[row[64 + EN_PASSANT]]
     return int(key ^ _BLACK if row[64 + SIDE] else key)

@@ -56,10 +56,10 @@ def _seen(symmetric_keys, move):  # type: ignore[no-untyped-def]
 
 @kernel
 def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  # type: ignore[no-untyped-def]
-    """Write the keys and moves of the positions of the games `first` to `first + len(keys) - 1`. Only games on 19 × 19
-    get keys.
+    """Compute the keys and moves of the positions of the games `first` to `first + n - 1`. Only games on 19 × 19 get
+    keys.
 
-    The last three arguments are outputs, as in explorer.chess.fill_keys. keys: uint64 [n, depth]. played: uint16
+    The last three arguments are outputs, as in `explorer.chess.fill_keys`. keys: uint64 [n, depth]. played: uint16
     [n, depth]. counts: int64 [n].
     """
     board = np.zeros((ROWS, CELLS), np.int16)
@@ -92,7 +92,7 @@ def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  #
 
 
 def key_of(board: Board) -> int:
-    """Return the key of a position on 19 × 19, equal to that of `fill_keys`."""
+    """Return the key of a position on 19 × 19. `fill_keys` gives the same position the same key."""
     symmetric_keys = _symmetric_keys(board)
     return int(symmetric_keys.min() ^ _WHITE if board.to_move == 2 else symmetric_keys.min())
 
@@ -104,10 +104,10 @@ def _symmetric_keys(board: Board) -> NDArray[np.uint64]:
 
 
 def unseen(board: Board, seen: int) -> int:
-    """Convert a move from the symmetry in which positions are stored to a point of the given board. If several points
-    are equivalent, return the one furthest to the upper right.
+    """Convert a move of the index to a point of the given board. The index stores each position in one of its eight
+    symmetries. If several points of the board are equivalent, the result is the one furthest to the upper right.
 
-    seen: the stored move.
+    seen: the move in the index.
     """
     if seen >= PASS:
         return seen

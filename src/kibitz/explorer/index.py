@@ -55,7 +55,9 @@ Report = Callable[[float], object]
 
 
 class PositionIndex:
-    """The arrays of an index, mapped from a folder; the top of this module describes them."""
+    """The arrays of an index, memory-mapped from the files in a folder. The docstring of this module describes the
+    arrays.
+    """
 
     prints: NDArray[np.uint32]
     games: NDArray[np.uint32]
@@ -82,7 +84,7 @@ class PositionIndex:
         return sum(file.stat().st_size for file in self.folder.iterdir())
 
     def entries(self, key: int) -> slice:
-        """Return the range of a position's entries in the arrays of the index, as a slice. key: the position's key."""
+        """Return the slice of the index's arrays that contains the entries of a position. key: the position's key."""
         bucket, wanted = _bucket(np.uint64(key), self._bits)
         begin, end = self.buckets[bucket], self.buckets[bucket + 1]
         prints = self.prints[begin:end]
@@ -92,7 +94,7 @@ class PositionIndex:
 
 
 def open_index(store: Store, report: Report = lambda share: None) -> PositionIndex:
-    """Return the index of a store. The index is built if the store has none, or if the store has changed.
+    """Return the position index of a store. The index is built if the store has none, or if the store has changed.
 
     The index is in the store's folder. If that folder can't be written, the index is in the user's cache, or else in a
     temporary folder.

@@ -21,7 +21,7 @@ LONGEST = 24
 
 @dataclass(frozen=True)
 class Opening:
-    """A named opening. eco: its code, such as "B90"."""
+    """A named chess opening. eco: its ECO code, such as "B90"."""
 
     eco: str
     name: str
@@ -48,18 +48,21 @@ def _by_position() -> dict[str, Opening]:
 
 
 def load() -> None:
-    """Read the table now, which takes about 0.03 s. Otherwise the first position reads it."""
+    """Read the table of openings now, which takes about 0.03 s. Without this call, it is read when the first position
+    is looked up.
+    """
     _by_position()
 
 
 def opening_at(board: chess.Board) -> Opening | None:
-    """Return the opening that the table has for this position; None if there is none."""
+    """Return the opening of a position in the table of openings; None if the table does not contain the position."""
     return _by_position().get(board.epd()) if board.fullmove_number <= LONGEST // 2 + 1 else None
 
 
 def opening_of(boards: Iterable[chess.Board]) -> Opening | None:
-    """Return the last opening that occurs in a game's positions; None if there is none. boards: the positions from the
-    start on.
+    """Return the last opening that occurs in a game's positions; None if there is none.
+
+    boards: the positions of the game, from the start position on.
     """
     found = None
     for board in islice(boards, LONGEST + 1):

@@ -12,7 +12,7 @@ _RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
 
 
 def record(store: Store, game: int) -> str:
-    """Return the record of a game in a store: its PGN or SGF text. game: the game's index, from 0.
+    """Return the PGN or SGF text of a game in a store. game: the game's index, from 0.
 
     Raises IndexError for a game that is not in the store, and KibitzError if the game is damaged.
     """

@@ -23,10 +23,10 @@ _NUMBER = re.compile(r"\d+\.+")
 
 
 def read_chess(moves: Sequence[str], fen: str | None = None) -> list[chess.Board]:
-    """Return the positions of a line, the start position first. moves: the moves in SAN or UCI notation, with or
-    without numbers.
+    """Return the positions of a line of moves, the start position first.
 
-    Raises UsageError for an invalid FEN, and for an illegal move.
+    moves: the moves in SAN or UCI notation, with or without move numbers. fen: the start position; None for the
+    standard one. Raises UsageError for an invalid FEN and for an illegal move.
     """
     try:
         board = read_fen(fen or chess.STARTING_FEN)
@@ -56,8 +56,9 @@ def _move(board: chess.Board, word: str) -> chess.Move | None:
 
 
 def read_go(moves: Sequence[str]) -> Any:
-    """Return the 19 × 19 board after moves in GTP notation, such as Q16. Raises UsageError for an invalid or illegal
-    move.
+    """Return the 19 × 19 board after the given moves.
+
+    moves: the moves in GTP notation, such as Q16. Raises UsageError for an invalid or illegal move.
     """
     from kibitz.games.go.points import GRID, from_gtp
     from kibitz.games.go.rules import Board
@@ -81,8 +82,10 @@ def _words(moves: Sequence[str]) -> list[str]:
 def explore(
     explorer: Explorer, moves: Sequence[str] = (), fen: str | None = None, rating: tuple[int, int] | None = None
 ) -> dict[str, Any]:
-    """Return the moves that a store's games contain for a position, see `answer`. Raises UsageError for an invalid
-    position or moves.
+    """Return the moves that were played in a position in the games of a store, see `answer`.
+
+    moves: the moves that lead to the position. fen: the start position of these moves in chess; None for the standard
+    one. rating: as for `Explorer.explore`. Raises UsageError for an invalid start position or move.
     """
     if explorer.store.game == "chess":
         boards = read_chess(moves, fen)
@@ -101,11 +104,11 @@ def answer(
     rating: tuple[int, int] | None,
     among: NDArray[np.bool_] | None = None,
 ) -> dict[str, Any]:
-    """Return what the games of a store contain for a position, as a dict for JSON with the keys of
-    docs/reference/json.md.
+    """Return the moves that were played in a position and the results of these games, as a dict for JSON.
+    docs/reference/json.md lists its keys.
 
-    board: the position. opening: its opening, or None. rating: the range of ratings, as for `Explorer.explore`; None
-    for all. among: bool [games], whether each game of the store counts; None for all games.
+    board: the position. opening: its opening; None if it has none. rating: the range of ratings, as for
+    `Explorer.explore`; None for all. among: bool [games], whether each game of the store counts; None for all games.
     """
     found = explorer.explore(board, rating, among)
     chess_store = explorer.store.game == "chess"

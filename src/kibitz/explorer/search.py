@@ -22,13 +22,13 @@ _NO_DAY = np.iinfo(np.int32).min
 
 @dataclass(frozen=True)
 class Wanted:
-    """The conditions for a game.
+    """Conditions that a game must meet. None means no condition.
 
-    words: texts, each of which must be part of a name, the event, the place, the opening's code or the date, in any
-        case.
-    result: 1, 0 or -1 as in the store.
-    rating: the smallest and the largest mean of the two players' ratings, or in Go of their ranks (`ranks.rank_value`).
-    first_year, last_year: limits of the year; games without a date don't match.
+    words: texts, each of which must be part of a player's name, the event, the place, the opening's code or the date,
+        ignoring case.
+    result: the result as in the store: 1 if the first player won, 0 for a draw, -1 otherwise.
+    rating: the smallest and the largest mean rating of the two players, or in Go their mean rank (`ranks.rank_value`).
+    first_year, last_year: the first and the last year of the game. Games without a date do not meet this condition.
     """
 
     words: tuple[str, ...] = ()
@@ -39,17 +39,17 @@ class Wanted:
 
 
 class GameSearch:
-    """Finds games of a store.
+    """Finds games of a store that meet conditions.
 
-    ratings: int16 [games, 2], White's and Black's rating as in the index; UNRATED if unknown.
+    ratings: int16 [games, 2], the ratings of White and Black, or the values of their ranks in Go; UNRATED if unknown.
     """
 
     def __init__(self, store: Store, ratings: NDArray[np.int16]):
         self._store, self._ratings = store, ratings
 
     def find(self, wanted: Wanted, among: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-        """Return the indexes of the games that meet all conditions. The newest game is first; games without a date are
-        last.
+        """Return the indices of the games that meet all conditions, int64 [k]. The newest game is first, and games
+        without a date are last.
 
         among: bool [games], the games to search; None for all games.
         """
@@ -59,7 +59,7 @@ class GameSearch:
         return self._newest_first[fits[self._newest_first]]
 
     def fits(self, wanted: Wanted) -> NDArray[np.bool_]:
-        """Return whether each game meets all conditions, bool [games]."""
+        """Return whether each game of the store meets all conditions, bool [games]."""
         import pyarrow.compute as pc
 
         fits = np.ones(len(self._store), np.bool_)
@@ -85,12 +85,12 @@ class GameSearch:
 
     @cached_property
     def has_ratings(self) -> bool:
-        """Whether a rating, or a rank, is known in any game."""
+        """Whether a rating (in Go, a rank) is known in at least one game."""
         return bool((self._ratings != UNRATED).any())
 
     @cached_property
     def has_dates(self) -> bool:
-        """Whether the date of any game is known."""
+        """Whether the date of at least one game is known."""
         return bool((self._years > 0).any())
 
     @cached_property

@@ -15,11 +15,11 @@ running: set[int] = set()
 
 
 class EngineDied(KibitzError):
-    """A program that failed. `how` is "hung" if it gave no reply in time, "died" if it has ended, and "absent" if it
-    could not be started.
+    """Raised if an external program fails. `how` is "hung" if the program gave no reply in time, "died" if it has
+    ended, and "absent" if it could not be started.
 
-    For a GTP program that could not be started, `how` is "died". detail: the exit code or the system's message; "" if
-    the error's message already contains this detail.
+    For a GTP program that could not be started, `how` is "died". detail: the exit code or the operating system's
+    message; "" if the error's message already contains it.
     """
 
     def __init__(self, message: str, how: str, detail: str = ""):
@@ -32,8 +32,9 @@ class EngineDied(KibitzError):
 
 
 def kill_group(process: int) -> None:
-    """End a program that was started as a process group. If it was a script, the processes that it started are also
-    ended.
+    """Kill a program that was started as a process group, together with the processes that it has started.
+
+    process: the process id.
     """
     running.discard(process)
     with contextlib.suppress(OSError, AttributeError):  # the process has ended, or the system has no process groups
@@ -41,6 +42,8 @@ def kill_group(process: int) -> None:
 
 
 def kill_all() -> None:
-    """End all programs, including those that are still starting, because this process is about to end."""
+    """Kill all running external programs, including those that are still starting. Call this before this process
+    ends.
+    """
     for process in list(running):
         kill_group(process)

@@ -38,9 +38,9 @@ class GtpProgram:
     name: the program's name in messages.
     folder: the program's working directory, in which the command `loadsgf` finds files.
 
-    Raises EngineDied if it can't be started. Output that is not a reply is ignored. The process has a separate session.
-    So an interrupt from the keyboard does not reach the process, and all its child processes end with it. Call
-    `request` from one thread at a time, `kill` from any.
+    Raises EngineDied if it can't be started. Output that is not a reply is ignored. The process has its own session.
+    Therefore, Ctrl-C does not reach it, and all its child processes end with it. Only one thread at a time may call
+    `request`. Any thread may call `kill`.
     """
 
     def __init__(self, command: Sequence[str], name: str = "", folder: str | Path | None = None):
@@ -87,10 +87,10 @@ class GtpProgram:
         return not self._gone.is_set() and self._process.poll() is None
 
     def request(self, command: str, limit: float) -> str:
-        """Return the reply to a command, without the mark and number before it.
+        """Return the reply to a command, without the "=" and the number before it.
 
-        Raises CommandRefused if the program replies with an error, and EngineDied if it gives no reply within `limit`
-        seconds or has ended. In these cases, the program is killed.
+        Raises CommandRefused if the program replies with an error. Raises EngineDied if it has ended or gives no reply
+        within `limit` seconds; the program is then killed.
         """
         self._send(command)
         until = time.monotonic() + limit
@@ -122,15 +122,16 @@ class GtpProgram:
         return text
 
     def begin(self, command: str) -> None:
-        """Send a command without waiting for its reply, because the reply of kata-analyze has no end. The next
-        `request` ends the reply.
+        """Send a command, such as kata-analyze, whose reply has no end. This method does not wait for the reply. The
+        next `request` ends it.
 
-        Raises EngineDied.
+        Raises EngineDied if the program has ended.
         """
         self._send(command)
 
     def received_lines(self, wait: float) -> list[str]:
-        """Return the lines that have arrived after `begin`. Waits at most `wait` seconds for the first line.
+        """Return the lines of the reply that have arrived since the last call. Waits at most `wait` seconds for the
+        first line.
 
         Raises CommandRefused if the program rejects the command, and EngineDied if it has ended.
         """
@@ -149,8 +150,10 @@ class GtpProgram:
         return lines
 
     def answered(self, wait: float) -> str | None:
-        """Return the first line of the reply to the command of `begin`, if it arrives in time. Raises the errors of
-        `received_lines`.
+        """Return the first line of the reply to the command of `begin`; None if it does not arrive within `wait`
+        seconds.
+
+        Raises the same errors as `received_lines`.
         """
         begun = (self._begins(line) for line in self.received_lines(wait))
         return next((words.strip() for words in begun if words is not None), None)

@@ -31,12 +31,12 @@ class Counter:
 def fan_out(
     items: Sequence[Item], work: Callable[[Iterator[Item]], Result], workers: int
 ) -> tuple[list[Result], Callable[[int], slice]]:
-    """Distribute the items to threads. Returns the results of all threads, and a function that returns the slice of
-    items of each thread.
+    """Distribute the items to threads. Returns the results of all threads, and a function from the index of a thread to
+    the slice of its items.
 
-    work: called once in each thread with an iterator over its items, which ends early if another thread has failed.
-    workers: the largest number of threads; there is at least one, even without items. If `work` raises an error, the
-    first error is raised again after every thread has ended. The same applies to Ctrl-C.
+    work: called once in each thread with an iterator over the thread's items, which ends early if another thread has
+    failed. workers: the largest number of threads; there is always at least one. If `work` raises errors, or on Ctrl-C,
+    the first error is raised again after every thread has ended.
     """
     workers = max(1, min(workers, len(items)))
     failed = threading.Event()

@@ -23,9 +23,10 @@ _OF_GO = {"gnugo", "katago", "pachi"}
 
 @dataclass(frozen=True)
 class Program:
-    """An available program.
+    """An available program that plays chess or Go.
 
-    name: the name that kibitz shows. command: the program's path and its arguments. game: chess for UCI, or go for GTP.
+    name: the name that kibitz shows. command: the program's path and its arguments. game: "chess" for a UCI engine,
+    "go" for a GTP engine.
     """
 
     name: str
@@ -34,7 +35,7 @@ class Program:
 
     @property
     def is_well_known(self) -> bool:
-        """Whether the program is one of WELL_KNOWN, so that kibitz knows whether it plays chess or Go."""
+        """Whether the program is one of WELL_KNOWN. For these programs, kibitz knows whether they play chess or Go."""
         return self.name.lower() in _ARGUMENTS
 
 
@@ -54,18 +55,17 @@ def find_stockfish(path: str | None = None) -> str | None:
 
 
 def find_gnugo(path: str | None = None) -> str | None:
-    """Return the path of GNU Go. The path is absolute, because GNU Go may run in another folder. The arguments are
-    those of `find_stockfish`.
-    """
+    """Return the absolute path of GNU Go; None if GNU Go is not installed. path: as for `find_stockfish`."""
     program = shutil.which(path) if path else find_program("gnugo")
     return os.path.abspath(program) if program else None
 
 
 def find_named(option: str, path: str | None, find: Callable[[str | None], str | None]) -> str | None:
-    """Return the path of a program, which is `find(path)`. Raises UsageError if no program is found there.
+    """Return the path of a program, or None if it is not installed. Raises UsageError if `path` is given but is no
+    program.
 
-    option: the command line option that contains the path, for the message. path: the path; None to look for the
-    installed program. find: a function such as `find_gnugo`.
+    option: the name of the command line option with the path, for the error message. path: the path that the user gave;
+    None to look for the installed program. find: the function that finds the program, such as `find_gnugo`.
     """
     program = find(path)
     if path is not None and program is None:
@@ -104,7 +104,9 @@ def _program(path: str, arguments: Sequence[str]) -> Program:
 
 
 def known_programs(given: Sequence[Program]) -> list[Program]:
-    """Return the given programs, then the installed well-known programs, each with a unique name."""
+    """Return the given programs, followed by the well-known programs that are installed. Each program's name occurs
+    only once.
+    """
     found = list(given)
     for word, arguments in _ARGUMENTS.items():
         path = find_program(word)
@@ -121,7 +123,10 @@ def known_programs(given: Sequence[Program]) -> list[Program]:
 
 
 def read_option(text: str, example: str = "Hash=64") -> tuple[str, str]:
-    """Parse an option NAME=VALUE. Returns the name and the value. Raises UsageError for any other text."""
+    """Parse an engine option NAME=VALUE. Returns the name and the value. Raises UsageError for any other text.
+
+    example: an example of a valid text, for the error message.
+    """
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
         raise UsageError(f"an option must be written NAME=VALUE, for example {example} (got {text})")

@@ -50,8 +50,8 @@ class OptionRefused(ValueError):
 class EngineEvaluation(NamedTuple):
     """The evaluation of a position by an engine.
 
-    centipawns: the score in White's view; a mate in n moves is ±(MATE - n). move: the best move in UCI notation;
-    "(none)" if there is none.
+    centipawns: the score from White's point of view; a mate in n moves is ±(MATE - n). move: the best move in UCI
+    notation; "(none)" if there is none.
     """
 
     centipawns: int
@@ -59,11 +59,12 @@ class EngineEvaluation(NamedTuple):
 
 
 class SearchReport(NamedTuple):
-    """What an engine printed during a search and at its end.
+    """The output of an engine during a search and at its end.
 
-    moves: the first move of each line, the best line first. best: the move that the engine plays; None if there is
-    none. strings: the texts after "info string", at most the last MOST_STRINGS. score, line: the score and the moves of
-    the best line, from the last output with an exact score; None and () if the engine printed none.
+    moves: the first move of each line, the best line first. best: the move that the engine plays at the end of the
+    search; None if there is none. strings: the texts after "info string", at most the last MOST_STRINGS. score, line:
+    the score and the moves of the best line, from the last output with an exact score; None and () if the engine
+    printed none.
     """
 
     moves: list[chess.Move]
@@ -83,14 +84,13 @@ class ExternalEngine:
     """One process of a UCI engine. It is also a context manager that ends the process.
 
     command: the program and its arguments.
-    name: the engine's name in messages, until the engine has sent its name.
+    name: the name of the engine in messages until it has sent its own name.
     patience: seconds in which the engine must reply to `uci`; PATIENCE by default.
     on_process: called with the process id while the engine starts.
 
     Raises EngineDied with the reason "absent" if the program cannot be started, "died" if it ends, and "hung" if it
-    does not reply in time. The process has a separate session. So an interrupt from the keyboard does not reach the
-    process, and all its child processes end with it. `kill` may be called from any thread, everything else from one
-    thread at a time.
+    does not reply in time. The process has its own session. Therefore, Ctrl-C does not reach it, and all its child
+    processes end with it. Any thread may call `kill`. Only one thread at a time may call the other methods.
     """
 
     def __init__(
@@ -102,7 +102,9 @@ class ExternalEngine:
         groups: list[int] = []
 
         class Protocol(chess.engine.UciProtocol):
-            """Records the process at its start. If the start fails, the process can then be ended with its children."""
+            """Registers the process when it starts. If the start fails, the process and its children can then be
+            ended.
+            """
 
             def connection_made(self, transport: Any) -> None:
                 groups.append(transport.get_pid())
@@ -163,8 +165,11 @@ class ExternalEngine:
         return value if ends is None or isinstance(value, str) else min(max(value, ends[0]), ends[1])
 
     def begin_game(self, game: object, limit: float) -> None:
-        """Announce a new game and wait until the engine is ready. game: the object that `play` gets for this game.
-        Raises EngineDied."""
+        """Announce a new game to the engine, and wait until the engine is ready.
+
+        game: the object that identifies the game; pass the same object to `play`. Raises EngineDied if the engine is
+        not ready within `limit` seconds or ends.
+        """
 
         async def begin() -> None:
             protocol: Any = self._engine.protocol
@@ -176,11 +181,11 @@ class ExternalEngine:
 
     @property
     def runs(self) -> bool:
-        """Whether the process has not ended."""
+        """Whether the engine's process is running."""
         return self._engine.transport.get_returncode() is None
 
     def ping(self, limit: float) -> None:
-        """Wait until the engine is ready. Raises EngineDied."""
+        """Wait until the engine is ready. Raises EngineDied if it is not ready within `limit` seconds or has ended."""
         self._wait_for(self._engine.protocol.ping(), limit)
 
     def play(
@@ -188,8 +193,8 @@ class ExternalEngine:
     ) -> chess.engine.PlayResult:
         """Return the engine's move in a position.
 
-        board: the position, with the moves that led to it. search_limit: the limit that the engine gets. game: any
-        object; use a different object for each game. limit: the seconds in which the engine must reply.
+        board: the position, with the moves that led to it. search_limit: the search limit that the engine gets. game:
+        any object that identifies the game. limit: the seconds in which the engine must reply.
 
         Raises EngineDied if the engine does not reply in time or ends. Raises chess.engine.EngineError for an illegal
         move; the engine is then still running.
@@ -198,8 +203,8 @@ class ExternalEngine:
         return self._wait_for(self._engine.protocol.play(board, search_limit, game=game, info=info), limit)
 
     def evaluate(self, fen: str, depth: int) -> EngineEvaluation:
-        """Return the engine's evaluation and best move. The engine clears its hash table first, so that the evaluation
-        depends only on the position.
+        """Return the engine's evaluation of a position after a search to a depth. The engine clears its hash table
+        first, so that the evaluation depends only on the position.
 
         Raises EngineDied if the engine does not reply within PATIENCE seconds or reports no score.
         """
@@ -218,9 +223,10 @@ class ExternalEngine:
     ) -> SearchReport:  # fmt: skip
         """Search a position with an empty hash table, and return the engine's output.
 
-        board: the position with the moves that led to it, which are sent too. lines: the number of lines to rank.
-        limit: seconds. only: the moves in the position that are searched; None for all. Some engines ignore `only`.
-        Raises EngineDied if the engine does not reply within the limit, or plays an illegal move.
+        board: the position; the moves that led to it are also sent. search_limit: the search limit that the engine
+        gets. lines: the number of best moves for which the engine shows a line. limit: the seconds in which the engine
+        must reply. only: the moves to search; None for all. Some engines ignore `only`. Raises EngineDied if the engine
+        does not reply within the limit, or plays an illegal move.
         """
         try:
             return self._wait_for(self._report_of(board, search_limit, lines, only), limit)
@@ -268,12 +274,12 @@ class ExternalEngine:
         search_limit: chess.engine.Limit | None = None,
         game: object = None,
     ) -> Watched:
-        """Begin to analyze a position. The analysis has no end, or it ends with a move within a limit. A running
+        """Begin to analyze a position. The analysis runs until it is stopped or reaches the search limit. A running
         analysis is ended first.
 
-        lines: number of lines, if the engine supports several.
-        search_limit: the limit of a search for a move; None for an analysis without end.
-        game: as in `play`; all calls with None count as one game.
+        lines: the number of lines to analyze, if the engine supports several lines.
+        search_limit: the limit of a search that ends with a move; None for an analysis without end.
+        game: any object that identifies the game; all calls with None count as one game.
 
         Raises EngineDied if the engine does not begin within PATIENCE seconds.
         """
@@ -332,7 +338,9 @@ class ExternalEngine:
         return EngineDied(f"{self.name} ended ({_exit_code(error)})", "died", _exit_code(error))
 
     def kill(self) -> None:
-        """End the process and its child processes, because the program may be a script that started the engine."""
+        """End the engine's process and its child processes. There are child processes if the program is a script that
+        starts the engine.
+        """
         kill_group(self._engine.transport.get_pid())
         with contextlib.suppress(Exception):
             self._engine.returncode.result(timeout=2)  # waits until python-chess has noticed that the process has ended
@@ -350,8 +358,8 @@ class Watched:
     """A running analysis of an engine. Its attributes change while the engine works, until `stop` is called or `over`
     is true.
 
-    lines: the latest output for each line, by the line's number from 1, in the form of python-chess, without scores
-        that are only bounds.
+    lines: the latest output for each line in the form of python-chess, by the line's number from 1. Scores that are
+        only bounds are omitted.
     depth, nodes, nodes_a_second: the depth in plies, the number of nodes and the speed of the search; 0 if the engine
         does not report them.
     best: the move with which the analysis ended; None if there is none.
@@ -379,8 +387,9 @@ class Watched:
 
     @property
     def over(self) -> bool:
-        """Whether the engine has ended the analysis itself, as some engines do at a mate. Raises EngineDied if its
-        process has ended or its output is invalid."""
+        """Whether the engine has ended the analysis by itself. Raises EngineDied if its process has ended or its output
+        is invalid.
+        """
         if not self._over.done():
             # Whether the engine has ended is known only from its exit code. The pipes may stay open, because a child
             # process of the engine can hold them.
@@ -401,8 +410,9 @@ class Watched:
         return True
 
     def stop(self, limit: float) -> None:
-        """End the analysis. Raises EngineDied if the engine does not end it within `limit` seconds; then the engine is
-        killed."""
+        """End the analysis. If the engine does not end it within `limit` seconds, kill the engine and raise
+        EngineDied.
+        """
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._analysis.stop)
         try:

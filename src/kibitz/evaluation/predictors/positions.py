@@ -54,11 +54,12 @@ class SliceKey:
 class PlayedPositions:
     """Positions of a store in which a move was played, sorted by game and ply.
 
-    positions: all positions from which these positions were sampled. indices: the indices of the sampled positions.
-    games, plies: int64 [n].
-    rating: int64 [n], the mover's rating, −1 if unknown. In Go it is −1, because ranks are used instead.
-    side: uint8 [n], 0 for the player who moves first.
-    phase: the phase of the game, 0 to 2; empty in Go. size: the board size; empty in chess.
+    positions: the larger set from which these positions were sampled. indices: int64 [n], the indices of these
+    positions in `positions`. games, plies: int64 [n], the game and the ply of each position.
+    rating: int64 [n], the mover's rating; −1 if unknown. In Go it is always −1, because players have ranks.
+    marks: arrays [n] by name, which contain the following. side: uint8, the side to move, 0 for White in chess and
+    Black in Go.
+    phase: the phase of the game, 0 to 2; only in chess. size: the board's size; only in Go.
     """
 
     store: Store
@@ -73,21 +74,24 @@ class PlayedPositions:
         return len(self.games)
 
     def take(self, some: NDArray[np.int64]) -> PlayedPositions:
-        """Return some of the positions. some: their indices."""
+        """Return a selection of the positions. some: int64 [k], their indices."""
         marks = {name: values[some] for name, values in self.marks.items()}
         return PlayedPositions(
             self.store, self.positions, self.indices[some], self.games[some], self.plies[some], self.rating[some], marks
         )
 
     def slices(self) -> dict[str, SliceKey]:
-        """Return the groupings of the positions, such as "rating" and "phase", by name. They are the same as in the
-        tests of kibitz's networks. Groupings without positions are omitted.
+        """Return the ways to divide the positions into groups, such as "rating" and "phase", by name. They are the same
+        as in the tests of kibitz's networks. Ways that give only empty groups are omitted.
         """
         return _go_slices(self) if self.store.game == "go" else _chess_slices(self)
 
 
 def select(store: Store, positions: Positions, indices: NDArray[np.int64]) -> PlayedPositions:
-    """Return some of `positions`, with the data by which tables group them. indices: int64 [n], their indices."""
+    """Return a selection of `positions`, with the properties by which tables group them.
+
+    indices: int64 [n], the indices of the selected positions.
+    """
     measure = _measure_go if store.game == "go" else _measure_chess
     marks = evaluate_in_batches(positions, indices, measure)
     games, plies = positions.locate(indices)
@@ -154,9 +158,9 @@ def _go_slices(some: PlayedPositions) -> dict[str, SliceKey]:
 
 
 def network_marks(run: Run, some: PlayedPositions, on_progress: OnProgress) -> Marks:
-    """Evaluate the positions with a network that predicts moves, and return its results for the played moves, such as
-    "rank" and "chance": arrays by name, [n]. The network gets all its inputs, such as ratings. Raises UsageError if it
-    predicts no moves.
+    """Evaluate the positions with a network that predicts moves. Returns its results for the played moves, such as
+    "rank" and "chance", as arrays by name, [n]. The network gets all its side inputs, such as ratings. Raises
+    UsageError if the network predicts no moves.
     """
     session = Session(run)
     answers = run.system.declaration.answers_of(run.info["settings"])

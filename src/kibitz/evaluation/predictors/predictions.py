@@ -25,10 +25,9 @@ MAX_FAILURES = 3
 class MovePrediction:
     """An engine's prediction of the move in one position.
 
-    ranked: packed moves in chess or points in Go, the most likely first. The list may have only the best moves.
-    probabilities: the probability of each ranked move, or of each legal move, by move, 0 to 1; empty if the engine
-    prints no probabilities. least: half of the last digit that the engine prints; it replaces a printed probability of
-    0.
+    ranked: moves, the most likely first: packed moves in chess, points in Go. The list need not contain all legal
+    moves. probabilities: the probability of each move, 0 to 1; empty if the engine prints no probabilities. least: the
+    probability that replaces smaller ones, such as a printed 0: half of the last decimal place that the engine prints.
     """
 
     ranked: Sequence[int]
@@ -48,18 +47,18 @@ class MovePrediction:
 
 
 class Predictor(Protocol):
-    """A running engine that predicts moves. It is a context manager, which ends the engine's process."""
+    """A running engine that predicts moves. It is a context manager that ends the engine's process on exit."""
 
     name: str
 
     def begin(self, store: Store, game: int) -> None:
-        """Set up the start position of a game in the store."""
+        """Set up the start position of a game. game: the game's index in the store."""
 
     def advance(self, ply: int) -> None:
-        """Play moves until the position after `ply` moves of the game. Plies must ascend from call to call."""
+        """Play the game's moves until `ply` moves have been played. `ply` must not decrease from call to call."""
 
     def predict(self) -> MovePrediction:
-        """Return the prediction for the position. Raises EngineDied if the engine doesn't reply in time."""
+        """Return the engine's prediction of the next move. Raises EngineDied if the engine doesn't reply in time."""
 
     def __enter__(self) -> Predictor: ...
 
@@ -71,8 +70,8 @@ class Predicted:
     """The predictions of an engine for n positions. Each array has one entry per position.
 
     name: the name that the engine reports.
-    answered: bool [n], False if the engine failed.
-    rank: int16 [n], the played move's rank, from 1.
+    answered: bool [n], whether the engine made a prediction.
+    rank: int16 [n], the played move's rank, from 1; UNRANKED if the engine does not rank it.
     chance: float64 [n], the played move's probability; NaN if the engine prints no probabilities.
     best: int64 [n], the move that the engine ranks first; −1 if there is none.
     """
@@ -84,7 +83,7 @@ class Predicted:
     best: NDArray[np.int64]
 
     def take(self, some: NDArray[np.int64]) -> Predicted:
-        """Return some of the positions. some: their indices."""
+        """Return the predictions for a selection of the positions. some: int64 [k], their indices."""
         return Predicted(self.name, self.answered[some], self.rank[some], self.chance[some], self.best[some])
 
 
@@ -96,11 +95,11 @@ def predict_positions(
     workers: int,
     on_progress: Callable[[int, int], None],
 ) -> Predicted:
-    """Return the predictions for positions of a store.
+    """Let engines predict the moves in positions of a store.
 
-    games, plies: int64 [n], sorted by game and ply. start: a function that starts the engine; each of `workers` threads
-    has one engine. If an engine fails in a position, it is restarted, and the position counts as not answered. Raises
-    EngineDied after MAX_FAILURES failures in a row.
+    games, plies: int64 [n], the positions, sorted by game and ply. start: a function that starts an engine; each of
+    `workers` threads has one engine. If an engine fails in a position, it is restarted, and the position has no
+    prediction. Raises EngineDied after MAX_FAILURES failures in a row.
     """
     n = len(games)
     found = Predicted(
