@@ -14,7 +14,7 @@ import pytest
 from kibitz.errors import KibitzError
 from kibitz.evaluation import EvalConfig, evaluate, load
 from kibitz.evaluation.games import Chosen
-from kibitz.evaluation.policy import heatmaps
+from kibitz.evaluation.policy import evaluator, heatmaps
 from kibitz.evaluation.policy.metrics import with_side_inputs
 from kibitz.evaluation.positions import tsne
 from kibitz.games.chess.moves import to_move
@@ -257,6 +257,16 @@ def test_moves_of_weaker_players_are_left_out(mover: Any, small_store: Store, fe
     run.info["settings"]["min_rating"] = 4000
     with pytest.raises(KibitzError, match="rated under 4000"):
         examined(run, small_store, few, EvalConfig())
+
+
+@pytest.mark.usefixtures("small_landscape")
+def test_only_the_paper_with_a_file_of_games_has_a_note_on_ratings(
+    shared: Run, separate: Run, small_store: Store, few: Chosen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluator, "bundled_note", lambda *_: None)
+    config = EvalConfig(positions=60)
+    assert mentions(examined(separate, small_store, few, config)["data"]["note"], "FICS_2000.pgn & % & 2000")
+    assert "2000" not in examined(shared, small_store, few, config)["data"].get("note", "")
 
 
 @pytest.mark.usefixtures("small_landscape")
