@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from kibitz.runs import packaged
 from kibitz.setups.programs import FILL_IN, PROGRAMS, kibitz_command
 from kibitz.setups.writing import merged
 from support.causes import in_process, refused
@@ -93,11 +95,11 @@ def test_the_configuration_starts_an_engine(program: str, tmp_path: Path) -> Non
         assert ("KataGo" in printed) == (program == "lizzie")
 
 
-def test_rating_and_network_become_parts_of_the_command(
-    tmp_path: Path, small_run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rating_and_network_become_parts_of_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tmp_path / "own"
+    shutil.copytree(packaged()["chessnet"], own)
     assert setup("scid", "--rating", "1500")["command"][-4:] == ["uci", "human", "--elo", "1500"]
-    assert setup("scid", "--network", small_run)["command"][-2:] == ["uci", str(small_run.absolute())]
+    assert setup("scid", "--network", own)["command"][-2:] == ["uci", str(own)]
     assert setup("sabaki")["command"][-2:] == ["gtp", "gohuman"]
     monkeypatch.chdir(tmp_path)
     (tmp_path / "human").mkdir()  # a folder that is no run

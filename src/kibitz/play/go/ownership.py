@@ -43,7 +43,7 @@ LEAST_CHANCE = 1e-9
 DEFAULT_SYMMETRIES = (0, 7)
 """The two symmetries in which games are evaluated: the identity and a mirror image. Other pairs would work as well."""
 FULL_ENOUGH = 4
-"""A network is told of a pass only if at least one of so many points of the board has a stone, see
+"""Passes are hidden from the networks if fewer than 1 / FULL_ENOUGH of the points have a stone, see
 `without_early_passes`.
 """
 NEUTRAL = 0.3
@@ -341,9 +341,9 @@ def without_early_passes(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> 
         return state
     colours = colours_of(codes)
     few = FULL_ENOUGH * ((colours == BLACK) | (colours == WHITE)).sum(1) < (colours != OUTSIDE).sum(1)
-    told = state.copy()
-    told[few, PASSES] = 0
-    return told
+    hidden = state.copy()
+    hidden[few, PASSES] = 0
+    return hidden
 
 
 def with_board_inputs(state: NDArray[np.uint8], usual: Mapping[str, int], terms: Terms) -> NDArray[np.uint8]:

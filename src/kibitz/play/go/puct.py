@@ -407,8 +407,8 @@ class GoPuctPlayer:
         return np.asarray(leads + share * (black * points - leads))
 
     def _order(self) -> list[int]:
-        """Return the root's allowed moves, the most visited first. Of equally visited moves, a pass is the last: the
-        search gave it its first visit without choosing it, see `_try_pass`.
+        """Return the root's allowed moves, the most visited first. A pass comes after moves with the same number of
+        visits, because the search gave it the first visit without choosing it, see `_try_pass`.
         """
         tree = self.search.tree
         return sorted(
