@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 
 
 class Seen:
@@ -22,3 +23,16 @@ class Seen:
         self._known.add(key)
         self.again += not is_new
         return is_new
+
+
+def skipped_games(again: int, empty: int, both: int) -> Iterator[str]:
+    """Yield a message for each kind of a player's games that are skipped. again: the number of repeated games. empty:
+    the number of games without moves. both: the number of games with the player on both sides.
+    """
+    for count, kind, why in (
+        (again, "repeated ", "with the same players, date and moves"),
+        (empty, "", "without moves"),
+        (both, "", "with the player on both sides"),
+    ):
+        if count:
+            yield f"skipped {count:,} {kind}game{'' if count == 1 else 's'} {why}"

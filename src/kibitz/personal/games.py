@@ -125,17 +125,6 @@ def opened(sources: Sequence[str], log: Callable[[str], None]) -> Iterator[Store
         yield _read(paths, _game_of(paths), sources, Path(folder) / "games", log)
 
 
-def players_in(path: str, named: Sequence[str]) -> list[names.Player]:
-    """Return the players with these names in a file or folder of games. Several names are accounts of one person.
-
-    If no name is given, the result is the player who is in nearly all games. Raises UsageError and KibitzError as
-    `names.find` and `opened` do.
-    """
-    # Problems of the games are not reported here, because the games are read again later and reported then.
-    with opened([path], lambda line: None) as store:
-        return names.find(store, named, records.printable(path))
-
-
 def _game_of(paths: Sequence[str]) -> str:
     """Determine the game ("chess" or "go") of some files by their extensions; chess if the extensions don't decide.
     Raises UsageError if both games occur.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from kibitz import records
 from kibitz.analysis.chess.repeats import Repeats
-from kibitz.analysis.repeats import Seen
+from kibitz.analysis.repeats import Seen, skipped_games
 from kibitz.errors import KibitzError
 from kibitz.games.chess.io.blocks import Stray
 from kibitz.games.chess.io.reader import Record, glance, read
@@ -66,14 +66,8 @@ class OwnGames:
         return self.repeats.is_new(record)
 
     def problems(self) -> Iterator[str]:
-        """Yield a message for each kind of skipped games."""
-        for count, kind, why in (
-            (self.repeats.again, "repeated ", "with the same players, date and moves"),
-            (self.empty, "", "without moves"),
-            (self.both, "", "with the player on both sides"),
-        ):
-            if count:
-                yield f"skipped {'1' if count == 1 else f'{count:,}'} {kind}game{'' if count == 1 else 's'} {why}"
+        """Return a message for each kind of skipped games."""
+        return skipped_games(self.repeats.again, self.empty, self.both)
 
 
 def players_in(files: Sequence[str], named: Sequence[str], where: str) -> list[Player]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -36,11 +37,13 @@ from kibitz.analysis.parts import (
     mean_over_games,
 )
 from kibitz.analysis.repeats import Seen
+from kibitz.errors import KibitzError
 from kibitz.games.go.io.headers import first_day
-from kibitz.games.go.io.sgf import Record
+from kibitz.games.go.io.sgf import Record, Unreadable, read_records
 from kibitz.games.go.points import BLACK, NONE, PASS, SIZES, WHITE, to_gtp
 from kibitz.games.go.ranks import rank_of, rank_value, read_rank
-from kibitz.personal.names import Player, key
+from kibitz.personal.names import Player, find_among, key, players_among
+from kibitz.records import printable
 from kibitz.stats import ClusterBootstrap, Estimate
 
 LABELS: Mapping[str, Mapping[str, str]] = {
@@ -63,9 +66,10 @@ _STONES = np.array([".", "X", "O"])
 
 
 class GoSides(Seen):
-    """Finds which color one player has in a game of Go, and detects repeated games.
+    """Finds which color one player has in a game of Go, and selects the player's games, each game once.
 
-    players: the spellings of this player's name.
+    players: the spellings of this player's name. again: the number of repeated games so far. empty: the number of the
+    player's games without moves. both: the number of games with the player on both sides.
     """
 
     _HEADERS = ("PB", "PW", "DT", "RO", "RE")
@@ -73,6 +77,17 @@ class GoSides(Seen):
     def __init__(self, players: Iterable[Player]):
         super().__init__()
         self._wanted = {key(player.name) for player in players}
+        self.both = self.empty = 0
+
+    def wants(self, record: Record) -> bool:
+        """Return whether a game is used, and count the skipped games. Call this method once for each game."""
+        if self.colour(record) == NONE:
+            self.both += all(key(record.headers.get(name, "")) in self._wanted for name, _ in _NAMES.values())
+            return False
+        if not record.moves:
+            self.empty += 1
+            return False
+        return self.is_new(record)
 
     def colour(self, record: Record) -> int:
         """Return the player's color, BLACK or WHITE; NONE if the player has neither color, or both."""
@@ -83,6 +98,33 @@ class GoSides(Seen):
         """Return whether the game did not occur in an earlier call."""
         moves = map(str, record.moves)
         return self.is_new_text("\n".join([*(record.headers.get(name, "") for name in self._HEADERS), *moves]))
+
+
+def players_in(path: str, named: Sequence[str]) -> list[Player]:
+    """Find the players with these names in the SGF files at a path. Several names are accounts of one player. Without a
+    name, the result is the player who is in nearly all games. Games without moves do not count, and games with one name
+    on both sides.
+
+    The games need not be complete, because the moves before an error are used. Raises UsageError for an unknown player,
+    and KibitzError if there is no game with moves.
+    """
+    written: Counter[str] = Counter()
+    copies, games, found, problem = GoSides(()), 0, 0, ""
+    for record in read_records([path], cut=True):
+        if isinstance(record, Unreadable):
+            problem = problem or ("" if record.number or record.is_stray else f"{record.file}: {record.reason}")
+            continue
+        if not record.moves or not copies.is_new(record):
+            continue
+        found += 1
+        black, white = record.headers.get("PB", ""), record.headers.get("PW", "")
+        if key(black) != key(white):
+            games += 1
+            written.update((black, white))
+    where = printable(path)
+    if not found:
+        raise KibitzError(problem or f"{where}: no game has a move. Check the files.")
+    return find_among(players_among(written), games, named, where)
 
 
 @dataclass(frozen=True)

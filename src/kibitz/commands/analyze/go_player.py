@@ -10,12 +10,11 @@ from kibitz import preparation, records
 from kibitz.commands.analyze.go import SgfGames, check_options
 from kibitz.commands.analyze.options import AnalyzeOptions
 from kibitz.commands.analyze.output import as_object
-from kibitz.commands.analyze.player import player_progress, raise_end, warn_of_repeats, write_report
+from kibitz.commands.analyze.player import player_progress, raise_end, warn_of_skipped, write_report
 from kibitz.commands.pages import check_page
 from kibitz.errors import KibitzError, UsageError
 from kibitz.external import EngineDied
 from kibitz.games.go.io.blocks import ENDINGS
-from kibitz.games.go.points import NONE
 
 if TYPE_CHECKING:
     from kibitz.parallel import Workers
@@ -36,12 +35,12 @@ def analyze_go_player(
     from kibitz.analysis.files import whole_file
     from kibitz.analysis.go.engine_judge import GoEngineJudge
     from kibitz.analysis.go.losses import fitted_losses
-    from kibitz.analysis.go.player import GoPlayerReport, GoSides
+    from kibitz.analysis.go.player import GoPlayerReport, GoSides, players_in
     from kibitz.analysis.go.player_table import show_go
     from kibitz.analysis.go.rows import COLUMNS, rows
     from kibitz.analysis.go.sgf import annotated
     from kibitz.analysis.move_tables import move_tables
-    from kibitz.personal.games import players_in
+    from kibitz.analysis.repeats import skipped_games
 
     _check(session, run, path, options)
     player = players_in(path, options.player or [])
@@ -64,7 +63,7 @@ def analyze_go_player(
         add_rows = stack.enter_context(move_tables(options.csv, options.parquet, COLUMNS))
         shown = stack.enter_context(player_progress(total, lambda: report.games))
         games = SgfGames(session, path, options, workers, engine)
-        found = games.analysed(shown, lambda one: sides.colour(one) != NONE and sides.is_new(one))
+        found = games.analysed(shown, sides.wants)
         try:
             for game in stack.enter_context(contextlib.closing(found)):
                 report.add(game, sides.colour(game.record), games.name)
@@ -79,7 +78,7 @@ def analyze_go_player(
             if not report.games:
                 raise
             ended = error
-        warn_of_repeats(path, sides.again)
+        warn_of_skipped(path, skipped_games(sides.again, sides.empty, sides.both))
         if not report.games:
             raise KibitzError(f"{records.printable(path)}: none of the player's games can be analyzed. Check the file.")
         if options.prints_games:

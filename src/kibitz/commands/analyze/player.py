@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -100,8 +100,7 @@ def analyze_player(
             if not report.games:
                 raise
             ended = error
-        for problem in own.problems():
-            warning(f"{records.printable(path)}: {problem}")
+        warn_of_skipped(path, own.problems())
         if not report.games:
             raise KibitzError(f"{records.printable(path)}: none of the player's games can be analyzed. Check the file.")
         if options.prints_games:
@@ -111,13 +110,10 @@ def analyze_player(
     raise_end(ended, f"{report.games:,} of {total:,} games")
 
 
-def warn_of_repeats(path: str, again: int) -> None:
-    """Print a warning about the copies of games that were skipped. If there are none, print nothing. path: the file or
-    folder of the games. again: the number of copies.
-    """
-    if again:
-        number = "1 repeated game" if again == 1 else f"{again:,} repeated games"
-        warning(f"{records.printable(path)}: skipped {number} with the same players, date and moves")
+def warn_of_skipped(path: str, problems: Iterable[str]) -> None:
+    """Print a warning for each kind of skipped games. path: the file or folder of the games."""
+    for problem in problems:
+        warning(f"{records.printable(path)}: {problem}")
 
 
 def raise_end(ended: KeyboardInterrupt | EngineDied | None, games: str) -> None:
