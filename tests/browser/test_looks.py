@@ -26,6 +26,9 @@ GAME = """[White "Ann"]
 1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. O-O f6 6. d4 exd4 7. Nxd4 c5 8. Ne2 Qxd1 *
 """
 
+TRAP = "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Nbd7 5. cxd5 exd5 *"
+"""The Elephant Trap: 6. Nxd5 loses a piece, and players of low ratings choose it much more often than strong players."""
+
 DRAWN = """async () => {
     await document.fonts.ready;
     for (let frame = 0; frame < 3; frame += 1) await new Promise((drawn) => requestAnimationFrame(drawn));
@@ -136,7 +139,7 @@ def test_fonts_pass_and_what_is_missing_or_moved_does_not(visit: Callable[..., P
 
 
 TABS = ["Analysis", "Explorer", "Play", "Puzzles", "My games", "Compare", "Training"]
-LAPTOPS = [(1024, 768), (1366, 768), (1440, 900)]
+LAPTOPS = [(1024, 768), (1280, 720), (1366, 768), (1440, 900)]
 BELOW = """() => {
     const panel = [...document.querySelectorAll("[role=tabpanel]")].find((each) => !each.hidden);
     const page = document.documentElement;
@@ -184,9 +187,14 @@ def test_nothing_of_a_tab_is_below_the_fold_of_a_laptop(visit: Callable[..., Pag
     wrong = below(page, "at first")
     if game == "chess":
         desk.choose("human")
-        desk.opened(GAME, 16)
+        desk.opened(TRAP, 10)
+        trap = desk.tab("Analysis").locator(".rating-trap")
+        expect(valued).to_be_visible()
+        expect(page.locator(".rating-risk")).to_be_visible()
+        expect(trap).to_be_hidden()  # at the start of the game, every likely move is good
         desk.keys("End")
-        desk.after("Qxd1")
+        desk.after("exd5")
+        expect(trap).to_have_text(re.compile(r"Trap: Nxd5 loses \d\d percentage points"))
         expect(valued).to_be_visible()
     for layer in desk.tab("Analysis").locator(".chip").all():
         layer.click()
@@ -253,12 +261,12 @@ def test_no_words_are_cut_and_tabs_are_in_one_row(visit: Callable[..., Page]) ->
         page.locator("#side .chance-line .verdict").first.evaluate(
             "(each, words) => { each.textContent = words }", longest
         )
-        for width, height in LAPTOPS[1:]:
+        for width, height in LAPTOPS[2:]:
             page.set_viewport_size({"width": width, "height": height})
             page.evaluate(DRAWN)
             assert page.locator("#side").evaluate("(each) => each.offsetWidth") >= 430, width
             assert page.evaluate(CUT) == [], f"{game}, {width}x{height}"
-        for width, height in ((1280, 800), (1024, 768), (390, 844)):
+        for width, height in ((1280, 800), (1280, 720), (1024, 768), (390, 844)):
             page.set_viewport_size({"width": width, "height": height})
             page.evaluate(DRAWN)
             assert page.evaluate(CHOICES) == [], f"{game}, {width}x{height}"

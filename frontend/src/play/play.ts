@@ -137,7 +137,7 @@ class PlayPanel {
     this.komi.addEventListener("change", () => this.keepRules());
     app.on("game", begins);
     begins();
-    this.ofGo = el("div", { class: "fields" }, this.handicap.element, field(texts.play.komi, this.komi), this.rules.element);
+    this.ofGo = el("div", { class: "fields of-go" }, this.handicap.element, field(texts.play.komi, this.komi), this.rules.element);
     this.method = new Choice(texts.play.method, () => this.draw());
     this.limit = new Choice(texts.play.limit, (unit) => {
       this.amount.value = unit === "nodes" ? "1000" : "1";
