@@ -27,7 +27,7 @@ GAME = """[White "Ann"]
 """
 
 TRAP = "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Nbd7 5. cxd5 exd5 *"
-"""The Elephant Trap: 6. Nxd5 loses a piece, and players of low ratings choose it much more often than strong players."""
+"""The Elephant Trap: 6. Nxd5 loses a piece, and weak players choose it much more often than strong players."""
 
 DRAWN = """async () => {
     await document.fonts.ready;
