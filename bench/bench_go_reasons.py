@@ -2,6 +2,7 @@
 
     PYTHONPATH=tools python bench/bench_go_reasons.py cases.jsonl kgs.sgf --games 40
     PYTHONPATH=tools python bench/bench_go_reasons.py by_rules.jsonl kgs.sgf --games 150 --by-rules
+    PYTHONPATH=tools python bench/bench_go_reasons.py random.jsonl kgs.sgf --games 150 --random-moves
 
 Analyzes the games and writes a line for each marked move to the file of cases. If the file exists, its games are not
 analyzed again. Then GNU Go checks all reasons. A reason is confirmed if GNU Go's reading or its score agrees:
@@ -10,14 +11,20 @@ analyzed again. Then GNU Go checks all reasons. A reason is confirmed if GNU Go'
   `attack` captures them before the move. Stones that run in a ladder: `attack` captures them after the played move.
 - groups: `dragon_status` of a group that dies is dead or critical after the played move, with the opponent to move, and
   not dead after the better one; of a group that lives, the other way round.
-- a larger move: its value in `top_moves` is larger than the played move's.
-- otherwise, and for each of the above: by `estimate_score` the better move is better by at least a third of the lost
+- an area: after the searches' lines, the player's territory in this area, by `initial_influence`, is at least one point
+  larger with the better move than with the played move. Prisoners do not count. The same check of the area's mirror
+  image, turned by 180 degrees around the center, shows how often it agrees by chance.
+- for captures, ladders and groups, also: by `estimate_score` the better move is better by at least a third of the lost
   points. The table also shows the reasons that reading alone confirms.
 
 Few marked moves have a reason. So with `--by-rules`, no network chooses the moves. The moves of the games are taken in
 random order, and stones that may be captured count as lost. The proofs of captures and ladders then give their reasons,
 at most one of each kind in a game. GNU Go's reading checks only the first sentence, because no search chose the better
 move.
+
+With --random-moves, a random legal move counts as the played move, and the search chooses the better move. The position
+is the first of a few random positions of the game where the search's move gains many points over a pass. This gives
+more reasons about areas in less time.
 
 Intervals: 95%, bootstrapped over games.
 """
@@ -27,7 +34,7 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -37,20 +44,30 @@ import numpy as np
 from bench_reasons import interval
 from kibitz.analysis import load_owners
 from kibitz.analysis.glyphs import SIGNS
+from kibitz.analysis.go.better import Better, find_better
 from kibitz.analysis.go.changes import neighbours
 from kibitz.analysis.go.games import analyse
-from kibitz.analysis.go.reasons import Situation, explain
+from kibitz.analysis.go.predictions import terms_of
+from kibitz.analysis.go.reasons import LOSES_AREA, Situation, explain
+from kibitz.analysis.go.searched import searching
 from kibitz.analysis.sharing import opened
 from kibitz.external.gtp import CommandRefused, GtpProgram
 from kibitz.games.go.io.sgf import Record, read_records
-from kibitz.games.go.points import BLACK, NONE, PASS, POINTS, to_gtp
+from kibitz.games.go.points import BLACK, GRID, NONE, PASS, POINTS, from_gtp, to_gtp
 from kibitz.games.go.rules import Board
-from kibitz.play.go.ownership import SWINGS, chains
+from kibitz.play.go.ownership import SWINGS, chains, points_of
+from kibitz.play.go.thought import GoThought
+from kibitz.play.go.value import VISITS
 
 NAMES = ("black", "white")
 SHARE = 1 / 3
+LEAST_TERRITORY = 1.0
 LIMIT = 120.0
 LEAST_STONES = 3  # of a chain, with --by-rules
+FEWEST, FIRST_PLY, LAST_PLIES = 80, 30, 20
+"""With --random-moves: the fewest moves of a game, and the moves at its start and at its end that are not taken."""
+TRIES, LEAST_GAIN = 5, 15.0
+"""With --random-moves: the positions of a game that are searched, and the least gain over a pass in points."""
 
 
 def collect(target: Path, files: list[str], network: str, games: range) -> None:
@@ -73,11 +90,16 @@ def collect(target: Path, files: list[str], network: str, games: range) -> None:
                         "game": number, "size": record.size, "stones": stones, "side": record.side - 1,
                         "moves": vertices[: move.ply - 1], "ply": move.ply, "mark": move.mark, "played": move.vertex,
                         "change": round(move.change, 2), "best": better and to_gtp(better.line[0], record.size),
-                        "lost": better and round(better.points, 2),
+                        "lost": better and round(better.points, 2), "lines": better and lines_of(better, record.size),
                         "reason": better and better.why and better.why.as_json(),
                     }  # fmt: skip
                     file.write(json.dumps(line) + "\n")
             file.flush()
+
+
+def lines_of(better: Better, size: int) -> list[list[str]]:
+    """Return the lines that begin with the better move and with the played move."""
+    return [[to_gtp(point, size) for point in line] for line in (better.line, better.played_line)]
 
 
 def collect_by_rules(target: Path, files: list[str], games: range) -> None:
@@ -93,6 +115,8 @@ def collect_by_rules(target: Path, files: list[str], games: range) -> None:
             boards, board = [], record.board(0, superko=False, suicide=True)
             for at, move in enumerate(record.moves):
                 board.to_move = record.side if at % 2 == 0 else 3 - record.side
+                if board.why_not(board.to_move, move) is not None:  # like an analysis, ends before an illegal move
+                    break
                 boards.append((at, board.copy(), move))
                 board.play(board.to_move, move)
             rng.shuffle(boards)
@@ -108,6 +132,49 @@ def collect_by_rules(target: Path, files: list[str], games: range) -> None:
                             "best": to_gtp(one.best, record.size), "lost": one.lost, "reason": why.as_json(),
                         }  # fmt: skip
                         file.write(json.dumps(line) + "\n")
+
+
+def collect_random(target: Path, files: list[str], network: str, games: range) -> None:
+    """Write what one random move of each game loses, and the reason. The file is continued if it exists."""
+    done = {json.loads(line)["game"] for line in target.read_text().splitlines()} if target.exists() else set()
+    session = opened(network)
+    with target.open("a") as file:
+        for number, record in enumerate(islice(read_records(files, cut=True), games.stop)):
+            if number in done or number not in games or not isinstance(record, Record) or len(record.moves) < FEWEST:
+                continue
+            found = random_move(record, searching(session, terms_of(record), VISITS), random.Random(number))
+            file.write(json.dumps({"game": number, "moves": len(record.moves)}) + "\n")
+            if found is not None:
+                ply, played, better = found
+                line = {
+                    "game": number, "size": record.size, "side": record.side - 1,
+                    "stones": [[to_gtp(point, record.size) for point in side] for side in (record.black, record.white)],
+                    "moves": [to_gtp(point, record.size) for point in record.moves[:ply]], "ply": ply + 1, "mark": "",
+                    "played": to_gtp(played, record.size), "best": to_gtp(better.line[0], record.size),
+                    "lost": round(better.points, 2), "lines": lines_of(better, record.size),
+                    "reason": better.why and better.why.as_json(),
+                }  # fmt: skip
+                file.write(json.dumps(line) + "\n")
+            file.flush()
+
+
+def random_move(
+    record: Record, search: Callable[[Board], GoThought], rng: random.Random
+) -> tuple[int, int, Better] | None:
+    """Return a random position of a game by its ply, a random move, and the better move; None if none is found."""
+    for ply in rng.sample(range(FIRST_PLY, len(record.moves) - LAST_PLIES), TRIES):
+        board = record.board(ply, superko=False, suicide=True)
+        board.to_move = record.side if ply % 2 == 0 else 3 - record.side
+        before = search(board)
+        if (before.moves[0].gain or 0.0) < LEAST_GAIN:
+            continue
+        legal = board.copy()
+        legal.suicide = False
+        points = [point for point in points_of(record.size).tolist() if legal.why_not(board.to_move, point) is None]
+        played = rng.choice(points)
+        better = find_better(board, played, search, before)
+        return None if better is None else (ply, played, better)
+    return None
 
 
 def situations(board: Board, played: int) -> Iterator[Situation]:
@@ -136,35 +203,60 @@ def situations(board: Board, played: int) -> Iterator[Situation]:
 class Checker:
     """GNU Go's view of cases."""
 
-    def __init__(self, folder: str) -> None:
-        self.program = GtpProgram(["gnugo", "--mode", "gtp", "--quiet", "--never-resign"], "GNU Go", Path(folder))
+    def __init__(self, folder: str, level: int) -> None:
+        words = ["gnugo", "--mode", "gtp", "--quiet", "--never-resign", "--level", str(level)]
+        self.program = GtpProgram(words, "GNU Go", Path(folder))
 
     def ask(self, command: str) -> str:
         return self.program.request(command, LIMIT)
 
-    def set_up(self, case: dict, move: str | None = None) -> None:
-        """Set up the position before the move, or after one."""
+    def set_up(self, case: dict, *line: str) -> str:
+        """Set up the position before the move, or after a line. Returns the side to move."""
         self.ask(f"boardsize {case['size']}")
         self.ask("clear_board")
         for name, stones in zip(NAMES, case["stones"], strict=True):
             for stone in stones:
                 self.ask(f"play {name} {stone}")
         side = case["side"]
-        for one in [*case["moves"], *([move] if move else [])]:
+        for one in [*case["moves"], *line]:
             self.ask(f"play {NAMES[side]} {one}")
             side = 1 - side
+        return NAMES[side]
 
     def confirms(self, case: dict) -> tuple[bool, bool]:
-        """Return whether GNU Go's reading confirms the reason, and whether its reading or its score does."""
-        read = self.by_reading(case, case["reason"]["code"], case["reason"]["parameters"])
+        """Return whether GNU Go's reading confirms the reason, and whether its reading or its score does. An area is
+        confirmed by its territory alone.
+        """
+        code, said = case["reason"]["code"], case["reason"]["parameters"]
+        if code == LOSES_AREA:
+            found = case["territory"] = self.by_territory(case, said)
+            return (found[0] >= LEAST_TERRITORY,) * 2
+        read = self.by_reading(case, code, said)
         return read, read or self.by_score(case) >= SHARE * case["lost"]
+
+    def by_territory(self, case: dict, said: dict) -> tuple[float, float]:
+        """Return by how many points the better line gives the player more territory than the played line: in the area
+        of the reason, and in its mirror image.
+        """
+        size = case["size"]
+        area = [divmod(from_gtp(vertex, size), GRID) for vertex in said["area"]]
+        better, played = (self.territory(case, line) for line in case["lines"])
+        gained = (better - played) * (1 if said["colour"] == "black" else -1)
+        mirrored = [(size - 1 - row, size - 1 - column) for row, column in area]
+        return sum(float(gained[one]) for one in area), sum(float(gained[one]) for one in mirrored)
+
+    def territory(self, case: dict, line: list[str]) -> np.ndarray:
+        """Return Black's territory minus White's after a line, [size, size]: 1 for a point of Black's, −1 for one of
+        White's, and numbers between for points without a clear owner.
+        """
+        turn = self.set_up(case, *line)
+        words = self.ask(f"initial_influence {turn} territory_value").split()
+        return -np.clip(np.array(words, float), -1, 1).reshape(case["size"], case["size"])
 
     def by_reading(self, case: dict, code: str, said: dict, with_better: bool = True) -> bool:
         if code in ("misses_capture", "misses_ladder"):
             self.set_up(case)
             return self.attacks(said["at"])
-        if code == "larger_move":
-            return self.larger(case)
         if code not in ("self_atari", "allows_capture", "allows_ladder", "runs_in_ladder", "group_dies", "group_lives"):
             return False
         self.set_up(case, case["played"])
@@ -194,13 +286,6 @@ class Checker:
         except CommandRefused:
             return "gone"
 
-    def larger(self, case: dict) -> bool:
-        self.set_up(case)
-        mover = NAMES[(case["side"] + case["ply"] - 1) % 2]
-        words = self.ask(f"top_moves_{mover}").split()
-        values = {vertex: float(value) for vertex, value in zip(words[::2], words[1::2], strict=False)}
-        return values.get(case["best"], 0.0) > values.get(case["played"], 0.0)
-
     def by_score(self, case: dict) -> float:
         """Return by how many points the better move is better."""
         sign = 1 if (case["side"] + case["ply"] - 1) % 2 == 0 else -1
@@ -220,10 +305,14 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=40)
     parser.add_argument("--first", type=int, default=0, help="number of the first game, for several processes")
     parser.add_argument("--by-rules", action="store_true", help="reasons that no network chose")
+    parser.add_argument("--random-moves", action="store_true", help="reasons of random moves")
+    parser.add_argument("--level", type=int, default=10, help="level of GNU Go")
     parser.add_argument("--show", action="store_true", help="print the reasons that are not confirmed")
     args = parser.parse_args()
     if args.files and args.by_rules:
         collect_by_rules(args.cases, args.files, range(args.first, args.games))
+    elif args.files and args.random_moves:
+        collect_random(args.cases, args.files, args.network, range(args.first, args.games))
     elif args.files:
         collect(args.cases, args.files, args.network, range(args.first, args.games))
     lines = [json.loads(line) for line in args.cases.read_text().splitlines()]
@@ -237,9 +326,11 @@ def main() -> None:
         if some.any():
             print(f"{' and '.join(marks):<10} with a reason: {interval(games[some], known[some])}")
     explained = [one for one in cases if one["reason"]]
+    if not explained:
+        return
     results, by_code = [], Counter()
     with TemporaryDirectory() as folder:
-        checker = Checker(folder)
+        checker = Checker(folder, args.level)
         for one in explained:
             parts = one["reason"]["code"], one["reason"]["parameters"]
             results.append((checker.by_reading(one, *parts, False),) * 2 if args.by_rules else checker.confirms(one))
@@ -249,13 +340,19 @@ def main() -> None:
     read, either = np.array(results).T
     games = np.array([one["game"] for one in explained])
     if not args.by_rules:
-        print(f"confirmed by GNU Go, reading or score: {interval(games, either)}")
-    print(f"confirmed by GNU Go, reading alone: {interval(games, read)}")
+        print(f"confirmed by GNU Go, reading, territory or score: {interval(games, either)}")
+    print(f"confirmed by GNU Go, reading or territory alone: {interval(games, read)}")
     for code in sorted({code for code, _ in by_code}):
         n = sum(count for (one, _), count in by_code.items() if one == code)
         yes = sum(count for (one, result), count in by_code.items() if one == code and result[1])
         by_reading = sum(count for (one, result), count in by_code.items() if one == code and result[0])
-        print(f"  {code:<20}{yes:>5} of {n}, {by_reading} by reading")
+        print(f"  {code:<20}{yes:>5} of {n}, {by_reading} by reading or territory")
+    areas = [one for one in explained if "territory" in one]
+    if areas:
+        least = [max(LEAST_TERRITORY, SHARE * one["reason"]["parameters"]["points"]) for one in areas]
+        third = sum(one["territory"][0] >= points for one, points in zip(areas, least, strict=True))
+        chance = sum(one["territory"][1] >= LEAST_TERRITORY for one in areas)
+        print(f"areas: {third} of {len(areas)} by a third of the points; {chance} agree in the mirrored area")
 
 
 if __name__ == "__main__":

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import re
 import string
+from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from kibitz.analysis.go.better import Better, PointLoss, find_better, judge
-from kibitz.analysis.go.predictions import PositionPrediction
+from kibitz.analysis.go.games import colour_of
+from kibitz.analysis.go.predictions import PositionPrediction, terms_of
 from kibitz.analysis.go.reason_texts import ENGLISH, LANGUAGES
 from kibitz.analysis.go.reasons import CODES, Situation, Why, explain
-from kibitz.games.go.io.sgf import parse_record
+from kibitz.analysis.go.searched import searching
+from kibitz.games.go.io.sgf import Record, parse_record, read_records
 from kibitz.games.go.points import BLACK, PASS, POINTS, WHITE, from_gtp
 from kibitz.games.go.rules import Board
 from kibitz.play.go.thought import GoThought, MoveThought
+from kibitz.play.go.value import VISITS
+from kibitz.play.session import Session
 from support.causes import mentions
 
+GAMES = Path(str(resources.files("kibitz"))) / "data" / "games.sgfl.zst"
 LADDER = {"B": "D4", "W": "C4 D3 E3"}
 
 
@@ -136,6 +143,70 @@ def test_a_group_that_is_a_small_part_of_the_loss_is_no_reason() -> None:
     assert explain(Situation(board, played, best, points, elsewhere, 14.0)) is None
 
 
+def lost_area(points: int, lost: float, size: int = 19, to_move: int = BLACK, turned: float = 1.0) -> Why | None:
+    """The reason of a move after which the mover owns so many connected points no more."""
+    letters = "ABCDEFGHJKLMNOPQRST"[:size]
+    area = [f"{letter}{row}" for row in (7, 8) for letter in letters][:points]
+    kept, gone = (0.5 + turned / 2, 0.5 - turned / 2) if to_move == BLACK else (0.5 - turned / 2, 0.5 + turned / 2)
+    board = position({"B": "C3", "W": "E3"}, size, to_move)
+    return why(board, "J1", "G3", " ".join(area), kept, gone, lost)
+
+
+def test_the_area_where_the_searches_differ() -> None:
+    reason = check(lost_area(8, 10.0), "loses_area", colour="black", points=16)
+    assert len(reason.parameters["area"]) == 8
+    assert reason.parameters["at"] in reason.parameters["area"]
+    assert mentions(reason.text(), "kibitz's search & Black & 16 points & G3")
+    assert mentions(reason.text("de"), "Suche & Schwarz & 16 Punkte & G3")
+    assert mentions(reason.text("fr"), "recherche & Noir & 16 points & G3")
+    assert not mentions(reason.why_bad(), "G3"), "the first sentence leaves the better move out"
+    check(lost_area(8, 10.0, to_move=WHITE), "loses_area", colour="white", points=16)
+
+
+def test_a_small_area_is_a_reason_only_for_a_mistake_that_it_explains() -> None:
+    assert lost_area(7, 19.0) is None, "14 points, less than the loss of an inaccuracy needs"
+    check(lost_area(7, 20.0), "loses_area", points=14)
+    assert lost_area(7, 43.0) is None, "less than a third of the loss"
+    assert lost_area(3, 20.0) is None, "only 6 points"
+    check(lost_area(4, 20.0), "loses_area", points=8)
+    assert lost_area(8, 9.0) is None, "no mistake"
+    assert lost_area(14, 20.0, 9) is None, "not checked on small boards"
+
+
+def test_points_that_hardly_change_are_no_area() -> None:
+    assert lost_area(20, 20.0, turned=0.04) is None
+    check(lost_area(20, 20.0, turned=0.3), "loses_area", points=12)
+
+
+def test_a_capture_comes_before_the_area() -> None:
+    board, vertices = position(LADDER), "D4 D5 D6 D7 D8 D9 D10 D11"
+    check(why(board, "Q10", "E4", vertices, 1.0, 0.0, 14.0), "allows_ladder")
+    board = position({"B": "D4", "W": "C4"})
+    check(why(board, "Q10", "E4", vertices, 1.0, 0.0, 14.0), "loses_area", points=16)
+
+
+def test_a_real_game_has_a_move_that_loses_an_area_and_one_without_a_reason() -> None:
+    games = [game for game in read_records([str(GAMES)]) if isinstance(game, Record)]
+    record, session = games[140], Session("gohuman")
+    search = searching(session, terms_of(record), VISITS)
+
+    def better(ply: int) -> Better | None:
+        board = record.board(ply - 1, superko=False, suicide=True)
+        board.to_move = colour_of(record, ply)
+        return find_better(board, record.moves[ply - 1], search)
+
+    found = better(183)
+    assert found is not None
+    reason = check(found.why, "loses_area", colour="white")
+    assert reason.parameters["points"] >= 15
+    assert int(reason.parameters["at"][1:]) >= 15, "an area at the upper side"
+    assert found.played_line[0] == record.moves[182]
+    nothing = better(126)
+    assert nothing is not None
+    assert nothing.points > 5
+    assert nothing.why is None
+
+
 def test_every_code_has_a_sentence_in_every_language() -> None:
     for language, words in LANGUAGES.items():
         assert words.sentences.keys() == ENGLISH.sentences.keys()
@@ -143,7 +214,10 @@ def test_every_code_has_a_sentence_in_every_language() -> None:
             assert fields(text) == fields(ENGLISH.sentences[code]) | (fields(text) & {"whose"}), (language, code)
     for code in CODES:
         for stones in (1, 2):
-            said = {"colour": "black", "at": "D4", "move": "Q16", "stones": stones, "line": ["Q16", "D4"]}
+            said = {
+                "colour": "black", "at": "D4", "move": "Q16", "stones": stones, "line": ["Q16", "D4"], "points": 9,
+                "area": ["D4"],
+            }  # fmt: skip
             texts = {Why(code, said, Why("better_avoids", said)).text(language) for language in LANGUAGES}
             assert len(texts) == len(LANGUAGES)
             assert not any(re.search("[{}]", text) for text in texts)
@@ -172,7 +246,8 @@ def test_both_positions_of_a_comparison_have_the_same_side_to_move() -> None:
     # The opponent leads by 2 points after the best move, and by 14 after the played one.
     search, played = Searched("Q16", {"Q16": 2.0, "D4": 14.0}), from_gtp("D4", 19)
     better = find_better(position({}), played, search)
-    assert better == Better(12.0, (from_gtp("Q16", 19), from_gtp("Q16", 19)), None)
+    best = from_gtp("Q16", 19)
+    assert better == Better(12.0, (best, best), None, (played, best))
     assert mentions(better.words(19), "Q16 & 12 points")
     assert search.asked == 3
     assert find_better(position({}), from_gtp("Q16", 19), search) is None, "the best move"

@@ -39,12 +39,14 @@ class Better:
     points: how much better it is: the lead after this move minus the lead after the played move, for the mover, more
         than 0.
     line: the better move and the moves that are expected after it, as points or PASS.
-    why: the reason why it is better; None if no reason is proven.
+    why: the reason why it is better; None if no reason is found.
+    played_line: the played move and the moves that are expected after it, as points or PASS.
     """
 
     points: float
     line: tuple[int, ...]
     why: Why | None = None
+    played_line: tuple[int, ...] = ()
 
     def words(self, size: int, language: str = "en") -> str:
         """Describe the better move and how many points it gains, as text. size: the board size. language: a key of
@@ -117,7 +119,7 @@ def find_better(
         Situation(board, played, best, better.owners.astype(float), after.owners.astype(float), points,
                   better.moves[0].pv, after.moves[0].pv)
     )  # fmt: skip
-    return Better(points, (best, *better.moves[0].pv), why)
+    return Better(points, (best, *better.moves[0].pv), why, (played, *after.moves[0].pv))
 
 
 def board_after(board: Board, move: int) -> Board:

@@ -157,7 +157,7 @@ class GoMistake:
 
     @property
     def reason(self) -> Why | None:
-        """The reason why the move was a mistake; None if no reason is proven."""
+        """The reason why the move was a mistake; None if no reason is found."""
         return self.move.better.why if self.move.better else None
 
     def as_json(self) -> dict[str, Any]:

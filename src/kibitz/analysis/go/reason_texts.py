@@ -2,8 +2,8 @@
 
 To add a language, copy a `GoLanguage` and translate its texts. The words in braces are replaced. {at} becomes a point,
 {move} a move, and {line} the moves of a line. {stones} becomes a number of stones, such as "7 stones", and {points} a
-number of points. {whose} becomes one of `whose`: the color of the stones. {other} becomes the player of the other
-color. The order of the words in braces is free.
+number of points. {whose} becomes one of `whose`: the color of the stones. {player} becomes the player of this color,
+and {other} the player of the other color. The order of the words in braces is free.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ ENGLISH = GoLanguage(
         "group_dies_one": "{whose} stone at {at} dies: {line}.",
         "group_lives": "Misses a chance to capture {whose} group at {at} ({stones}): {line}.",
         "group_lives_one": "Misses a chance to capture {whose} stone at {at}: {line}.",
+        "loses_area": "By kibitz's search, {player} loses about {points} in the area around {at}.",
         "better_avoids": "{move} avoids this.",
         "better_is": "{move} is worth about {points} more.",
     },
@@ -74,6 +75,7 @@ GERMAN = GoLanguage(
         "group_dies_one": "Der {whose} Stein auf {at} stirbt: {line}.",
         "group_lives": "Verpasst die Chance, die {whose} Gruppe bei {at} ({stones}) zu fangen: {line}.",
         "group_lives_one": "Verpasst die Chance, den Stein auf {at} zu fangen: {line}.",
+        "loses_area": "Laut der Suche von kibitz verliert {player} etwa {points} im Gebiet um {at}.",
         "better_avoids": "{move} vermeidet das.",
         "better_is": "{move} ist etwa {points} mehr wert.",
     },
@@ -100,6 +102,7 @@ FRENCH = GoLanguage(
         "group_dies_one": "La pierre en {at} meurt : {line}.",
         "group_lives": "Manque la capture du groupe {whose} en {at} ({stones}) : {line}.",
         "group_lives_one": "Manque la capture de la pierre en {at} : {line}.",
+        "loses_area": "D’après la recherche de kibitz, {player} perd environ {points} dans la zone de {at}.",
         "better_avoids": "{move} évite cela.",
         "better_is": "{move} vaut environ {points} de plus.",
     },
@@ -124,7 +127,9 @@ def sentence(code: str, parameters: Mapping[str, Any], language: str = "en") -> 
         values["line"] = " ".join(parameters["line"])
     if "colour" in parameters:
         colour = parameters["colour"]
-        values |= {"whose": words.whose[colour], "other": words.player[_OTHER[colour]]}
+        values |= {
+            "whose": words.whose[colour], "player": words.player[colour], "other": words.player[_OTHER[colour]]
+        }  # fmt: skip
     if "stones" in parameters:
         values["stones"] = _counted(parameters["stones"], words.stones)
         if parameters["stones"] == 1 and f"{code}_one" in words.sentences:

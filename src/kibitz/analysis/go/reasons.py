@@ -1,8 +1,9 @@
-"""Explain why a move was bad. Only statements that the rules and a line of moves prove are made.
+"""Explain why a move was bad.
 
-Two searches show which chains change their owner: the search after the played move, and the search after the better
-move. The rules then prove how such a chain is captured: immediately, in a ladder that is read to its end, or by the
-moves of the search's line. If nothing is proven, there is no reason.
+Two searches show which points change their owner: the search after the played move, and the search after the better
+move. If chains change their owner, the rules prove how they are captured: immediately, in a ladder that is read to its
+end, or by the moves of the search's line. If nothing is proven, the reason is the area where the searches differ most.
+Its sentence names the search as the source. If this area is small, there is no reason.
 
 The sentences are in reason_texts.py.
 """
@@ -26,8 +27,10 @@ from kibitz.play.go.ownership import SWINGS, chains
 SELF_ATARI, ALLOWS_CAPTURE, MISSES_CAPTURE = "self_atari", "allows_capture", "misses_capture"
 ALLOWS_LADDER, RUNS_IN_LADDER, MISSES_LADDER = "allows_ladder", "runs_in_ladder", "misses_ladder"
 GROUP_DIES, GROUP_LIVES = "group_dies", "group_lives"
+LOSES_AREA = "loses_area"
 CODES = (
     SELF_ATARI, ALLOWS_CAPTURE, ALLOWS_LADDER, RUNS_IN_LADDER, MISSES_CAPTURE, MISSES_LADDER, GROUP_DIES, GROUP_LIVES,
+    LOSES_AREA,
 )  # fmt: skip
 """All codes of reasons."""
 BETTER_AVOIDS = "better_avoids"
@@ -40,6 +43,15 @@ LEAST_SHARE = 0.5
 """The searches must confirm at least this share of the smallest annotated loss."""
 MOVED = 0.1
 """A point belongs to a changing area if its probability changes by at least this much."""
+SLIGHTLY_MOVED = 0.05
+"""As MOVED, for the area that is itself the reason."""
+LARGE_AREA, AREA_OF_MISTAKE = 15.0, 8.0
+"""An area is a reason if the player loses at least LARGE_AREA points there. If the move is a mistake or a blunder, at
+least AREA_OF_MISTAKE points and the share SHARE of the lost points are enough. Both numbers are for 19×19, chosen on 56
+annotated moves of 20 games.
+"""
+AREA_SIZE = 19
+"""The board size on which areas are reasons. On smaller boards, we have not checked these reasons."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +80,10 @@ class Situation:
 class Why:
     """The reason why a move was bad, as a stable code and its parameters.
 
-    parameters: `at` is a point that identifies a chain or a group. `colour` is the color of its stones, and `stones` is
-    their number. `move` is a move, and `line` is a list of moves that captures the stones. better: what the better move
-    does; None if the reason itself describes the better move, or if nothing more is proven.
+    parameters: `at` is a point that identifies a chain, a group or an area. `colour` is the color of the stones, and
+    `stones` is their number. `move` is a move, and `line` is a list of moves that captures the stones. For an area,
+    `colour` is the player who loses it, `points` is the loss in whole points, and `area` is a list of its points.
+    better: what the better move does; None if the reason itself describes the better move, or if nothing more is known.
     """
 
     code: str
@@ -95,11 +108,14 @@ class Why:
 
 
 def explain(situation: Situation) -> Why | None:
-    """Return the reason why the played move was bad; None if no reason is proven."""
+    """Return the reason why the played move was bad; None if no reason is proven and no area explains the loss."""
     if situation.lost < LEAST_SHARE * SWINGS[situation.board.size]:
         return None
     proofs = _Proofs(situation)
-    for look in (proofs.own_captures, proofs.running, proofs.missed_captures, proofs.own_group, proofs.missed_group):
+    for look in (
+        proofs.own_captures, proofs.running, proofs.missed_captures, proofs.own_group, proofs.missed_group,
+        proofs.lost_area,
+    ):  # fmt: skip
         found = look()
         if found is not None:
             return found
@@ -228,6 +244,25 @@ class _Proofs:
         if not stones or not self.matters(stones):
             return None
         return self.reason(GROUP_LIVES, stones, 3 - self.colour, line=(self.situation.best, *line))
+
+    # Areas
+
+    def lost_area(self) -> Why | None:
+        """Return the connected area in which the searches lose the most points, if this area explains the loss."""
+        swing, lost = SWINGS[self.size], self.situation.lost
+        if self.size != AREA_SIZE or lost < swing:
+            return None
+        moved = (self.lost >= SLIGHTLY_MOVED).astype(np.int8)
+        found = [(2 * float(self.lost[area].sum()), area) for area in regions(np.flatnonzero(moved), moved)]
+        points, area = max(found, default=(0.0, []))
+        explains = lost >= 2 * swing and points >= max(AREA_OF_MISTAKE, SHARE * lost)
+        if points < LARGE_AREA and not explains:
+            return None
+        named = {
+            "colour": SIDES[self.colour], "at": to_gtp(middle(area), self.size), "points": round(points),
+            "area": [to_gtp(point, self.size) for point in area],
+        }  # fmt: skip
+        return Why(LOSES_AREA, named, self.avoids())
 
     # Chains that die according to the ownership maps
 

@@ -18,7 +18,7 @@ points. change: the change of the lead for the mover. count: Black's points minu
 is settled. black_wins: Black's win probability before the move, 0 to 1. probability: the probability of the played
 move. words: a description of the points that changed their owner, for annotated moves. checked_by: the engine that
 evaluated the moves. better, better_points: the better move for an annotated move, and by how many points it is better.
-reason, reason_text: the code and the sentence of the reason, if one is proven.
+reason, reason_text: the code and the sentence of the reason, if one is found.
 """
 
 

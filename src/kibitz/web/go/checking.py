@@ -33,9 +33,10 @@ def limits() -> list[object]:
     network and the line.
     """
     from kibitz.analysis.go.reason_texts import LANGUAGES
+    from kibitz.analysis.go.reasons import CODES
     from kibitz.play.go.value import VISITS
 
-    return ["check", VISITS, MOST_SHOWN, sorted(LANGUAGES)]
+    return ["check", VISITS, MOST_SHOWN, sorted(LANGUAGES), sorted(CODES)]
 
 
 def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
@@ -47,7 +48,7 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
     mark: the annotation of the move, "" for none.
     reply: the expected moves after the move, in GTP notation.
     line: the best move instead of it, and the moves that would follow.
-    reason: why the move was bad: a code, and a text in each language. This key exists only if the reason is proven.
+    reason: why the move was bad: a code, and a text in each language. This key exists only if a reason is found.
 
     Raises BadRequest if there is no move, and GivenUp when `stop` is set.
     """
@@ -83,7 +84,7 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
 def _why(
     session: Session, line: GoLine, before: GoThought, then: GoThought, stop: threading.Event
 ) -> dict[str, Any] | None:
-    """Return why the last move was bad, in each language; None if nothing is proven.
+    """Return why the last move was bad, in each language; None if no reason is found.
 
     before, then: the search results for the positions before and after the move.
     """
