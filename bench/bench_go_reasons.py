@@ -2,7 +2,6 @@
 
     PYTHONPATH=tools python bench/bench_go_reasons.py cases.jsonl kgs.sgf --games 40
     PYTHONPATH=tools python bench/bench_go_reasons.py by_rules.jsonl kgs.sgf --games 150 --by-rules
-    PYTHONPATH=tools python bench/bench_go_reasons.py random.jsonl kgs.sgf --games 150 --random-moves
 
 Analyzes the games and writes a line for each marked move to the file of cases. If the file exists, its games are not
 analyzed again. Then GNU Go checks all reasons. A reason is confirmed if GNU Go's reading or its score agrees:
@@ -22,10 +21,6 @@ random order, and stones that may be captured count as lost. The proofs of captu
 at most one of each kind in a game. GNU Go's reading checks only the first sentence, because no search chose the better
 move.
 
-With --random-moves, a random legal move counts as the played move, and the search chooses the better move. The position
-is the first of a few random positions of the game where the search's move gains many points over a pass. This gives
-more reasons about areas in less time.
-
 Intervals: 95%, bootstrapped over games.
 """
 
@@ -34,7 +29,7 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -44,30 +39,22 @@ import numpy as np
 from bench_reasons import interval
 from kibitz.analysis import load_owners
 from kibitz.analysis.glyphs import SIGNS
-from kibitz.analysis.go.better import Better, find_better
+from kibitz.analysis.go.better import Better
 from kibitz.analysis.go.changes import neighbours
 from kibitz.analysis.go.games import analyse
-from kibitz.analysis.go.predictions import terms_of
 from kibitz.analysis.go.reasons import LOSES_AREA, Situation, explain
-from kibitz.analysis.go.searched import searching
 from kibitz.analysis.sharing import opened
 from kibitz.external.gtp import CommandRefused, GtpProgram
 from kibitz.games.go.io.sgf import Record, read_records
 from kibitz.games.go.points import BLACK, GRID, NONE, PASS, POINTS, from_gtp, to_gtp
 from kibitz.games.go.rules import Board
-from kibitz.play.go.ownership import SWINGS, chains, points_of
-from kibitz.play.go.thought import GoThought
-from kibitz.play.go.value import VISITS
+from kibitz.play.go.ownership import SWINGS, chains
 
 NAMES = ("black", "white")
 SHARE = 1 / 3
 LEAST_TERRITORY = 1.0
 LIMIT = 120.0
 LEAST_STONES = 3  # of a chain, with --by-rules
-FEWEST, FIRST_PLY, LAST_PLIES = 80, 30, 20
-"""With --random-moves: the fewest moves of a game, and the moves at its start and at its end that are not taken."""
-TRIES, LEAST_GAIN = 5, 15.0
-"""With --random-moves: the positions of a game that are searched, and the least gain over a pass in points."""
 
 
 def collect(target: Path, files: list[str], network: str, games: range) -> None:
@@ -132,49 +119,6 @@ def collect_by_rules(target: Path, files: list[str], games: range) -> None:
                             "best": to_gtp(one.best, record.size), "lost": one.lost, "reason": why.as_json(),
                         }  # fmt: skip
                         file.write(json.dumps(line) + "\n")
-
-
-def collect_random(target: Path, files: list[str], network: str, games: range) -> None:
-    """Write what one random move of each game loses, and the reason. The file is continued if it exists."""
-    done = {json.loads(line)["game"] for line in target.read_text().splitlines()} if target.exists() else set()
-    session = opened(network)
-    with target.open("a") as file:
-        for number, record in enumerate(islice(read_records(files, cut=True), games.stop)):
-            if number in done or number not in games or not isinstance(record, Record) or len(record.moves) < FEWEST:
-                continue
-            found = random_move(record, searching(session, terms_of(record), VISITS), random.Random(number))
-            file.write(json.dumps({"game": number, "moves": len(record.moves)}) + "\n")
-            if found is not None:
-                ply, played, better = found
-                line = {
-                    "game": number, "size": record.size, "side": record.side - 1,
-                    "stones": [[to_gtp(point, record.size) for point in side] for side in (record.black, record.white)],
-                    "moves": [to_gtp(point, record.size) for point in record.moves[:ply]], "ply": ply + 1, "mark": "",
-                    "played": to_gtp(played, record.size), "best": to_gtp(better.line[0], record.size),
-                    "lost": round(better.points, 2), "lines": lines_of(better, record.size),
-                    "reason": better.why and better.why.as_json(),
-                }  # fmt: skip
-                file.write(json.dumps(line) + "\n")
-            file.flush()
-
-
-def random_move(
-    record: Record, search: Callable[[Board], GoThought], rng: random.Random
-) -> tuple[int, int, Better] | None:
-    """Return a random position of a game by its ply, a random move, and the better move; None if none is found."""
-    for ply in rng.sample(range(FIRST_PLY, len(record.moves) - LAST_PLIES), TRIES):
-        board = record.board(ply, superko=False, suicide=True)
-        board.to_move = record.side if ply % 2 == 0 else 3 - record.side
-        before = search(board)
-        if (before.moves[0].gain or 0.0) < LEAST_GAIN:
-            continue
-        legal = board.copy()
-        legal.suicide = False
-        points = [point for point in points_of(record.size).tolist() if legal.why_not(board.to_move, point) is None]
-        played = rng.choice(points)
-        better = find_better(board, played, search, before)
-        return None if better is None else (ply, played, better)
-    return None
 
 
 def situations(board: Board, played: int) -> Iterator[Situation]:
@@ -305,14 +249,11 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=40)
     parser.add_argument("--first", type=int, default=0, help="number of the first game, for several processes")
     parser.add_argument("--by-rules", action="store_true", help="reasons that no network chose")
-    parser.add_argument("--random-moves", action="store_true", help="reasons of random moves")
     parser.add_argument("--level", type=int, default=10, help="level of GNU Go")
     parser.add_argument("--show", action="store_true", help="print the reasons that are not confirmed")
     args = parser.parse_args()
     if args.files and args.by_rules:
         collect_by_rules(args.cases, args.files, range(args.first, args.games))
-    elif args.files and args.random_moves:
-        collect_random(args.cases, args.files, args.network, range(args.first, args.games))
     elif args.files:
         collect(args.cases, args.files, args.network, range(args.first, args.games))
     lines = [json.loads(line) for line in args.cases.read_text().splitlines()]
