@@ -27,9 +27,9 @@ STATE_WIDTH = 4
 
 
 class Reader(Protocol):
-    """Reads the games of some files, and yields them in batches.
+    """Reads the games of some files and yields them in batches. paths: the files. keep: the filter of the games.
 
-    read: number of games that were read so far. broken: one line about each unreadable file.
+    read: the number of games that were read so far. broken: a line of text about each unreadable file.
     """
 
     def __init__(self, paths: list[str], keep: Any): ...
@@ -37,18 +37,20 @@ class Reader(Protocol):
     def __iter__(self) -> Iterator[GameBatch]: ...
 
     def batches(self, workers: Workers) -> Iterator[GameBatch]:
-        """Yield the same batches, in the same order, as iterating over the reader; workers read the games."""
+        """Yield the same batches in the same order as iterating over the reader. The games are read by worker
+        processes.
+        """
 
 
 class Game(Protocol):
-    """The interface of a game, which the module `game` of its package implements.
+    """The interface of a kind of game (chess or Go). The module `game` in the game's package implements it.
 
     Reader: the reader of its game records.
     COLUMNS: the columns of a store's table.
     PER_MOVE: the dtype and the missing value of each array with a value for each move, by the array's name.
     PER_GAME: the dtype, the missing value and the width of each array with a row for each game, by the array's name.
-    RESULTS: the text for each result (1, 0, -1).
-    SUMMARY_COLUMNS: the columns by heading; `kibitz info` counts the games with each value of the column.
+    RESULTS: the text for each result (1, 0 or -1).
+    SUMMARY_COLUMNS: the columns of the table for which `kibitz info` counts the games with each value, by heading.
     STANDARD_START: the start position as a row of codes and state.
     """
 
@@ -73,14 +75,14 @@ class Game(Protocol):
 
         `codes` is uint8 [n, squares], and `state` is uint8 [n, 4].
 
-        moves: the moves of all games. offsets: [games + 1], the index at which each game's moves begin. starts: [k,
-        width], start positions. start_of: [games], the row of each game's start. Raises IndexError for a position that
-        doesn't exist.
+        moves: the moves of all games, game after game. offsets: [games + 1], the index in `moves` at which each game
+        begins. starts: [k, width], start positions. start_of: [games], the row in `starts` of each game's start
+        position. Raises IndexError for a position that doesn't exist.
         """
 
     def are_starts(self, starts: NDArray[np.uint8]) -> bool:
-        """Return whether all rows of `starts`, uint8 [k, width], are start positions that `replay` can use without an
-        index out of range.
+        """Return whether all rows of `starts`, uint8 [k, width], are valid start positions, which `replay` can use
+        without an index out of range.
         """
 
     def captures(
@@ -90,8 +92,8 @@ class Game(Protocol):
         starts: NDArray[np.uint8],
         start_of: NDArray[np.int32],
     ) -> NDArray[np.bool_]:
-        """Return whether each move captures, bool [moves]. Raises NotImplementedError if the game lacks this
-        function.
+        """Return whether each move of a store captures, bool [moves]. The arguments are those of `replay`. Raises
+        NotImplementedError if this kind of game does not have the function.
         """
 
 

@@ -17,7 +17,7 @@ EXAMPLES = 5
 
 @dataclass
 class Rejections:
-    """Games that were not imported: for each reason, the number of games and the first few games.
+    """The games that were not imported: for each reason, their number and a few examples.
 
     A reason is one short phrase ("illegal move", "rating under 2000"). An example has the file, the game's number (from
     1), its headers and perhaps a detail of the reason.
@@ -38,8 +38,8 @@ class Rejections:
     ) -> None:
         """Count rejected games. reasons: the reason for each game.
 
-        about: a function that returns the number, the headers and the detail of the game for an index into `reasons`.
-        It is called only for the first few games of each reason.
+        file: the name of the file. about: a function that gets an index into `reasons`, and returns the number of the
+        game, its headers and a detail of the reason. It is called only for the first few games with each reason.
         """
         counts = Counter(reasons)
         for reason, count in counts.items():
@@ -77,7 +77,7 @@ class GameBatch:
 
     moves: uint16 [sum of plies], game after game.
     plies: int32 [games], the number of moves of each game.
-    starts: uint8 [games, width], or None if all games begin from the standard start.
+    starts: uint8 [games, width], the start positions; None if all games begin from the standard start position.
     table: one row per game, without the columns that the store adds.
     rejections: games that are not in the batch.
     read: the number of games in the records, including rejected games.
@@ -102,7 +102,7 @@ class GameBatch:
         return len(self.plies)
 
     def take(self, keep: NDArray[np.bool_]) -> GameBatch:
-        """Return a batch of the games for which keep, bool [games], is true."""
+        """Return a batch with the games for which `keep`, bool [games], is true."""
         if keep.all():
             return self
         each_move = np.repeat(keep, self.plies)

@@ -42,7 +42,8 @@ KNIGHT = _knight()
 
 @inner
 def look(codes, side, board):  # type: ignore[no-untyped-def]
-    """Convert codes to the mover's view: fill `board`, int8 [64], and return the square of the mover's king, or -1.
+    """Convert codes to the mover's view of the pieces. Fills `board`, int8 [64], with the type of each piece, 1 to 6,
+    negative for the opponent's pieces. Returns the square of the mover's king, or -1 if there is none.
 
     codes: uint8 [64]. side: the side to move, 0 White or 1 Black.
     """
@@ -62,10 +63,10 @@ def look(codes, side, board):  # type: ignore[no-untyped-def]
 
 @inner
 def strikes(piece, direction, distance, forward):  # type: ignore[no-untyped-def]
-    """Return whether a piece of the opponent attacks a square, if no piece is between them. piece: its type, 1 to 6.
+    """Return whether a piece of the opponent attacks a square, provided that no piece is between them.
 
-    direction: the index in STEPS of the direction from the square to the piece. distance: the number of steps between
-    them.
+    piece: the type of the piece, 1 to 6. direction: the index in STEPS of the direction from the square to the piece.
+    distance: the number of steps between them. forward: the step of the mover's pawns, +8 or -8.
     """
     if piece == 5 or piece == (4 if direction < 4 else 3):
         return True
@@ -76,7 +77,10 @@ def strikes(piece, direction, distance, forward):  # type: ignore[no-untyped-def
 
 @inner
 def attacked(board, square, forward):  # type: ignore[no-untyped-def]
-    """Return whether the opponent attacks the square (0 to 63). board: int8 [64]."""
+    """Return whether the opponent attacks a square.
+
+    board: int8 [64], as `look` fills it. square: 0 to 63. forward: the step of the mover's pawns, +8 or -8.
+    """
     for direction in range(8):
         step = STEPS[direction]
         for distance in range(1, REACH[square, direction] + 1):
@@ -98,8 +102,8 @@ def attacked(board, square, forward):  # type: ignore[no-untyped-def]
 def takes_in_passing(board, king, origin, forward, file):  # type: ignore[no-untyped-def]
     """Return whether a pawn may capture the pawn on `file` en passant.
 
-    The function makes the capture on the board, and then tests whether the king is in check. A test for pinned pieces
-    would not be enough, because both pawns leave the same rank in one move.
+    The function makes the capture on the board and tests whether the king is then in check. A test for pinned pieces is
+    not enough, because both pawns leave the same rank in one move.
     board: int8 [64] in the mover's view of pieces, restored before the return. king: the square of the mover's king, or
     -1. origin: the square of the capturing pawn. forward: the step of a pawn move, +8 or -8. file: the file, 0 to 7, of
     the captured pawn.
@@ -121,8 +125,8 @@ def takes_in_passing(board, king, origin, forward, file):  # type: ignore[no-unt
 def can_pass(codes, side, passed, board):  # type: ignore[no-untyped-def]
     """Return whether the side to move may legally capture a pawn en passant.
 
-    codes: uint8 [64]. side: the side to move, 0 or 1. passed: the file + 1 of the pawn that has just made a double
-    step, or 0 for none. board: int8 [64], working memory.
+    codes: uint8 [64]. side: the side to move, 0 White or 1 Black. passed: the file + 1 of the pawn that has just made a
+    double step; 0 if there is none. board: int8 [64], working memory.
     """
     if passed == 0:
         return False

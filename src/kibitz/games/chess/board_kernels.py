@@ -27,7 +27,7 @@ RIGHTS_AFTER = _rights_after()
 
 @inner
 def squares_of(move):  # type: ignore[no-untyped-def]
-    """Return the origin and target squares (0 to 63) and the promotion piece of a packed move, int64 each.
+    """Return the from-square, the to-square (0 to 63 each) and the promotion piece of a packed move, int64 each.
 
     The promotion piece is 0 for none, or from 2 for a knight to 5 for a queen.
     """
@@ -36,14 +36,14 @@ def squares_of(move):  # type: ignore[no-untyped-def]
 
 @inner
 def other_squares(piece, captured, origin, target):  # type: ignore[no-untyped-def]
-    """Return the two squares that a move empties and fills in addition to origin and target; each is -1 if there is
-    none.
+    """Return the square that a move empties and the square that it fills, in addition to its from-square and to-square.
+    Each is -1 if there is none.
 
     En passant empties the square of the captured pawn and fills none. Castling empties the rook's corner and moves the
     rook to the square that the king passed.
 
-    piece: the type of the moving piece, 1 to 6. captured: the piece on the target square before the move; 0 if there is
-    none.
+    piece: the type of the moving piece, 1 to 6. captured: the piece on the to-square before the move; 0 if there is
+    none. origin, target: the from-square and the to-square.
     """
     if piece == 1:
         if captured == 0 and (target - origin) & 7 != 0:  # a diagonal step onto an empty square
@@ -58,14 +58,14 @@ def other_squares(piece, captured, origin, target):  # type: ignore[no-untyped-d
 
 @inner
 def next_state(piece, captured, origin, target, rights, clock):  # type: ignore[no-untyped-def]
-    """Return the state after a move: the castling rights, the number of plies since the last capture or pawn move, and
-    the en-passant file + 1.
+    """Return three values of the state after a move: the castling rights, the number of plies since the last capture or
+    pawn move, and the en-passant file + 1.
 
     The number of plies is not limited to 255. The en-passant file + 1 is the file of a pawn's double step, or 0 for
     other moves.
 
-    piece: the type of the moving piece, 1 to 6. captured: the captured piece, 0 for none. rights, clock: the castling
-    rights and the number of plies before the move.
+    piece: the type of the moving piece, 1 to 6. captured: the captured piece; 0 if there is none. origin, target: the
+    from-square and the to-square. rights, clock: the castling rights and the number of plies before the move.
     """
     rights &= RIGHTS_AFTER[origin] & RIGHTS_AFTER[target]
     if piece == 1:
@@ -76,15 +76,14 @@ def next_state(piece, captured, origin, target, rights, clock):  # type: ignore[
 
 @inner
 def play_moves(board, moves, first, end, rights, clock, taken):  # type: ignore[no-untyped-def]
-    """Play `moves[first:end]`, one after the other, on `board`. board: codes, uint8 [64], changed in place.
+    """Play the packed moves `moves[first:end]` on `board`. board: codes, uint8 [64], changed in place.
 
-    rights, clock: castling rights, and plies since the last capture or pawn move, before the first move. taken: bool
-    [moves], an output: whether each move captures. With None, the kernel is compiled without this output. `first` must
-    be less than `end`.
+    rights, clock: the castling rights, and the plies since the last capture or pawn move, before the first move. taken:
+    bool [moves], an output: whether each move captures; None for no output. `first` must be less than `end`.
 
-    Returns the castling rights after the last move; the plies since the last capture or pawn move, not limited to 255;
-    and the file + 1 of a pawn whose double step was the last move, or 0. Whether this pawn can be captured en passant
-    is tested elsewhere (attacks.can_pass).
+    Returns three values of the state after the last move: the castling rights; the plies since the last capture or pawn
+    move, not limited to 255; and the file + 1 of a pawn whose double step was the last move, or 0. `attacks.can_pass`
+    tests whether this pawn can be captured en passant.
 
     This kernel repeats the rules of `other_squares` and `next_state` inside its loop: with one call per move, replaying
     a store took a quarter longer. tests/games/chess/test_board_kernels.py compares the two versions.

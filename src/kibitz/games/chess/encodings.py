@@ -20,16 +20,16 @@ from kibitz.games.chess.replay import CASTLING, EN_PASSANT, OTHER_COLOUR, SIDE
 
 
 class Encoding(nn.Module):
-    """A module that turns codes and state into planes, as described at the top of this file."""
+    """A module that converts codes and state to planes, as the docstring at the top of this file describes."""
 
     channels: int
 
 
 def swap_colours_tables() -> tuple[Tensor, Tensor]:
-    """Return two int64 tables with which codes can be changed as by replay.swap_colours.
+    """Return two int64 tables that change codes in the same way as `replay.swap_colours`.
 
-    The first table, [13], has the code of the same piece in the other color. The second table, [64], has the square
-    from which each square's content comes when the ranks are flipped.
+    The first table, [13], gives for each code the code of the same piece in the other color. The second table, [64],
+    gives for each square the square on the same file in the flipped ranks.
     """
     codes = torch.from_numpy(OTHER_COLOUR.astype(np.int64))
     return codes, torch.tensor(UPSIDE_DOWN)
@@ -54,7 +54,8 @@ class MoverView(nn.Module):
 
 
 class SignedPlanes(Encoding):
-    """One plane for each piece type, in the order P N B R Q K: +1 White, −1 Black, 0 empty. Channels: 6 or 7.
+    """One plane for each piece type, in the order P N B R Q K: +1 for a white piece of this type, −1 for a black one, 0
+    elsewhere. Channels: 6 or 7.
 
     With `side`, a seventh plane is +1 everywhere if White is to move and −1 if Black is. The system `winner` uses this
     encoding.
@@ -90,8 +91,9 @@ class PiecePlanes(Encoding):
 
 @dataclass(frozen=True)
 class BoardEncoding:
-    """A possible value of the setting `planes`. values: a description of the planes' values, for the help. make: a
-    function that builds the encoding.
+    """A possible value of the setting `planes`.
+
+    values: a description of the values in the planes, for the help text. make: a function that makes the encoding.
     """
 
     values: str
@@ -133,9 +135,9 @@ class AttackPlanes(Encoding):
     """Squares attacked by White and by Black, as one of three kinds of planes.
 
     `squares`: 2 planes, 1 where at least one piece of the color attacks. `counts`: 2 planes, the number of attackers
-    divided by 4. `pieces`: 12 planes, the number of attackers of each type, White's P N B R Q K first. A slider attacks
-    every square up to the first piece in its way, and that piece's square, whatever its color. A pawn attacks its two
-    forward diagonals. Pins are ignored.
+    divided by 4. `pieces`: 12 planes, the number of attackers of each type, White's P N B R Q K first. A queen, rook or
+    bishop attacks every square up to the first piece in its way, and the square of this piece, whatever the piece's
+    color. A pawn attacks its two forward diagonals. Pins are ignored.
     """
 
     def __init__(self, kind: str = "squares") -> None:
@@ -221,7 +223,7 @@ def _straights(pieces: Tensor, empty: Tensor) -> Tensor:
 
 
 class Stack(Encoding):
-    """Several encodings, concatenated along the channels."""
+    """Several encodings of the same position, whose planes are concatenated along the channels."""
 
     def __init__(self, *parts: Encoding) -> None:
         super().__init__()

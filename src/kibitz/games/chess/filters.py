@@ -99,8 +99,8 @@ _BOT_NAME = re.compile(
 def is_bot(name: str, title: str, kind: str, is_computer: str) -> bool:
     """Return whether the headers show that a player is a program.
 
-    The signs of a program are a title "BOT", a type "program", "Yes" in the header for a computer, or a name such as
-    "Crafty(C)" or "lichess AI level 3".
+    A program has the title "BOT", the type "program", "Yes" in the header for a computer, or a name such as "Crafty(C)"
+    or "lichess AI level 3".
     """
     return (
         title.strip().lower() in _BOT_TITLES
@@ -111,7 +111,7 @@ def is_bot(name: str, title: str, kind: str, is_computer: str) -> bool:
 
 
 def read_rating(text: str) -> int:
-    """Return the rating in the value of a rating header; 0 if there is none.
+    """Parse the value of a rating header. Returns the rating; 0 if the text has none.
 
     Servers write 1500? or 1500P for a provisional rating, and some programs write 1,500 or 1500.25.
     """
@@ -124,11 +124,11 @@ UNKNOWN = -128
 
 
 class HeaderColumns(Protocol):
-    """The headers that a filter reads, as columns over some games.
+    """The headers that a filter needs, for n games.
 
-    white_ratings, black_ratings: int64 [n], 0 if unknown. results: int64 [n], White's view, UNKNOWN if missing. The
-    methods apply a function to each game's date, to its speed, or to its two players. For the players, the result is
-    true if it is true for either player.
+    white_ratings, black_ratings: int64 [n], 0 if unknown. results: int64 [n], 1 if White won, 0 for a draw, -1 if Black
+    won, UNKNOWN if missing. The methods apply a function to each game's date, to its speed, or to each of its two
+    players. For the players, the result is whether the function is true for at least one player.
     """
 
     white_ratings: NDArray[np.int64]
@@ -165,14 +165,15 @@ def _of_few(values: NDArray[np.int64], function: Callable[[int], Any]) -> NDArra
 class Filter:
     """Which games to import. The defaults accept every game.
 
-    min_rating, max_rating: limits for the ratings of both players, for example 1000 and 2200.
-    unrated: whether to accept players without a rating in spite of a limit.
-    ending: "any", or how the game must have ended, one of ENDINGS. Other values than "any" exclude draws.
+    min_rating, max_rating: the limits that the ratings of both players must meet, for example 1000 and 2200; None for
+    no limit.
+    unrated: whether to accept players without a rating although there is a limit.
+    ending: how the game must have ended, one of ENDINGS; "any" accepts all endings. The other values exclude draws.
     result: the results to accept, for example ("1-0",); () for all results.
-    since, until: the first and the last day on which an accepted game was played.
+    since, until: the first and the last day of the accepted games; None for no limit.
     speed: the speeds to accept, for example ("blitz", "rapid"); () for all.
     min_plies: the smallest number of plies.
-    player: text that the name of one of the players must contain, in any case; () for all.
+    player: texts of which at least one must be part of a player's name, ignoring case; () for all games.
     no_bots: whether to exclude games of programs.
     limit: the largest number of games.
     """
@@ -191,7 +192,7 @@ class Filter:
     limit: int | None = None
 
     def check(self) -> None:
-        """Check the values. Raises UsageError if the filter can't accept any game or has an unknown value."""
+        """Raise UsageError if the filter can't accept any game or has an unknown value."""
         check_period(self.since, self.until)
         if self.min_rating is not None and self.max_rating is not None and self.max_rating < self.min_rating:
             raise UsageError(
@@ -214,7 +215,7 @@ class Filter:
             raise UsageError(f"--limit must be at least 1 (got {self.limit})")
 
     def refuses_headers(self, games: HeaderColumns) -> NDArray[np.object_]:
-        """Return why each game is refused by its headers, object [n]; None for accepted games."""
+        """Return the reason why the headers of each game exclude it, object [n] of str; None for accepted games."""
         first = [*self._refuses_ratings(games.white_ratings, games.black_ratings)]
         # If the result appears only after the moves, it is checked later
         first.append(_of_few(games.results, lambda result: None if result == UNKNOWN else self.refuses_result(result)))
@@ -251,7 +252,9 @@ class Filter:
         return f"speed {speed}" if speed else "no time control"
 
     def refuses_result(self, result: int) -> str | None:
-        """Return why games with a result (1, 0 or -1, White's view) are refused; None if they are accepted."""
+        """Return the reason why games with a result are excluded; None if they are accepted. result: 1 if White won, 0
+        for a draw, -1 if Black won.
+        """
         if self.ending != "any" and result == 0:
             return "drawn"
         if self.result and result not in {RESULTS[name] for name in self.result}:
@@ -259,7 +262,7 @@ class Filter:
         return None
 
     def refuses_moves(self, plies: int, ending: str) -> str | None:
-        """Return why a game is refused because of its length or its ending; None if it is accepted."""
+        """Return the reason why a game is excluded because of its length or its ending; None if it is accepted."""
         if plies < self.min_plies:
             return f"under {self.min_plies} plies"
         if self.ending == "checkmate" and ending != "checkmate":
@@ -267,7 +270,7 @@ class Filter:
         return None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the filters that differ from their defaults."""
+        """Return the conditions of the filter that differ from their defaults, by name, as values for JSON."""
         default = asdict(Filter())
         return {
             key: str(value) if isinstance(value, datetime.date) else value

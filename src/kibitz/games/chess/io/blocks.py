@@ -31,7 +31,7 @@ _MAX_HEAD_BYTES = 1 << 18
 class Stray:
     """Text of a file that belongs to no game.
 
-    games: the number of the file's games before it. line: the text's first line in the file, from 1. words: the text's
+    games: the number of games before it in the file. line: the number of its first line in the file, from 1. words: its
     first words.
     """
 
@@ -42,18 +42,18 @@ class Stray:
 
 @dataclass
 class GameBlock:
-    """Whole games of a file.
+    """Complete games of a file, as a piece of the file's text.
 
     file: the name of the file.
     text: the bytes of the games.
-    begins, bodies, ends: int64 [n], the byte offsets of the beginning of each game, of its moves, and of its end.
-    flags, spans: as `plain.classify` returns them.
-    is_utf8: whether the text is UTF-8; otherwise it is Latin-1.
+    begins, bodies, ends: int64 [n], the byte offsets in the text at which each game begins, its moves begin, and it
+    ends. flags, spans: as `plain.classify` returns them.
+    is_utf8: whether the text is valid UTF-8; otherwise it is Latin-1.
     last: whether the file ends with these games.
     line: the number of the text's first line in the file, from 1.
-    before: the number of the file's games before this block.
-    strays: text that belongs to no game.
-    more_strays: the number of further texts that belong to no game.
+    before: the number of games before this block in the file.
+    strays: the first pieces of text that belong to no game.
+    more_strays: the number of further pieces of text that belong to no game.
     """
 
     file: str
@@ -74,20 +74,22 @@ class GameBlock:
         return len(self.begins)
 
     def texts(self, game: int) -> tuple[str, str]:
-        """Return the text of a game's headers and the text of its moves, with Unix line endings."""
+        """Return two parts of a game's text, with Unix line endings: the headers, and the moves. game: the game's index
+        in the block.
+        """
         begin, body, end = (int(at[game]) for at in (self.begins, self.bodies, self.ends))
         return _unix(decode(self.text[begin:body])), _unix(decode(self.text[body:end]))
 
     def line_of(self, game: int) -> int:
-        """Return the number of a game's first line in the file, from 1."""
+        """Return the number of a game's first line in the file, from 1. game: the game's index in the block."""
         return self.line + self.text.count(b"\n", 0, int(self.begins[game]))
 
 
 def read_blocks(stream: Stream, size: int, broken: list[str]) -> Iterator[GameBlock]:
     """Yield the blocks of one file, each of about `size` bytes.
 
-    If the compression is damaged, the blocks end at the damage, and the reason is appended to `broken`. Text that is
-    too long for a game is also reported in `broken`.
+    If the file is compressed and damaged, the blocks end at the damage, and a line about it is appended to `broken`. A
+    line is also appended if a piece of text is too long for a game.
     """
     before = strays = 0
     for text, begins, bodies, line, last in _texts(stream, size, broken):
@@ -179,7 +181,7 @@ def _end_of_first(text: bytes) -> int:
 
 
 def find_games(text: bytes) -> GameBlock:
-    """Return the games of a whole text."""
+    """Divide a complete text into games. Returns them as one block."""
     text = _with_newlines(text)
     block = _divided(text, *scan(text), "", True)
     block.line = 1

@@ -23,23 +23,27 @@ def _seconds(match: re.Match[str]) -> float:
 
 
 def clock(comment: str) -> float | None:
-    """Parse `[%clk 0:03:00]`. Returns the seconds left after a move; None if the comment has no such command."""
+    """Return the seconds left after a move, which `[%clk 0:03:00]` in the comment gives; None if the comment has no
+    such command.
+    """
     match = _CLOCK.search(comment)
     return _seconds(match) if match else None
 
 
 def elapsed(comment: str) -> float | None:
-    """Parse `[%emt 0:00:05]` or `[%emt 5.2]`. Returns the seconds that a move took; None if the comment has no such
-    command.
+    """Return the seconds that a move took, which `[%emt 0:00:05]` or `[%emt 5.2]` in the comment gives; None if the
+    comment has no such command.
     """
     match = _ELAPSED.search(comment)
     return _seconds(match) if match else None
 
 
 def evaluation(comment: str) -> int | None:
-    """Parse an evaluation. Returns centipawns in White's view; None if the comment has no evaluation.
+    """Return the evaluation in a comment, in centipawns from White's point of view; None if the comment has no
+    evaluation.
 
-    The commands are `[%eval 0.25]`, `[%eval 0.25,18]` and `[%eval #-3]`. A mate in n moves is MATE_CENTIPAWNS - n.
+    An evaluation is a command `[%eval 0.25]`, `[%eval 0.25,18]` or `[%eval #-3]`. A mate in n moves is
+    ±(MATE_CENTIPAWNS - n).
     """
     match = _EVALUATION.search(comment)
     if match is None:
@@ -53,9 +57,9 @@ def evaluation(comment: str) -> int | None:
 def clocks(comments: Sequence[str], time_control: str) -> list[float | None]:
     """Return the seconds left after each move, from the comments after the moves.
 
-    If a comment has `[%clk]`, the clock is its value. Otherwise the clock is the time control plus increments, minus
-    the sum of `[%emt]` over the side's moves. From the first move that has neither command, the clock is None. It is
-    also None if there is no time control.
+    If a comment has `[%clk]`, the clock is its value. If it has only `[%emt]`, the clock is computed from the time
+    control, the increments and the times that the side's moves took. If a comment has neither command, the side's clock
+    is None until its next `[%clk]`. A clock without `[%clk]` is also None if there is no time control.
     """
     found = [clock(comment) for comment in comments]
     if not any("[%emt" in comment for comment in comments):
@@ -66,10 +70,11 @@ def clocks(comments: Sequence[str], time_control: str) -> list[float | None]:
 def clocks_from_elapsed(
     spent: Sequence[float | None], time_control: str, shown: Sequence[float | None]
 ) -> list[float | None]:
-    """Return the seconds left after each move, None if unknown, from the seconds that each move took.
+    """Compute the seconds left after each move from the seconds that each move took. The result is None for a move
+    whose clock is unknown.
 
-    spent: the seconds of each move, both sides in turn; None if unknown. shown: the clocks in the record, which are
-    used if they are known; the sequence has the length of `spent`.
+    spent: the seconds that each move took, both sides in turn; None if unknown. shown: the clock after each move in the
+    game record; None if unknown. A known clock replaces the computed one.
     """
     found = list(shown)
     periods = _periods(time_control)
@@ -91,11 +96,10 @@ def clocks_from_elapsed(
 
 
 def for_the_fast_parser(moves: str) -> str:
-    """Rewrite the commands in the text of moves, so that the fast parser can read them.
+    """Rewrite the commands in comments, so that the fast parser can read them. moves: the movetext.
 
-    `[%eval #3]` becomes the number of this mate, `[%eval 0.25,18]` loses its depth, and `[%emt 5.2]` is written as a
-    clock, so that the parser reads the times of moves. `clocks_from_elapsed` later computes the clocks from these
-    times.
+    `[%eval #3]` becomes the number of centipawns for this mate, `[%eval 0.25,18]` loses its depth, and `[%emt 5.2]` is
+    written as a clock. `clocks_from_elapsed` later computes the real clocks from these times.
     """
     moves = _SPECIAL_EVALUATION.sub(_as_number, moves)
     return _ANY_ELAPSED.sub(_as_clock, moves)

@@ -8,7 +8,7 @@ from kibitz.games.chess.io.tags import escape
 
 
 class Exporter(chess.pgn.StringExporter):
-    """Writes games, with quotation marks and backslashes of headers escaped as the PGN standard requires."""
+    """Writes games as PGN text. Quotation marks and backslashes in headers are escaped as the PGN standard requires."""
 
     def visit_header(self, tagname: str, tagvalue: str) -> None:
         super().visit_header(tagname, escape(tagvalue))

@@ -21,8 +21,9 @@ def is_installed() -> bool:
 
 
 def parse(texts: pa.StringArray) -> list[PyChunkView] | None:
-    """Parse the moves of some games; None if the parser is not installed. The function releases Python's global lock.
+    """Parse the moves of some games. Returns None if the fast parser is not installed. The function releases Python's
+    global interpreter lock.
 
-    texts: for each game, a FEN header if there is one, and the moves.
+    texts: for each game, the FEN header if there is one, and the moves.
     """
     return _rust.parse_games(pa.chunked_array([texts]), num_threads=1).chunks if is_installed() else None

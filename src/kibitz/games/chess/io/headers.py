@@ -124,7 +124,7 @@ def _gather(text, spans, offsets, data):  # type: ignore[no-untyped-def]
 
 
 def gather(text: NDArray[np.uint8], spans: NDArray[np.int64]) -> pa.StringArray:
-    """Return the strings of the text at these spans.
+    """Return the strings at some spans of a text.
 
     spans: int64 [n, 2], the byte offsets of the beginning and the end of each string. A string is null if its beginning
     is NONE.
@@ -142,9 +142,10 @@ def gather(text: NDArray[np.uint8], spans: NDArray[np.int64]) -> pa.StringArray:
 
 @dataclass(frozen=True)
 class ValueColumn:
-    """One string per game, as an index into the list of distinct strings.
+    """One header of each game. Equal values are stored once.
 
-    codes: int32 [n]. The last of the `values` is None and represents a missing header.
+    values: the distinct values. The last one is None, for games without the header. codes: int32 [n], each game's index
+    into `values`.
     """
 
     codes: NDArray[np.int32]
@@ -157,7 +158,7 @@ class ValueColumn:
         return cls(found.indices.fill_null(len(values)).to_numpy(), [*values, None])
 
     def map(self, function: Callable[[str | None], Any], dtype: Any = object) -> NDArray[Any]:
-        """Apply a function to each game's value; returns an array [n] of its results.
+        """Apply a function to the value of each game. Returns the function's results, [n].
 
         The function is called once for each distinct value.
         """
@@ -166,10 +167,10 @@ class ValueColumn:
         return answers[self.codes]
 
     def beside(self, other: ValueColumn, function: Callable[[str | None, str | None], Any]) -> NDArray[Any]:
-        """Apply a function to two values for each game: the one in this column and the one in `other`. Returns the
+        """Apply a function to two headers of each game, from this column and from the column `other`. Returns the
         function's results, [n].
 
-        The function is called once for each distinct pair.
+        The function is called once for each distinct pair of values.
         """
         pairs = self.codes.astype(np.int64) * len(other.values) + other.codes
         found, where = np.unique(pairs, return_inverse=True)
@@ -181,8 +182,8 @@ class ValueColumn:
 class Headers:
     """The headers of the games of a block.
 
-    text: uint8, the whole text, followed by copies of values that the text doesn't contain as plain UTF-8. spans: int64
-    [n, tags, 2], the offsets of the beginning and the end of each tag's value in the text.
+    text: uint8, the text of the block, followed by those values that are not plain UTF-8 in the block. spans: int64 [n,
+    tags, 2], the byte offsets at which the value of each tag begins and ends.
     """
 
     def __init__(self, block: GameBlock, more: tuple[str, ...] = ()):
@@ -216,15 +217,17 @@ class Headers:
             self.text = np.frombuffer(self._source + b"".join(more), np.uint8)
 
     def whole(self, game: int) -> dict[str, str]:
-        """Return all headers of one game."""
+        """Return all headers of a game by name. game: the game's index in the block."""
         return read_headers(self.texts(game)[0])
 
     def texts(self, game: int) -> tuple[str, str]:
-        """Return the text of one game's headers and the text of its moves."""
+        """Return two parts of a game's text: the headers, and the moves. game: the game's index in the block."""
         return self.block.texts(game)
 
     def value(self, game: int, name: str) -> str | None:
-        """Return one header of one game; None if it is missing."""
+        """Return the value of a header of a game; None if the game does not have it. game: the game's index in the
+        block. name: the name of the header.
+        """
         begin, end = self.spans[game, self.tags.index(name)]
         return None if begin < 0 else self.text[begin:end].tobytes().decode()
 
@@ -232,17 +235,20 @@ class Headers:
         return self.spans[:, self.tags.index(name), 0] >= 0
 
     def strings(self, name: str, games: NDArray[np.int64] | slice = slice(None)) -> pa.StringArray:
-        """Return one header of these games as strings; null for a game without the header."""
+        """Return a header of the given games as an Arrow array of strings; null for a game without the header. name:
+        the name of the header.
+        """
         return gather(self.text, np.ascontiguousarray(self.spans[games, self.tags.index(name)]))
 
     def column(self, name: str, games: NDArray[np.int64] | slice = slice(None)) -> ValueColumn:
         return ValueColumn.of(self.strings(name, games))
 
     def moves(self, games: NDArray[np.int64], rewrite: Callable[[str, str | None], str]) -> pa.StringArray:
-        """Return the moves of these games without white space around them, "*" for games that aren't plain.
+        """Return the parser's input for each of the given games: its movetext without white space before and after it;
+        "*" for a game that is not plain (see `plain.classify`).
 
-        rewrite: a function that gets the text of the moves and the FEN, and returns the parser's input. It is called
-        for games that have a FEN, and for games whose text the parser can't read.
+        rewrite: a function that gets the movetext and the FEN (None if there is none), and returns the parser's input.
+        It is called for plain games that have a FEN, or whose movetext the parser can't read as it is.
         """
         flags, spans = self.block.flags[games], self.block.spans[games]
         more, end = [b"*"], len(self.text) + 1

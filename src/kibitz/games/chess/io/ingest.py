@@ -63,10 +63,10 @@ _date = functools.lru_cache(1 << 15)(read_date)
 
 
 class ParsedBlock:
-    """A block of text during the import: the games for the parser, and the rejections so far.
+    """A block of games during the import: the games for the parser, and the games rejected so far.
 
-    games: int64 [n], the indices, in the block, of the games whose headers are accepted. texts: the parser's input for
-    these games: a FEN header if there is one, and the moves. The class also has the headers that a filter reads
+    games: int64 [n], the games whose headers are accepted, as indices in the block. texts: the parser's input for these
+    games: the FEN header if there is one, and the moves. The class also has the headers that a filter needs
     (`HeaderColumns`).
     """
 
@@ -103,8 +103,8 @@ class ParsedBlock:
         return np.asarray(white | black)
 
     def bots(self, function: Callable[[str, str, str, str], bool]) -> NDArray[np.bool_]:
-        """Apply a function to the name, title, type and computer header of both players of each game. Return whether it
-        is true for either player, bool [n].
+        """Apply a function to four headers of each player: name, title, type, and whether the player is a computer.
+        Returns whether the function is true for at least one player of each game, bool [n].
         """
         either = np.zeros(self.read, np.bool_)
         for side in ("White", "Black"):
@@ -114,11 +114,11 @@ class ParsedBlock:
         return either
 
     def reject(self, games: NDArray[np.int64], reasons: list[str], detail: Callable[[int], str]) -> None:
-        """Count games of the block as rejected, in the order of the file.
+        """Count games of the block as rejected. The games must be in the order of the file.
 
         games: int64 [k], indices in the block.
         reasons: the reason for each of these games.
-        detail: a function that returns further details of the reason, as text, for a game's index in the block.
+        detail: a function from a game's index in the block to further details of the reason, as text.
         """
 
         def about(at: int) -> tuple[int, dict[str, str], str]:
@@ -128,10 +128,10 @@ class ParsedBlock:
         self.rejections.add_many(reasons, self.file, about)
 
     def leave_out(self, which: list[int], reason: str, details: list[str]) -> None:
-        """Reject some of the games that the parser was to read, and remove them.
+        """Reject some of the games for the parser, and remove them from `games` and `texts`.
 
-        which: their indices in `games`. reason: the reason for all of them. details: further details of the reason for
-            each of them.
+        which: the indices of the rejected games in `games`. reason: the reason, which is the same for all of them.
+            details: further details of the reason for each game.
         """
         details_of = dict(zip(self.games[which].tolist(), details, strict=True))
         self.reject(self.games[which], [reason] * len(which), details_of.__getitem__)
@@ -235,7 +235,9 @@ class _Ends:
 
     @classmethod
     def of(cls, chunks: list[PyChunkView] | None, block: ParsedBlock) -> _Ends:
-        """Determine how a block's games end. chunks: the result of the fast parser; None without this parser."""
+        """Determine how the games of a block end. chunks: the result of the fast parser; None if that parser was not
+        used.
+        """
         if chunks is None:
             return cls._all_read(block)
         outcomes: list[str | None] = []
@@ -280,10 +282,11 @@ class _Ends:
         self.stalemate[i], self.insufficient[i] = board.is_stalemate(), board.is_insufficient_material()
 
     def results(self, headers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the results in White's view, int64 [n]. They come from the header, else from the text after the moves,
-        else from the board.
+        """Return the result of each game, int64 [n]: 1 if White won, 0 for a draw, -1 if Black won, UNKNOWN if there is
+        none.
 
-        A result is UNKNOWN if none of these has one.
+        The result is taken from the header. If the header has none, it is taken from the text after the moves, and then
+        from the final position.
         """
         shown = np.where(self.mate_by != 0, self.mate_by, np.where(self.stalemate, 0, UNKNOWN))
         written = np.where(self.written == UNKNOWN, shown, self.written)
@@ -313,10 +316,10 @@ def _why_unusable(block: ParsedBlock, ends: _Ends, i: int, result: int) -> tuple
 
 
 def finish(chunks: list[PyChunkView] | None, block: ParsedBlock, keep: Filter) -> GameBatch:
-    """Check the parsed games of a block, filter the games by their moves, and return the rest as a batch of flat
-    arrays.
+    """Check the parsed games of a block, exclude those whose moves or endings the filter does not accept, and return
+    the accepted games as a batch.
 
-    chunks: the result of the fast parser; None without this parser.
+    chunks: the result of the fast parser; None if that parser was not used. keep: the filter.
     """
     ends, chunks = _Ends.of(chunks, block), chunks or []
     results = ends.results(block.results[block.games])

@@ -34,7 +34,7 @@ _FIRST = re.compile(r"1[ \t]*\.(?![ \t]*[.…])")
 
 @dataclass(frozen=True)
 class GameText:
-    """A piece of text: headers from `begin` to `body`, moves from `body` to `end`, in characters."""
+    """A piece of a text: the headers are in `text[begin:body]`, and the moves in `text[body:end]`."""
 
     begin: int
     body: int
@@ -45,9 +45,9 @@ def split_games(text: str) -> Iterator[GameText]:
     """Split a text into pieces at the beginnings of games. A piece may not be a game: see `is_game`.
 
     A game ends after its result and before a header. A game also ends before a line that begins with White's first
-    move, if this line follows a blank line, or if the game already has moves. Without numbers, a move after a blank
-    line begins another game if it is legal at the start and illegal after the moves before. A comment directly after
-    the result belongs to the game.
+    move, if this line follows a blank line, or if the game already has moves. If the moves have no numbers, a move
+    after a blank line begins a new game if it is legal as a first move, but illegal after the previous moves. A comment
+    directly after the result belongs to the game.
     """
     at = _SPACE.match(text, 0).end()  # type: ignore[union-attr]
     while at < len(text):
@@ -67,8 +67,8 @@ class _Played:
         self._board, self._done = chess.Board(), 0
 
     def begins_anew(self, core: str) -> bool:
-        """Return whether a word begins a new game: it is a move that is illegal after the moves so far, but legal as a
-        first move.
+        """Return whether a word begins a new game: it is a legal first move, but illegal after the moves so far. core:
+        the word without annotations.
         """
         for each in self.cores[self._done :]:
             move = _english_move(self._board, each)
@@ -205,5 +205,5 @@ def _is_first_move(core: str) -> bool:
 
 
 def result_in_comment(comment: str) -> str | None:
-    """Return the result if a comment consists only of a result, such as "{0-1}"; else None."""
+    """Return the result in a comment that consists only of a result, such as "{0-1}"; None for any other comment."""
     return read_result(comment) if len(comment) < 12 and comment.strip() not in ("=", "") else None

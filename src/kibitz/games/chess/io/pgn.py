@@ -114,7 +114,7 @@ def _with_strays(batch: GameBatch, found: GameBlock) -> GameBatch:
 
 
 class PgnReader(Files):
-    """The games of some PGN files, batch after batch.
+    """Reads the games of PGN files in batches.
 
     Iterating yields a GameBatch for each block of text. If you leave the iterator early, close it.
     """
@@ -124,8 +124,9 @@ class PgnReader(Files):
         self.keep = keep
 
     def batches(self, workers: Workers) -> Generator[GameBatch]:
-        """Yield the same batches as the iterator does. This process splits the text into games, and workers parse
-        them."""
+        """Yield the same batches as iterating over the reader. This process divides the text into games, and the
+        workers parse them.
+        """
         with contextlib.closing(prefetched(self._blocks())) as texts:
             yield from map_ordered(functools.partial(_read, self.keep), texts, workers)
 
