@@ -136,9 +136,8 @@ def generate(codes, state, board, pinned, moves, count):  # type: ignore[no-unty
     """Write the legal moves of a position, at most MAX_MOVES, to `moves` from index `count` on. Returns the new count
     and the number of pieces that give check.
 
-    codes: uint8 [64]. state: uint8 [4]. board: int8 [64], to which the function writes the
-    position as the mover sees it. pinned: int64 [64], working
-    memory. moves: uint16.
+    codes: uint8 [64]. state: uint8 [4]. board: int8 [64], an output: the pieces as `attacks.look` fills them. pinned:
+    int64 [64], working memory. moves: uint16, the output.
     """
     black = state[SIDE] != 0
     forward = -8 if black else 8
@@ -226,8 +225,8 @@ def legal_moves(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDA
     + 1].
 
     codes: uint8 [n, 64]. state: uint8 [n, 4]. The moves of position i are `moves[offsets[i]:offsets[i + 1]]`, in the
-    order of their origin squares. Castling is the king's move of two files, and a promotion is four moves. A position
-    that is drawn by the rules keeps its moves.
+    order of their from-squares. Castling is the king's move of two files. Each promotion piece gives a separate move. A
+    position that is drawn by the rules still has its moves.
     """
     return _legal_moves(np.ascontiguousarray(codes, np.uint8), np.ascontiguousarray(state, np.uint8))  # type: ignore[no-any-return]
 

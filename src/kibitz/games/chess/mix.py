@@ -26,11 +26,12 @@ _PART = re.compile(r"(?P<scales>[^/=]+)/(?P<speeds>[^/=]+)/(?P<ratings>[^/=]+)=(
 
 @dataclass(frozen=True)
 class MixPart:
-    """One part of a mix.
+    """One part of a mix: a group of games, and its share of the training samples.
 
-    scales, speeds: indices into SCALES and SPEEDS, for example (2, 3); () for all.
-    low, high: limits of the mean of both ratings, inclusive, for example 1000 and 2200; None for all games.
-    share: share of the samples, 0 to 1.
+    scales, speeds: the rating scales and speeds of the games, as indices into SCALES and SPEEDS, for example (2, 3); ()
+    for all.
+    low, high: inclusive limits of the mean rating of the two players, for example 1000 and 2200; None for no limit.
+    share: the share of the samples that come from these games, 0 to 1.
     """
 
     scales: tuple[int, ...]
@@ -42,9 +43,9 @@ class MixPart:
     def holds(
         self, ratings: NDArray[np.int64], speeds: NDArray[np.uint8], scales: NDArray[np.uint8]
     ) -> NDArray[np.bool_]:
-        """Return which games belong to the part, bool [n].
+        """Return whether each game belongs to this part of the mix, bool [n].
 
-        ratings: the ratings of both players, int64 [2, n], 0 if unknown. speeds, scales: uint8 [n], indices into SPEEDS
+        ratings: int64 [2, n], the ratings of both players, 0 if unknown. speeds, scales: uint8 [n], indices into SPEEDS
         and SCALES.
         """
         inside = np.ones(len(speeds), np.bool_)

@@ -74,16 +74,16 @@ UPSIDE_DOWN = np.arange(64).reshape(8, 8)[::-1].ravel()
 
 
 def mover_view(codes: Codes, state: State) -> Codes:
-    """Return the board from the view of the side to move: with Black to move, colors are swapped and ranks are
-    flipped.
+    """Return the board from the point of view of the side to move: if Black is to move, colors are swapped and ranks
+    are flipped.
     """
     return OTHER_COLOUR[codes][UPSIDE_DOWN] if state[SIDE] else codes
 
 
 def on_squares(planes: NamedPlanes, flip_ranks: bool) -> NamedPlanes:
-    """Convert planes to the real squares of the board.
+    """Return planes whose squares are those of the real board.
 
-    flip_ranks: whether the planes have the view of a mover with flipped ranks.
+    flip_ranks: whether the ranks of the given planes are flipped, because Black is to move.
     """
     return {name: plane[UPSIDE_DOWN] for name, plane in planes.items()} if flip_ranks else planes
 
@@ -106,8 +106,8 @@ def one_square(number: int) -> NDArray[np.float32]:
 
 
 def signed(codes: Codes, sides: Sides) -> NamedPlanes:
-    """Return six planes, one for each piece type: +1 White, −1 Black (see encodings.SignedPlanes). sides: two words for
-    the sides in the planes' names, such as WHITE_AND_BLACK.
+    """Return six planes, one for each piece type: +1 for a white piece, −1 for a black piece (see
+    `encodings.SignedPlanes`). sides: the words for the two sides in the names of the planes, such as WHITE_AND_BLACK.
     """
     return dict(zip((f"{piece} ({sides[0]} +1, {sides[1]} −1)" for piece in _PLURALS), SIGNED[codes].T, strict=True))
 
@@ -124,7 +124,9 @@ BOARDS: dict[str, Callable[[Codes, Sides], NamedPlanes]] = {"6": signed, "12": p
 
 
 def rights(state: State, sides: Sides) -> NamedPlanes:
-    """Return the planes of RightsPlanes, in the mover's view."""
+    """Return the five planes of `encodings.RightsPlanes`, from the point of view of the side to move. sides: as in
+    `signed`.
+    """
     names = [f"{side} right to castle {corner}" for side in sides for corner in _CASTLINGS]
     values = RIGHTS[int(state[SIDE]) * 16 + int(state[CASTLING])]
     planes = {name: constant(value) for name, value in zip(names, values, strict=True)}

@@ -49,7 +49,9 @@ compile.
 
 @kernel
 def set_root(stack):  # type: ignore[no-untyped-def]
-    """Compute the key and the piece count of the position in row 0, which the caller has written there."""
+    """Compute the key and the number of pieces of the position in row 0. The caller must have written the position
+    there.
+    """
     row = stack.rows[0]
     key = np.int64(0)
     count = 0
@@ -76,8 +78,8 @@ def _set_square(stack, ply, square, code):  # type: ignore[no-untyped-def]
 
 @inner
 def make_move(stack, ply, move):  # type: ignore[no-untyped-def]
-    """Play a legal move (packed) in row `ply`: write row `ply` + 1 with its key, its piece count and the changed
-    squares.
+    """Play a legal packed move in the position of row `ply`. Writes the new position to row `ply` + 1, with its key,
+    its number of pieces and the squares that have changed.
     """
     below, row = stack.rows[ply], stack.rows[ply + 1]
     fill(row, below)
@@ -110,10 +112,9 @@ def make_move(stack, ply, move):  # type: ignore[no-untyped-def]
 
 @inner
 def make_null_move(stack, ply):  # type: ignore[no-untyped-def]
-    """Write row `ply` + 1: the same position with the other side to move.
+    """Write the position of row `ply` with the other side to move to row `ply` + 1 (a null move).
 
-    In row `ply` + 1, the number of plies since a capture or pawn move is 0, so that no repetition extends across the
-    null move.
+    There, the number of plies since a capture or pawn move is 0, so that no repetition extends across the null move.
     """
     row = stack.rows[ply + 1]
     fill(row, stack.rows[ply])
@@ -158,11 +159,14 @@ def enter(stack, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def static_exchange(board, side, move):  # type: ignore[no-untyped-def]
-    """Return the value that a move gains, in pawns and with promotion, and whether the move obviously loses material.
+    """Return two values: the material that a move gains by capture and promotion, in pawns, and whether the move
+    obviously loses material.
 
-    A move loses material if a piece captures a guarded piece that is less valuable. Further exchanges are not counted.
+    A move obviously loses material if a piece captures a guarded piece that is less valuable. Later captures are not
+    counted.
 
-    board: int8 [64] in the mover's view, as `generate` leaves it. side: the side to move, 0 or 1. move: legal, packed.
+    board: int8 [64] in the mover's view, as `generate` fills it. side: the side to move, 0 White or 1 Black. move: a
+    legal packed move.
     """
     origin, target, promotion = squares_of(move)
     piece = np.int64(board[origin])
@@ -182,7 +186,7 @@ def static_exchange(board, side, move):  # type: ignore[no-untyped-def]
 def has_non_pawn_material(board):  # type: ignore[no-untyped-def]
     """Return whether the mover has a piece besides king and pawns. board: int8 [64] in the mover's view.
 
-    Without such a piece, null moves are unsafe (zugzwang).
+    Without such a piece, null moves are unsafe in a search, because zugzwang is likely.
     """
     count = 0
     for square in range(64):

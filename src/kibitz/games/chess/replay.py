@@ -104,7 +104,7 @@ def _legal_passing(codes, state):  # type: ignore[no-untyped-def]
 
 
 def keep_legal_passing(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> None:
-    """Remove the en-passant file from states if no en-passant capture is legal.
+    """Remove the en-passant file from the state of each position in which no en-passant capture is legal.
 
     codes: uint8 [n, 64]. state: uint8 [n, 4], changed in place.
     """
@@ -131,7 +131,8 @@ def encode_board(board: chess.Board) -> NDArray[np.uint8]:
 
 
 def encode_history(board: chess.Board) -> NDArray[np.uint8]:
-    """Return the earlier positions of a board's game that can repeat, as start rows, uint8 [n, 68], the earliest first.
+    """Return the earlier positions of a board's game that can still be repeated, uint8 [n, 68], the earliest first.
+    Each row is as `encode_board` returns it.
 
     These are the positions since the last capture or pawn move.
     """
@@ -165,9 +166,9 @@ STANDARD_START = encode_board(chess.Board())
 
 
 def are_starts(starts: NDArray[np.uint8]) -> bool:
-    """Return whether the rows `starts`, uint8 [k, 68], have valid codes and states.
+    """Return whether all rows of `starts`, uint8 [k, 68], have valid codes and states.
 
-    It does not check whether a game can reach the positions.
+    The function does not check whether a game can reach these positions.
     """
     state = starts[:, SQUARES:]
     return bool((starts[:, :SQUARES] <= 12).all() and (state[:, [SIDE, CASTLING, EN_PASSANT]] <= (1, 15, 8)).all())
@@ -187,7 +188,9 @@ def _captures(moves, offsets, starts, start_of, taken):  # type: ignore[no-untyp
 def captures(
     moves: NDArray[np.uint16], offsets: NDArray[np.int64], starts: NDArray[np.uint8], start_of: NDArray[np.int32]
 ) -> NDArray[np.bool_]:
-    """Return which moves of a store capture, en passant included, bool [moves]. The arguments are those of `replay`."""
+    """Return whether each move of a store captures, en passant included, bool [moves]. The arguments are those of
+    `replay`.
+    """
     taken = np.empty(len(moves), np.bool_)
     _captures(moves, offsets, starts, start_of, taken)
     return taken
@@ -201,7 +204,7 @@ _OTHER_RIGHTS = np.array([(rights & 3) << 2 | rights >> 2 for rights in range(16
 def swap_colours(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], selected: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Swap the colors, flip the ranks and change the side to move where `selected` is true.
+    """Swap the colors, flip the ranks and change the side to move in the positions for which `selected` is true.
 
     The result is the same position for the other side (python-chess's Board.mirror). codes: uint8 [n, 64]. state: uint8
     [n, 4]. Both are changed in place and returned. selected: bool [n].
@@ -225,7 +228,8 @@ def to_mover_view(squares: NDArray[np.int64], side: NDArray[np.int64]) -> NDArra
 def flip_files(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], selected: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Flip the files (a and h, b and g, ...) where `selected`, bool [n], is true and neither side may castle.
+    """Flip the files (a and h, b and g, ...) of the positions for which `selected`, bool [n], is true and neither side
+    may castle.
 
     Without castling rights the flipped position is equivalent. codes: uint8 [n, 64]. state: uint8 [n, 4]. Both are
     changed in place and returned.

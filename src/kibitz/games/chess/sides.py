@@ -92,8 +92,8 @@ def side_inputs(
     """Return the side inputs of n positions as the columns of BEYOND, uint8 [n, 8].
 
     rating, opponent: the ratings of the mover and the opponent, [n], 0 if unknown. speeds, scales: uint8 [n], indices
-    into SPEEDS and SCALES. moves: uint16, the moves of complete games. at: int64 [n], the index of each position's move
-    in `moves`. plies: int64 [n], the number of moves of the same game before the position.
+    into SPEEDS and SCALES. moves: uint16, the moves of complete games. at: int64 [n], the index in `moves` of the move
+    that was played in each position. plies: int64 [n], the number of moves before the position in its game.
     """
     more = np.zeros((len(at), len(BEYOND)), np.uint8)
     more[:, 0], more[:, 1] = rating_bytes(rating), rating_bytes(opponent)

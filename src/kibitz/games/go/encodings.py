@@ -31,9 +31,10 @@ class BoardPlanes(nn.Module):
     """Planes of 0 and 1: the mover's stones by liberties, the opponent's stones by liberties, the ko point, and the
     points of the board.
 
-    liberties: 3 (planes for 1, 2, and 3 or more liberties, as in the original repository's eight planes) or 6. recent:
-    the number of further planes. Each has the stone of one of the last moves, the most recent move first. ages: five
-    more planes, with the stones played 9-16, 17-32, 33-64, 65-128 and more plies ago.
+    liberties: 3 for planes with 1, 2, and 3 or more liberties, as in the original repository; or 6 for planes with 1 to
+    5, and 6 or more liberties. recent: the number of planes that show the stone of one of the last moves each, the most
+    recent move first. ages: whether to add five planes with the stones that were played 9-16, 17-32, 33-64, 65-128 and
+    more plies ago.
     """
 
     def __init__(self, grid: int = GRID, liberties: int = 3, recent: int = 0, ages: bool = False) -> None:
@@ -49,7 +50,7 @@ class BoardPlanes(nn.Module):
 
 
 def on_board(codes: Tensor) -> Tensor:
-    """Return whether each code, in a tensor of any shape, is a point of the board."""
+    """Return whether each code means a point of the board, as a bool tensor of the same shape."""
     return codes.long() % AGE < OFF
 
 
@@ -99,8 +100,8 @@ def roots(colours: Tensor) -> Tensor:
 def pool_chains(values: Tensor, roots: Tensor) -> Tensor:
     """Return, at each point of a chain, the largest value over the chain, channel by channel.
 
-    values: [n, channels, grid, grid]. A point without a stone keeps its value. The gradient goes to the stone with the
-    largest value.
+    values: [n, channels, grid, grid]. roots: the result of `roots`. A point without a stone keeps its value. The
+    gradient goes to the stone with the largest value.
     """
     flat = values.flatten(2)
     index = roots[:, None].expand(-1, flat.shape[1], -1)
@@ -109,8 +110,10 @@ def pool_chains(values: Tensor, roots: Tensor) -> Tensor:
 
 
 def mean_over_chains(values: Tensor, roots: Tensor) -> Tensor:
-    """Return the mean over each chain, at all points of the chain. values: [n, grid²]. A point without a stone keeps
-    its value.
+    """Return the mean of the values over each chain, at every point of the chain. A point without a stone keeps its
+    value.
+
+    values: [n, grid²]. roots: the result of `roots`.
     """
     none = torch.zeros_like(values)
     total = none.scatter_add(1, roots, values)

@@ -22,15 +22,15 @@ class Filter:
     """Which games to import. The defaults accept every game.
 
     min_moves: the smallest number of moves, passes included.
-    rank: the lowest rank of either player, for example "6d".
-    unranked: whether to accept players without a rank in spite of `rank`.
-    ending: "any", or how the game must have ended.
+    rank: the lowest rank that both players must have, for example "6d".
+    unranked: whether to accept players without a rank although `rank` is set.
+    ending: how the game must have ended; "any" for all endings.
     result: the results to accept; () for all.
     rules: the names of the rules to accept; () for all.
     handicap: the largest number of handicap stones; 0 for even games, None for all games.
     size: the board sizes to accept, for example (19,); () for all.
     since, until: the first and the last day on which an accepted game was played.
-    player: text that the name of one of the players must contain, in any case; () for all.
+    player: texts of which at least one must be part of a player's name, ignoring case; () for all games.
     limit: the largest number of games.
     """
 
@@ -48,7 +48,7 @@ class Filter:
     limit: int | None = None
 
     def check(self) -> None:
-        """Check the values. Raises UsageError if the filter can't accept any game or has an unknown value."""
+        """Raise UsageError if the filter can't accept any game or has an unknown value."""
         check_period(self.since, self.until)
         if self.rank is not None and read_rank(self.rank) is None:
             raise UsageError(f"--rank must be a rank, for example 5k, 6d or 1p (got {self.rank})")
@@ -69,7 +69,7 @@ class Filter:
             raise UsageError(f"--limit must be at least 1 (got {self.limit})")
 
     def refuses_headers(self, game: HeaderInfo) -> str | None:
-        """Return why a game is refused by its headers and setup stones; None if it is accepted."""
+        """Return the reason why a game's headers or setup stones exclude it; None if it is accepted."""
         return self._refuses_players(game) or self._refuses_kind(game) or self._refuses_result(game)
 
     def _refuses_players(self, game: HeaderInfo) -> str | None:
@@ -102,11 +102,11 @@ class Filter:
         return None
 
     def refuses_moves(self, moves: int) -> str | None:
-        """Return why a game is refused by its number of moves; None if it is accepted."""
+        """Return the reason why a game's number of moves excludes it; None if it is accepted."""
         return f"under {self.min_moves} moves" if moves < self.min_moves else None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the filters that differ from their defaults."""
+        """Return the conditions of the filter that differ from their defaults, by name, as values for JSON."""
         default = asdict(Filter())
         return {
             key: str(value) if isinstance(value, datetime.date) else value

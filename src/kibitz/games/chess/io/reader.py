@@ -28,13 +28,13 @@ BLOCK = 1 << 18
 
 @dataclass
 class Record:
-    """A game of a file.
+    """A game of a PGN file.
 
     number: the game's number in the file, from 1.
     game: the tree of moves.
-    refused: why the game can't be read at all.
-    problem: why the moves after some point of the main line were not read; None if all moves were read.
-    notes: texts about other parts of the game that were not read.
+    refused: the reason why the game can't be read at all; None if it was read.
+    problem: the reason why the last moves of the main line were not read; None if all moves were read.
+    notes: lines of text about other parts of the game that were not read.
     line: the game's first line in the file, from 1.
     written: the result in the text after the moves ("1-0", "*"); None if there is none.
     is_cut: whether a comment or variation is still open at the end of the game.
@@ -64,9 +64,9 @@ def read(
 ) -> Generator[Record]:
     """Yield the games of a PGN file, or only the game with the number `selected`, from 1. Null moves are read too.
 
-    path: "-" is standard input; compressed files are decompressed. on_progress is called before each game with the
-    number of games and of bytes read so far. on_stray is called with each piece of text that belongs to no game. Raises
-    KibitzError if the file is missing or damaged, or has fewer games than `selected` or no game.
+    path: the path of the file; "-" for standard input. Compressed files are decompressed. on_progress is called before
+    each game with the number of games and of bytes read so far. on_stray is called with each piece of text that belongs
+    to no game. Raises KibitzError if the file is missing or damaged, or has fewer games than `selected` or no game.
     """
     number = 0
     strays: list[Stray] = []
@@ -106,8 +106,8 @@ def glance(path: str, most: int | None = None) -> Generator[tuple[dict[str, str]
     """Yield the headers and the text of each game of a PGN file, without parsing its moves. The function reads
     thousands of games per second.
 
-    most: the largest number of decompressed bytes, see `Stream`. Raises KibitzError if the file is missing, damaged or
-    too large, or has no game.
+    most: the largest allowed number of decompressed bytes, see `Stream`. Raises KibitzError if the file is missing,
+    damaged or too large, or has no game.
     """
     number = 0
     for block, _ in _blocks(path, most):
@@ -137,7 +137,7 @@ def _blocks(path: str, most: int | None = None) -> Generator[tuple[GameBlock, St
 
 
 def parse(text: str, allow_null: bool = False) -> Record | None:
-    """Parse the first game of a text. Returns None if there is none.
+    """Parse the first game of a text. Returns None if the text contains no game.
 
     allow_null: whether to read null moves; otherwise the main line ends before the first null move.
     """
@@ -150,7 +150,9 @@ def parse(text: str, allow_null: bool = False) -> Record | None:
 
 
 def read_game(head: str, body: str, number: int = 1, allow_null: bool = False) -> Record:
-    """Parse the game of this text. head: the text of its headers. body: the text of its moves. allow_null: as in
+    """Parse one game.
+
+    head: the text of its headers. body: the text of its moves. number: the game's number in the file. allow_null: as in
     `parse`.
     """
     return _Reading(head, body, number, allow_null).record

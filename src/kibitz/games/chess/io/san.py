@@ -75,14 +75,17 @@ _TAILS = frozenset({"N", "D", "TN"})
 
 @dataclass(frozen=True)
 class Word:
-    """A word of move text. core: the move without annotations, "" if there is none. nags: the annotations' numbers."""
+    """A word of movetext, divided into a move and annotations.
+
+    core: the move without annotations; "" if the word contains no move. nags: the numbers of the annotations (NAGs).
+    """
 
     core: str
     nags: tuple[int, ...] = ()
 
 
 def read_word(text: str) -> Word:
-    """Split a word of a game's text into a move and the annotations after the move.
+    """Divide a word of movetext into a move and the annotations after the move.
 
     The move in the result is empty if the word contains no move, but only annotations or a remark about the previous
     move, such as "e.p.".
@@ -130,10 +133,11 @@ class Ambiguous(ValueError):
 
 
 def find_move(board: chess.Board, core: str, letters: dict[str, str] | None = None) -> chess.Move | None:
-    """Parse a move without annotations, and return the legal move; None if there is no such move.
+    """Return the legal move that a word means; None if no legal move fits.
 
-    letters: the English letter of each piece letter of the game's language; None for English. A null move is
-    chess.Move.null(), if the side to move is not in check. Raises Ambiguous if several moves fit.
+    core: the move without annotations. letters: a dict from the piece letters of the game's language to the English
+    letters; None for English. A null move is chess.Move.null(), but is illegal in check. Raises Ambiguous if several
+    moves fit.
     """
     if core in NULLS:
         return None if board.is_check() else chess.Move.null()
@@ -230,11 +234,12 @@ def _fits(board: chess.Board, move: chess.Move, match: re.Match[str], piece: int
 
 
 def english_of(cores: Sequence[str]) -> list[dict[str, str]]:
-    """Return the languages in which some words can be moves. Each language is a dict from its piece letters to the
-    English letters.
+    """Return the languages in which the given moves may be written. Each language is a dict from its piece letters to
+    the English letters.
 
-    A language is possible if it has all piece letters of the words. The result is [] if the letters are English. The
-    letter P is the Dutch knight or a pawn, so Dutch is included if P is the only letter that is not English.
+    cores: the moves as words. A language is possible if it has all piece letters of the words. The result is [] if the
+    letters are English. The letter P is the Dutch knight or a pawn, so Dutch is included if P is the only letter that
+    is not English.
     """
     used = {letter for core in cores for pair in _FOREIGN.findall(core) for letter in pair if letter}
     used = {"Кр" if letter in _TWO_LETTERS else letter for letter in used}

@@ -34,7 +34,10 @@ _ESCAPED = re.compile(r'\\(["\\])')
 
 @dataclass(frozen=True)
 class Tag:
-    """A header: the name, the value, and the offset of the header's end."""
+    """A PGN tag (header).
+
+    end: the index in the text at which the tag ends.
+    """
 
     name: str
     value: str
@@ -42,17 +45,20 @@ class Tag:
 
 
 def unescape(value: str) -> str:
-    """Return a header's value without escapes: the backslash before each quotation mark or backslash is removed."""
+    """Return the value of a header with its escapes undone: the backslash before each quotation mark or backslash is
+    removed.
+    """
     return _ESCAPED.sub(r"\1", value)
 
 
 def escape(value: str) -> str:
-    """Escape a value for the text between quotation marks in PGN."""
+    """Escape the value of a header, so that it can be written between quotation marks in PGN."""
     return value.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def read_tag(text: str, at: int, begins_line: bool = True) -> Tag | None:
-    """Parse the header that begins with the bracket at index `at`. Returns None if it isn't a header.
+    """Parse the header that begins with the bracket at index `at` of a text. Returns None if there is no header at this
+    index.
 
     Between double quotation marks, any text is a value. Other quotation marks and a missing mark or bracket are
     accepted too. A value without quotation marks is accepted only at the beginning of a line.

@@ -29,8 +29,8 @@ TERRITORY = ("japanese", "korean")
 def points(
     owner: NDArray[np.uint8], colours: NDArray[np.uint8], captured: tuple[int, int], by_territory: bool
 ) -> tuple[int, int]:
-    """Return Black's and White's points, without komi. If `by_territory` is true, territory and prisoners count;
-    otherwise all points of the board that a side owns count.
+    """Return the points of Black and of White, without komi. by_territory: whether territory and prisoners count. If
+    false, all points of the board that a side owns count.
 
     owner: uint8 [361], the owner map. colours: uint8 [361], all stones on the board at the end, including dead stones.
     captured: the numbers of stones that Black and White have lost.
@@ -47,7 +47,9 @@ def points(
 
 
 def area(owner: NDArray[np.uint8]) -> int:
-    """Return the number of points of Black minus that of White. owner: uint8 [361], the owner map."""
+    """Return the number of points that Black owns minus the number that White owns. owner: uint8 [361], the owner
+    map.
+    """
     black, white = points(owner, owner, (0, 0), by_territory=False)
     return black - white
 
@@ -59,7 +61,9 @@ def territory(owner: NDArray[np.uint8], colours: NDArray[np.uint8], captured: tu
 
 
 def compensation(rules: str | None, handicap: int) -> int:
-    """Return White's points for handicap stones, in addition to the komi."""
+    """Return the points that White gets for handicap stones in addition to the komi. rules: the name of the rules.
+    handicap: the number of handicap stones.
+    """
     return bonus_points(bonus_of(rules), handicap)
 
 
@@ -83,9 +87,10 @@ def lead(
 
 @kernel
 def fill_owners(colours, dead, hollow, owner):  # type: ignore[no-untyped-def]
-    """Write the owner map of a final position to `owner`, see `settle`.
+    """Compute the owner map of a final position, see `settle`.
 
-    colours: uint8 [361]. dead, hollow (seki): bool [361]. owner: uint8 [361], the output.
+    colours: uint8 [361]. dead: bool [361], the dead stones. hollow: bool [361], the stones in seki. owner: uint8 [361],
+    the output.
     """
     wall = np.zeros(CELLS, np.uint8)  # colours of living stones; 3 at the edge
     open_ = np.zeros(CELLS, np.uint8)  # other points, as long as their region has not been visited
@@ -128,13 +133,13 @@ _NOWHERE = np.zeros(POINTS, np.bool_)
 def settle(
     colours: NDArray[np.uint8], dead: NDArray[np.bool_], seki: NDArray[np.bool_] | None = None
 ) -> NDArray[np.uint8]:
-    """Return the owner map of a final position, uint8 [361], given the dead stones.
+    """Return the owner map of a final position, uint8 [361].
 
     The point of a living stone belongs to the stone's color. The dead stones are removed. Then a region of empty points
     belongs to a color if only stones of this color surround it, and is neutral if both colors touch it.
 
-    colours: uint8 [361]. dead: bool [361]. seki: bool [361], living stones whose eyes do not count, as in a seki under
-    territory rules; a region that only such stones surround is neutral.
+    colours: uint8 [361]. dead: bool [361], the dead stones. seki: bool [361], living stones whose eyes do not count, as
+    in a seki under territory rules; a region that only these stones surround is neutral.
     """
     owner = np.empty(POINTS, np.uint8)
     fill_owners(colours, dead, _NOWHERE if seki is None else seki, owner)

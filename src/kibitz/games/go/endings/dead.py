@@ -70,9 +70,7 @@ def by_playouts(colours: NDArray[np.uint8], seed: int, playouts: int = PLAYOUTS)
 
 
 class GnuGo:
-    """GNU Go as a referee of final positions. One process evaluates many positions. If the process dies, it is
-    restarted.
-    """
+    """GNU Go as a referee of final positions. One process evaluates many positions, and is restarted if it dies."""
 
     def __init__(self, command: Sequence[str], limit: float):
         self.command, self.limit = command, limit
@@ -81,8 +79,9 @@ class GnuGo:
         self._closed = False
 
     def dead(self, colours: NDArray[np.uint8], size: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return the dead stones and the stones in seki, both bool [361]. colours: uint8 [361], the stones on a board
-        of this size.
+        """Return the dead stones and the stones in seki, both bool [361].
+
+        colours: uint8 [361], the stones. size: the board's size.
         """
         until = time.monotonic() + self.limit
         self._set_up(_position(colours, size), until)
@@ -94,11 +93,11 @@ class GnuGo:
     def play_out(
         self, colours: NDArray[np.uint8], size: int, komi: float, mover: int, limit: float
     ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-        """Play both sides until both pass. Return the stones at the end, uint8 [361], and which of them are dead, bool
-        [361].
+        """Let GNU Go play both sides until both pass. Returns the stones at the end, uint8 [361], and the dead stones,
+        bool [361].
 
-        mover: BLACK or WHITE. komi: the komi in points; area scoring needs no further correction. limit: the time limit
-        in seconds. Raises the errors of `dead`, and ValueError if the game doesn't end.
+        mover: the side to move, BLACK or WHITE. komi: the komi in points, under area scoring. limit: the time limit in
+        seconds. Raises the errors of `dead`, and ValueError if the game doesn't end.
         """
         until = time.monotonic() + limit
         self._set_up(_position(colours, size, f"RU[chinese]KM[{komi:g}]PL[{'?BW'[mover]}]"), until)

@@ -68,7 +68,7 @@ def count_position(
     """Score a position in which both players have passed.
 
     colours: uint8 [361], 3 outside the board.
-    captured: the stones that Black and White have lost so far.
+    captured: the numbers of stones that Black and White have lost so far.
     komi: the points that White gets before the game, including compensation for handicap stones.
     by_territory: whether territory is scored, as in Japanese rules; otherwise area. Under territory scoring, eyes of
         groups in seki don't count, nor do points that must be filled in the end.
@@ -86,7 +86,7 @@ def count_position(
 
 
 def count_board(board: Board, komi: float, by_territory: bool, dead: NDArray[np.bool_] | None = None) -> FinalCount:
-    """Score a board, see `count_position`."""
+    """Score the position on a board. The other arguments and the result are those of `count_position`."""
     lost = board.captured[BLACK], board.captured[WHITE]
     return count_position(board.colours(), lost, komi, by_territory, dead)
 

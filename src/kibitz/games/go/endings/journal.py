@@ -38,8 +38,9 @@ def _unpack(record: bytes) -> tuple[int, int, NDArray[np.uint8]] | None:
 
 
 class Journal:
-    """A file of records. Each record has a key of 64 bits, a verdict of 8 bits and the owners (uint8 [361], 0 to 3).
-    `known` contains the records that were in the file when it was opened, and `get` finds only these records.
+    """A file with the referees' verdicts. Each record of the file has a key of 64 bits, a verdict of 8 bits and the
+    owners (uint8 [361], 0 to 3). `known` contains the records that were in the file when it was opened, and `get` finds
+    only these records.
 
     When `add` returns, the operating system has the record, so it survives the end of this process. A file of another
     kind at this path is overwritten. Raises OSError if it cannot be written.
@@ -64,7 +65,7 @@ class Journal:
         return entry[0], np.frombuffer(entry[1], np.uint8)
 
     def add(self, key: int, verdict: int, owner: NDArray[np.uint8] | None) -> None:
-        """Append a record. owner: None is written as zeros."""
+        """Append a record to the file. owner: uint8 [361]; None is written as zeros."""
         self._file.write(_pack(key, verdict, owner))
 
     def close(self) -> None:

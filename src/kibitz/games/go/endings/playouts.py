@@ -293,10 +293,10 @@ def black_share(
 ) -> NDArray[np.float32]:
     """Return the share of playouts in which each point is Black's at the end, float32 [361], 0 to 1.
 
-    A neutral point counts as half; points outside the board are 0.5. colours: uint8 [361]. side: the side that moves
-    first: 0 Black, 1 White, or BOTH, so that the sides move first in turn. ko: a point that is forbidden for the first
-    move. careful: whether players respond to ataris and don't put their own large chains into atari, so that a seki
-    usually survives. The function releases Python's global lock.
+    A playout in which a point is neutral counts as half. Points outside the board are 0.5. colours: uint8 [361]. side:
+    the side that moves first: 0 Black, 1 White, or BOTH for each side in half of the playouts. ko: a point that is
+    forbidden for the first move. careful: whether players respond to ataris and don't put their own large chains into
+    atari, so that a seki usually survives. The function releases Python's global lock.
     """
     share = np.empty(POINTS, np.float32)
     colours = np.ascontiguousarray(colours, np.uint8)
@@ -307,7 +307,9 @@ def black_share(
 def black_shares(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], playouts: int = 200, seed: int = 0
 ) -> NDArray[np.float32]:
-    """Return `black_share` of positions, float32 [n, 361]. codes: uint8 [n, 361]. state: uint8 [n, 4]."""
+    """Return the result of `black_share` for several positions, float32 [n, 361]. codes: uint8 [n, 361]. state: uint8
+    [n, 4].
+    """
     shares = np.empty((len(codes), POINTS), np.float32)
     for i, colours in enumerate(colours_of(codes)):
         (kos,) = np.nonzero(codes[i] & 15 == KO)

@@ -97,7 +97,7 @@ class Final:
     captured: the numbers of stones that Black and White have lost.
     mover: BLACK or WHITE, the side to move.
     lead: Black's recorded lead in points, negative if White won, infinite if one side resigned.
-    rules: None if unknown.
+    rules: the name of the rules; None if unknown.
     """
 
     colours: NDArray[np.uint8]
@@ -113,8 +113,8 @@ class Final:
 def count(
     final: Final, dead: NDArray[np.bool_], seki: NDArray[np.bool_] | None = None
 ) -> tuple[NDArray[np.uint8], float]:
-    """Return the owner map, uint8 [361], and the difference in points between the score of this map and the recorded
-    score.
+    """Return the owner map of a game's final position, uint8 [361], and the difference in points between its score and
+    the recorded score.
 
     dead, seki: bool [361], the dead stones and the stones alive in seki. If the rules are unknown, the scoring method
     with the smaller difference is used.
@@ -151,7 +151,7 @@ def _play_to_the_end(moves, ends, starts, colours, lost):  # type: ignore[no-unt
 
 
 def finals(batch: GameBatch, games: NDArray[np.int64]) -> list[Final]:
-    """Return the final positions of some scored or resigned games of a batch. games: their indices."""
+    """Return the final positions of some scored or resigned games. games: int64 [k], their indices in the batch."""
     starts = (
         np.broadcast_to(STANDARD_START, (len(batch), len(STANDARD_START))) if batch.starts is None else batch.starts
     )
@@ -176,23 +176,23 @@ def finals(batch: GameBatch, games: NDArray[np.int64]) -> list[Final]:
 
 
 class Referee:
-    """Labels the games of batches. The referee is a context manager, which ends all processes and threads that were
-    started in the context.
+    """Labels games with the final owner of each point. The referee is a context manager that ends its processes and
+    threads on exit.
 
     which: one of REFEREES.
     gnugo: the path of GNU Go; None to search for GNU Go.
-    journal: a file with every verdict, so that a later process doesn't label the games again.
-    workers: processes that label games, or the number of threads, each of which has a separate GNU Go; None for one per
+    journal: the file to which every verdict is written, so that a later process doesn't label the same games again.
+    workers: the processes that label games, or the number of threads, each with a separate GNU Go; None for one per
         core.
     limit_s: seconds that GNU Go may take for a game.
-    seed: equal seeds give equal labels.
+    seed: the random seed of the playouts.
     command: the command that starts GNU Go, for tests.
     keep_unconfirmed: whether to keep scored games that no referee confirms. They get no owners, but their moves and
         winners are useful.
     play_out: whether to label resigned games too; GNU Go plays them to their end.
 
-    `note` is a line for the user if GNU Go is missing or fails, else None. Raises KibitzError if GNU Go is requested
-    but not installed.
+    `note` is a line for the user if GNU Go is missing or fails; otherwise None. Raises KibitzError if GNU Go is
+    requested but not installed.
     """
 
     def __init__(

@@ -73,8 +73,9 @@ ILLEGAL = "illegal move"
 class Piece:
     """A part of a file that contains only complete games.
 
-    begins, ends: byte offsets of the games. closed: whether each game has its closing bracket. before: the number of
-    games before this part in the file. kinds: uint8 [games], the kind of each game's encoding, see `main_lines`.
+    begins, ends: the byte offsets at which each game begins and ends. closed: whether each game has its closing
+    bracket. before: the number of games before this part in the file. kinds: uint8 [games], the kind of each game's
+    encoding, see `main_lines`.
     """
 
     file: str
@@ -90,8 +91,9 @@ class Piece:
 class Games:
     """Games of one file, or of many small files.
 
-    begins, ends: byte offsets of the games in the text. files, numbers: each game's file and its number in the file,
-    from 1. closed: whether each game has its closing bracket. lines: the main lines.
+    begins, ends: the byte offsets in the text at which each game begins and ends. files, numbers: each game's file and
+    its number in the file, from 1. closed: whether each game has its closing bracket. lines: the main lines of the
+    games.
     """
 
     text: bytes
@@ -108,13 +110,13 @@ class Games:
         return len(self.begins)
 
     def headers(self, i: int) -> dict[str, str]:
-        """Return the headers of the game with index `i`: its decoded properties before the first move, by name."""
+        """Return the headers of the game with index `i`: the decoded SGF properties before its first move, by name."""
         head = self.text[int(self.begins[i]) : int(self.lines.heads[i])]
         return read_headers(head.decode(self.charset or charset_of(head), "replace"))
 
     def handicap(self, i: int) -> int:
-        """Return the number of handicap stones. Handicap stones are black stones that are set up without white stones,
-        or that Black plays before White's first move.
+        """Return the number of handicap stones of the game with index `i`. Handicap stones are black stones that are
+        set up without white stones, or that Black plays before White's first move.
         """
         setup = self.lines.setup[i]
         if setup.any():
@@ -130,8 +132,8 @@ class Games:
         return len(first_moves) if len(first_moves) >= 2 else 0
 
     def why_not(self, i: int, headers: dict[str, str]) -> tuple[str, str] | None:
-        """Return why a game is rejected before its moves are played, as a reason and a detail of it; None if it is not
-        rejected. i: the index of the game. headers: its headers.
+        """Return the reason why a game is rejected before its moves are played, and a detail of this reason; None if it
+        is not rejected. i: the index of the game. headers: its headers.
         """
         size, status = int(self.lines.size[i]), int(self.lines.status[i])
         if headers.get("GM", "1").strip() not in ("1", ""):
@@ -155,7 +157,7 @@ class Games:
         return None
 
     def whole_part(self, i: int) -> Games:
-        """Return the text of game i alone, up to its last value that has a closing bracket, with all brackets
+        """Return the game with index `i` alone, up to its last value that has a closing bracket, and with all brackets
         closed.
         """
         text = self.text[int(self.begins[i]) : int(self.ends[i])]
@@ -218,8 +220,8 @@ _CHARSET = re.compile(rb"\bCA\s*\[[^]]*\]")
 
 
 def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
-    """Yield the games of one file, piece by piece. If an archive is damaged, the pieces end at the damage. Problems are
-    appended to `broken`.
+    """Yield the games of one file in pieces. If the file is compressed and damaged, the pieces end at the damage. A
+    line about each problem is appended to `broken`.
     """
     rest, games_read, faults, gib, stray = b"", 0, len(broken), False, _StrayText(stream.name)
     unpacked = stream.texts(BLOCK, "SGF files are text")
@@ -302,7 +304,10 @@ class _StrayText:
         last: bool,
         broken: list[str],
     ) -> None:
-        """Report the text between the first `complete` games of a text. last: whether the file ends with this text."""
+        """Append messages to `broken` about text that belongs to no game, between the first `complete` games of a text.
+
+        last: whether the file ends with this text.
+        """
         if not complete and not last:
             return
         end = int(ends[complete - 1]) if complete else 0
@@ -314,8 +319,8 @@ class _StrayText:
 
 
 def gather(pieces: Iterable[Piece]) -> Iterator[Games]:
-    """Join small pieces of files to larger blocks, parse the main lines of the games in each block, and yield the games
-    block by block.
+    """Combine the pieces of files to larger blocks, parse the main lines of the games in each block, and yield the
+    blocks.
     """
     joined: list[Piece] = []
     room = BLOCK
@@ -353,7 +358,7 @@ _SAMPLE = 1 << 16
 
 
 def doubles_in(text: bytes) -> Doubles:
-    """Return where a text has characters of two bytes. Each game that begins with a usual header may have another
+    """Return the places at which a text has characters of two bytes. Each game of the text may have a different
     encoding, because people join files.
     """
     if _is_utf8(text, cut=True):
@@ -403,5 +408,5 @@ def _without_half(text: bytes) -> bytes:
 
 
 def has_double_bytes(text: bytes) -> bool:
-    """Return whether this text's encoding has characters whose second byte may look like a bracket."""
+    """Return whether the text has an encoding in which the second byte of a character may be equal to a bracket."""
     return _kind_of(text) != SINGLE

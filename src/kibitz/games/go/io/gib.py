@@ -21,7 +21,7 @@ _BY_CODE = {0: "B", 1: "W", 3: "B+R", 4: "W+R", 7: "B+T", 8: "W+T"}
 
 
 def is_gib(text: bytes) -> bool:
-    """Return whether a file begins like a record of Tygem."""
+    """Return whether a file is a game record in the GIB format of the server Tygem, by its first bytes."""
     return text[:64].lstrip(b"\xef\xbb\xbf \r\n\t").startswith(BEGIN)
 
 
