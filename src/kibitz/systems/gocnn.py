@@ -60,8 +60,9 @@ _SCHEDULES = ("constant", "cosine")
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of `gocnn`. The defaults are the values in the text of the original repository. Options that this
-    text only proposes are off, and so are additions of kibitz.
+    """The settings of `gocnn`. The defaults are the values in the text of the original repository, where it states one.
+    Options that this text only proposes are off, and so are additions of kibitz. `kibitz systems gocnn` prints the
+    source of each value.
     """
 
     # games
