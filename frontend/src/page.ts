@@ -4,6 +4,7 @@ import "./ui/game.css";
 import "./ui/tabs.css";
 import "./app/layout.css";
 
+import { mountLinePreview } from "./analysis/linepreview";
 import { mountBoard } from "./board/board";
 import { mountControls } from "./board/controls";
 import { mountEvalBar } from "./analysis/evalbar";
@@ -44,6 +45,7 @@ export function mountPage(app: App, head: Head, tabsOf: (mistakes: Mistakes, ope
   const typed = mountControls(place("controls"), app);
   const counter = new Counter(app);
   mountBoard(place("board"), place("controls"), app, counter);
+  mountLinePreview(app);
   mountPlayers(place("player-above"), place("player-below"), app);
   mountStatus(place("status"), app);
   mountSpoken(place("spoken"), app, mistakes.judging);

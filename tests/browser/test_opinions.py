@@ -189,10 +189,33 @@ def test_candidates_have_values_and_lines(desk: Desk) -> None:
     likely = bars.get_by_role("button", name=re.compile("^Nc6"))
     expect(likely.locator(".value")).to_have_text(re.compile(r"^\d+%$"), timeout=SEARCHED)
     expect(likely.locator(".continued")).not_to_be_empty(timeout=SEARCHED)
+    # A small board has the position after a move of the line, for the pointer and for the focus; nothing moves for it.
+    small = desk.page.locator(".line-preview")
+    after = likely.locator("[data-line]").first
+    expect(small).to_be_hidden()
+    boxes = [desk.page.locator(part).bounding_box() for part in ("#board", "#moves", "#side")]
+    after.hover()
+    expect(small.locator("[data-after]")).to_have_attribute("data-after", after.inner_text())
+    assert boxes == [desk.page.locator(part).bounding_box() for part in ("#board", "#moves", "#side")]
+    desk.page.keyboard.press("Escape")
+    expect(small).to_be_hidden()
+    desk.page.mouse.move(5, 5)
+    desk.page.keyboard.press("Tab")  # the keys are in use, so that the focus is visible
+    likely.focus()
+    last = likely.locator("[data-line]").last
+    expect(small.locator("[data-after]")).to_have_attribute("data-after", last.inner_text())
+    expect(likely).to_have_attribute("aria-describedby", str(small.get_attribute("id")))
+    likely.blur()
+    expect(small).to_be_hidden()
     desk.open("(;GM[1]SZ[9];B[ee])")
     desk.choose("gohuman")
     expect(bars.locator(".continued").first).to_have_text(re.compile(r"^[BW]\+\d+\.\d · \d+ visits?"), timeout=SEARCHED)
     expect(bars.locator(".value").first).to_have_text(re.compile(r"^\d+%$"))
+    after = bars.locator("[data-line]").first
+    after.hover()
+    expect(small.locator("[data-after]")).to_have_attribute("data-after", after.inner_text())
+    desk.page.mouse.move(5, 5)
+    expect(small).to_be_hidden()
     # Bar, number and graph believe the search. A queen hangs: chessnet alone sees nearly nothing.
     desk.choose("chessnet")
     desk.opened("1. e4 d5 2. exd5 Qxd5 3. Nc3 a6 *", 6)

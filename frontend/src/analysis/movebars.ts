@@ -5,6 +5,7 @@ import "./movebars.css";
 import type { OpinionLine } from "../server/api";
 import { claimant, valueName } from "../app/chance";
 import { el, percent } from "../ui/elements";
+import { onFocus, onPoint } from "./linepreview";
 import { scoreWords, scored } from "./opinion";
 import { shown, type Candidate } from "../board/overlays";
 import type { App, Network, Result } from "../app/state";
@@ -45,14 +46,15 @@ export class MoveBars {
   private row({ move, san, p }: Candidate, lines: readonly OpinionLine[], ink = ""): HTMLLIElement {
     const fill = el("span", { class: `fill ${ink}` });
     fill.style.width = `${100 * p}%`;
+    const found = lines.find((each) => each.moves[0] === move);
     const row = el(
       "button",
-      { type: "button", title: texts.common.play(lettered(san)) },
+      { type: "button", title: texts.common.play(lettered(san)), ...onFocus(found?.moves ?? []) },
       el("span", { class: "san" }, `${lettered(san)} `),
       el("span", { class: "track" }, fill),
       el("span", { class: "number" }, percent(p)),
     );
-    if (lines.length) row.append(...valuedBy(this.app, lines.find((each) => each.moves[0] === move)));
+    if (lines.length) row.append(...valuedBy(this.app, found));
     row.addEventListener("pointermove", (event) => {
       // Rows that come under a pointer at rest, when somebody steps, are not pointed at.
       const at = `${event.screenX} ${event.screenY}`;
@@ -75,14 +77,14 @@ function valuedBy(app: App, line: OpinionLine | undefined): HTMLElement[] {
   const { kind } = app.game;
   const chance = line.white ?? line.black;
   const value = line.mate ? scored(kind, line) : chance === null || chance === undefined ? "" : percent(chance);
-  const moves = lettered(line.san.slice(1).join(" "));
+  const moves = line.san.slice(1).flatMap((san, at) => [at ? " " : "", el("span", onPoint(line.moves.slice(0, at + 2)), lettered(san))]);
   const looks = line.visits === undefined ? "" : texts.movebars.visits(line.visits);
   const title = [valueName(kind, claimant(app)), line.mate || kind === "go" ? scoreWords(kind, line) : "", looks].filter(Boolean).join(" · ");
   return [
     el("span", { class: "value", title }, value),
     kind === "go"
-      ? el("span", { class: "continued" }, scored(kind, line), el("span", { class: "looks" }, looks && ` · ${looks}`), moves && ` · ${moves}`)
-      : el("span", { class: "continued" }, moves),
+      ? el("span", { class: "continued" }, scored(kind, line), el("span", { class: "looks" }, looks && ` · ${looks}`), moves.length > 0 && " · ", ...moves)
+      : el("span", { class: "continued" }, ...moves),
   ];
 }
 

@@ -193,6 +193,7 @@ class Row {
     this.buttons.forEach((each, at) => {
       each.hidden = at >= line.san.length;
       write(each, lettered(line.san[at] ?? ""));
+      each.dataset.line = line.moves.slice(0, at + 1).join(" ");
     });
   }
 
