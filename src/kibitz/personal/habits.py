@@ -44,8 +44,8 @@ _INCREMENT = re.compile(r"\+(\d+)$")
 def habits_of(
     store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], session: NetworkSession
 ) -> dict[str, Any]:
-    """Return the habits in the games, as run.json stores them: "think" and "resign". A habit is missing if there are
-    too few data.
+    """Measure a person's habits in the games. Returns the entries "think" and "resign" for run.json, see `think_times`
+    and `resignations`. A habit is missing if there are too few data to measure it.
     """
     found: dict[str, Any] = {}
     if think := think_times(store, games, sides):
@@ -56,10 +56,10 @@ def habits_of(
 
 
 def think_times(store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]) -> list[list[float]]:
-    """Return the quantiles of the share of the clock that a move took, 0 to 1. There are QUANTILES numbers for each
-    band of MOVES.
+    """Return quantiles of the share of the remaining clock time that the person used for a move, 0 to 1. The result has
+    a list of QUANTILES numbers for each band of move numbers in MOVES.
 
-    The result is [] if too few moves have clocks. A band without moves has the quantiles of all moves.
+    The result is [] if too few moves have clock times. A band without moves gets the quantiles of all moves.
     """
     clocks = store.per_move("clock")
     if clocks is None:
@@ -88,11 +88,12 @@ def _increment(time_control: str | None) -> int:
 def resignations(
     store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], session: NetworkSession
 ) -> dict[str, float] | None:
-    """Measure resignations. The result has `share`, the share of the lost games that the person resigned, and `below`,
-    the expected score below which the person resigns. Both are 0 to 1.
+    """Measure when a person resigns. The result has `share`, the share of the lost games that the person resigned, and
+    `below`, the expected score below which the person resigns, both 0 to 1. It is None if the person resigned too few
+    games.
 
-    The expected score is the median over the resigned games, predicted by a network with the players' side inputs. The
-    result is None if too few games were resigned.
+    `below` is the median expected score at the end of the resigned games, as the network predicts it with the side
+    inputs of these games.
     """
     mine = games[sides[games] != NEITHER]
     lost = mine[store.column("result")[mine] == np.where(sides[mine] == 0, -1, 1)]
@@ -108,39 +109,39 @@ def resignations(
 
 
 def usual_habits(rating: int) -> dict[str, Any]:
-    """Return the usual habits of people with a rating, in the form of `habits_of`.
+    """Return the usual habits of people with this rating, in the form of `habits_of`.
 
-    Only "resign" is known. This habit was measured in 6,000 lost games from 220,000 online games of players below 2200,
-    and in 6,000 lost games from 171,000 games of masters. The measurement is in docs/results/history/human.md.
+    Only "resign" is included. It was measured in 6,000 lost games from 220,000 online games of players below 2200, and
+    in 6,000 lost games from 171,000 games of masters. docs/results/history/human.md describes the measurement.
     """
     return {"resign": {"share": ONLINE_RESIGNED if rating < MASTER else MASTERS_RESIGNED, "below": GIVEN_UP}}
 
 
 class Pace(Protocol):
-    """The interface for thinking times of a player."""
+    """The interface of an object that samples thinking times."""
 
     def new_game(self) -> None:
         """Begin a new game."""
 
     def seconds(self, board: chess.Board, move: chess.Move, limits: SearchLimits) -> float:
-        """Return a sampled thinking time in seconds, 0 or more, for a move in a position."""
+        """Return a random thinking time in seconds, 0 or more, for this move in this position."""
 
 
 class PersonalPace:
-    """Thinking times of one person.
+    """Samples the thinking times of one person.
 
-    bands: as `think_times` returns them; [] if they are not known. random: the random number generator for the samples.
+    bands: the quantiles from `think_times`; [] if they are unknown. random: the random number generator.
     """
 
     def __init__(self, bands: list[list[float]], random: np.random.Generator):
         self._bands, self._random = bands, random
 
     def new_game(self) -> None:
-        """Do nothing: no state has to be reset."""
+        """Do nothing, because this object keeps no state between moves."""
 
     def seconds(self, board: chess.Board, move: chess.Move, limits: SearchLimits) -> float:
-        """Return a sampled thinking time in seconds, see Pace.seconds. The time depends only on the move's number and
-        the clock. Without a clock, the time is 0.
+        """Return a random thinking time in seconds, see Pace.seconds. It depends only on the number of the move and on
+        the clock; 0 without a clock.
         """
         if not self._bands or limits.clock is None:
             return 0.0
@@ -150,11 +151,11 @@ class PersonalPace:
 
 
 class HabitualPlayer:
-    """A player that thinks and resigns as a person does.
+    """A player that takes time and resigns as a person does.
 
-    player: the player that chooses the moves. habits: as `habits_of` returns them. think, resign: whether to use these
-    habits. pace: thinking times that replace those of the habits. seed: the seed of the samples. A habit that is
-    unknown has no effect. Without a clock, thinking times have no effect.
+    player: the player that chooses the moves. habits: the person's habits, from `habits_of`. think, resign: whether to
+    use these habits. pace: an object that samples the thinking times instead of the habit "think". seed: the random
+    seed. A habit that is missing in `habits` has no effect. Thinking times have no effect without a clock.
     """
 
     def __init__(
@@ -189,7 +190,7 @@ class HabitualPlayer:
         stop: threading.Event | None = None,
         on_result: OnResult = lambda _: None,
     ) -> SearchResult | None:
-        """Search as the player does, then wait until the person would have moved or `stop` is set."""
+        """Search as the player does, and then wait until the person would have moved, or until `stop` is set."""
         thought = self._player.think(board, limits, stop, on_result)
         if thought is None:
             return None

@@ -14,12 +14,13 @@ from kibitz.store.store import Store
 
 
 class Kind(Protocol):
-    """What personal networks need from a game: functions and constants in the module `kind` of the game's package.
+    """What the code for personal networks needs from each game. The module `kind` of the game's package has these
+    functions and constants.
 
-    SYSTEM: the system of a personal network.
-    BASE: the name of the bundled network from which a personal network starts, which is also the name of its system.
-    OPENING: plies of the first ten moves.
-    EPOCHS: the smallest and the largest number of passes over the games.
+    SYSTEM: the system of personal networks.
+    BASE: the name of the bundled network from which a personal network starts; its system has the same name.
+    OPENING: the number of plies in the first ten moves.
+    EPOCHS: the smallest and the largest number of epochs.
     Positions: the class of the positions in which a person moved.
     """
 
@@ -38,19 +39,19 @@ class Kind(Protocol):
     ) -> Any:
         """Return the settings of a person's network.
 
-        base: the settings of the network from which the personal network starts. games: indices in chronological order.
-        sides: the person's side in each game of the store.
+        base: the settings of the network from which it starts. games: the indices of the person's games, in
+        chronological order. sides: the person's side in each game of the store. spellings: the person's names.
         """
 
     def level(self, settings: Any) -> dict[str, Any]:
-        """Return the person's rating or rank, as the entries that run.json stores about it."""
+        """Return the person's rating or rank, as entries for run.json."""
 
     def side_inputs(self, settings: Any) -> dict[str, int]:
-        """Return the values of the network's inputs in addition to the position, such as ratings, by name. They are
+        """Return by name the network's inputs in addition to the position, such as ratings, with values that are
         typical for the person's games. settings: the settings of the person's network.
         """
 
 
 def kind_of(game: str) -> Kind:
-    """Return a game's module `kind`. This imports the game's package, which needs torch."""
+    """Return the module `kind` of a game, "chess" or "go". This imports the game's package, which needs torch."""
     return cast(Kind, importlib.import_module(f"kibitz.personal.{game}.kind"))

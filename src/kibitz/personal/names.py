@@ -29,10 +29,10 @@ _PROGRAM = re.compile(
 
 
 def key(name: str) -> str:
-    """Return a key of a name that ignores case, accents, punctuation and word order: "Muñoz, Ana" and "ana munoz" have
-    the same key.
+    """Return a key for comparing names, which ignores case, accents, punctuation and word order: "Muñoz, Ana" and "ana
+    munoz" have the same key.
 
-    If a name has one word, every character counts: "bob" and "bob_" are two accounts.
+    In a name of one word, every character counts: "bob" and "bob_" are two accounts.
     """
     plain = unicodedata.normalize("NFKD", name.casefold())
     letters = "".join(letter for letter in plain if not unicodedata.combining(letter)).strip()
@@ -42,13 +42,13 @@ def key(name: str) -> str:
 
 
 def looks_like_a_program(name: str) -> bool:
-    """Return whether a name is that of a well-known program, or contains "bot"."""
+    """Return whether a name is the name of a well-known program, or contains "bot"."""
     return _PROGRAM.search(name.casefold()) is not None
 
 
 @dataclass(frozen=True)
 class Player:
-    """A player: the name in the most frequent spelling, the other spellings, and the number of games."""
+    """A player. name: the most frequent spelling of the name. spellings: all spellings. games: the number of games."""
 
     name: str
     spellings: tuple[str, ...]
@@ -56,9 +56,9 @@ class Player:
 
 
 def players_of(store: Store) -> list[Player]:
-    """Return the players of a store, the most frequent first; spellings with the same key are one player.
+    """Return the players of a store, those with the most games first. Spellings with the same `key` are one player.
 
-    Unknown names ("?") are skipped. A game with the same name on both sides counts once.
+    Unknown names ("?") are skipped. A game with the same player on both sides counts once.
     """
     written: Counter[str] = Counter()
     sides = [store.column(column) for column in ("white", "black") if column in store.columns]
@@ -70,7 +70,7 @@ def players_of(store: Store) -> list[Player]:
 
 
 def players_among(written: Counter[str]) -> list[Player]:
-    """Group spellings of names into players, and return the players, those with the most games first.
+    """Group spellings of names into players. Returns the players, those with the most games first.
 
     written: the number of games of each spelling. Empty names and "?" are ignored.
     """
@@ -83,10 +83,10 @@ def players_among(written: Counter[str]) -> list[Player]:
 
 
 def find(store: Store, names: Sequence[str], where: str) -> list[Player]:
-    """Return the players to whom these names belong; without a name, the player who is in nearly all games.
+    """Return the players with these names. If no name is given, return the player who is in nearly all games.
 
-    where: the description of the games in an error. Raises UsageError, with the most similar names, for an unknown
-    name. It is also raised if no name is given and no player is in nearly all games.
+    where: the description of the games for error messages. Raises UsageError for an unknown name; the message suggests
+    the most similar names. It is also raised if no name is given and no player is in nearly all games.
     """
     return find_among(players_of(store), len(store), names, where)
 
@@ -103,16 +103,16 @@ def find_among(players: Sequence[Player], games: int, names: Sequence[str], wher
 
 
 def present(store: Store, names: Iterable[str]) -> list[str]:
-    """Return those of the names that belong to a player of the store."""
+    """Return those of the given names that players of the store have."""
     there = {key(player.name) for player in players_of(store)}
     return [name for name in names if key(name) in there]
 
 
 def named(players: Sequence[Player], names: Sequence[str], where: str, option: str = "--player ") -> list[Player]:
-    """Return those of the given players who have one of the names.
+    """Return the players who have one of these names.
 
-    where: the description of the games in an error. option: the description of a name in an error. Raises UsageError as
-    `find` does.
+    where: the description of the games for error messages. option: the words before a name in error messages. Raises
+    UsageError for a name that no player has.
     """
     by_key = {key(player.name): player for player in players}
     found: dict[str, Player] = {}
@@ -135,7 +135,7 @@ def _in_nearly_all(players: Sequence[Player], games: int, where: str) -> Player:
 
 
 def listed(players: Iterable[Player]) -> str:
-    """Format players with their numbers of games, in one line."""
+    """Return a line of text with the players and their numbers of games."""
     return ", ".join(f"{shown(player.name)} ({player.games:,})" for player in list(players)[:SHOWN_NAMES])
 
 

@@ -24,10 +24,11 @@ KS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 
 
 class PlayerPositions(ABC):
-    """The positions in which a person moved, prepared for prediction: candidate moves, played moves and side inputs.
+    """The n positions in which a person moved, with everything that is needed to predict the moves: candidate moves,
+    played moves and side inputs.
 
     codes: uint8 [n, squares]. state: uint8 [n, 4 + side inputs]. packed: uint16 [n], the played moves. games, plies:
-    int64 [n].
+    int64 [n], the game and the ply of each position.
     """
 
     BATCH = 4096
@@ -42,8 +43,9 @@ class PlayerPositions(ABC):
 
     @classmethod
     def conditioned_state(cls, store: Store, batch: Batch) -> NDArray[np.uint8]:
-        """Return the state of positions of a store with all known side inputs of their games: uint8 [n, 4 + side
-        inputs]."""
+        """Return the state of positions, with the side inputs of their games added, as far as they are known: uint8 [n,
+        4 + side inputs].
+        """
         return np.concatenate([batch.state, cls._side_inputs(store, batch)], 1)
 
     @staticmethod
@@ -66,12 +68,12 @@ class PlayerPositions(ABC):
     @property
     @abstractmethod
     def keys(self) -> NDArray[np.uint64]:
-        """Hashes of the positions, uint64 [n]; they are the keys of a book."""
+        """The hash of each position, uint64 [n], under which a book stores it."""
 
     @property
     @abstractmethod
     def booked(self) -> NDArray[np.uint16]:
-        """The played moves in the form in which a book stores them, uint16 [n]."""
+        """The played moves, in the form in which a book stores them, uint16 [n]."""
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -82,18 +84,18 @@ class PlayerPositions(ABC):
 
     @property
     def moves(self) -> NDArray[np.uint16]:
-        """The candidate moves in all positions, uint16 [total]."""
+        """The candidate moves of all positions, position after position, uint16 [total]."""
         return self._all_moves[0]
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """The index at which each position's moves begin, int64 [n + 1]."""
+        """The index in `moves` at which each position's candidate moves begin, int64 [n + 1]."""
         return self._all_moves[1]
 
     @cached_property
     def played(self) -> NDArray[np.int64]:
-        """The index of each played move in `moves`, int64 [n]. Raises KibitzError if `moves` does not contain a played
-        move.
+        """The index in `moves` of each played move, int64 [n]. Raises KibitzError if a played move is not among the
+        candidate moves.
         """
         found = np.flatnonzero(self.moves == np.repeat(self.packed, np.diff(self.offsets)))
         if len(found) != len(self.packed):
@@ -103,7 +105,9 @@ class PlayerPositions(ABC):
     def shares(
         self, session: NetworkSession, on_progress: Callable[[int, int], None] = lambda done, total: None
     ) -> NDArray[np.float64]:
-        """Return a network's probability of every candidate move, float64 [total], normalized in each position."""
+        """Return a network's probability of every candidate move, float64 [total]. The probabilities sum to 1 in each
+        position.
+        """
         found = np.empty(len(self.moves))
         on_progress(0, len(self))
         for first in range(0, len(self), self.BATCH):
@@ -117,10 +121,14 @@ class PlayerPositions(ABC):
 
     @abstractmethod
     def counts(self, book: Book) -> NDArray[np.float64]:
-        """Return how often the person played each candidate move, according to the opening book, float64 [total]."""
+        """Return how often the person played each candidate move in its position, according to the opening book,
+        float64 [total].
+        """
 
     def judge(self, shares: NDArray[np.float64]) -> JudgedMoves:
-        """Return how well the probabilities `shares` of the candidate moves predict the played moves."""
+        """Return how well probabilities of the candidate moves predict the played moves. shares: float64 [total], the
+        probabilities.
+        """
         best = np.maximum.reduceat(shares, self.offsets[:-1]) if len(self) else np.zeros(0)
         rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
         order = np.arange(len(self.moves))
@@ -131,10 +139,10 @@ class PlayerPositions(ABC):
 
 @dataclass(frozen=True)
 class JudgedMoves:
-    """How well some probabilities predict the n played moves.
+    """How well given probabilities predict the n played moves.
 
     right: bool [n], whether the most likely move was played.
-    loss: float64 [n], −log of the played move's probability.
+    loss: float64 [n], −log of the probability of the played move.
     first: int64 [n], the index of the most likely move in `moves`.
     """
 
@@ -144,8 +152,9 @@ class JudgedMoves:
 
 
 def fit_k(positions: PlayerPositions, shares: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the value k in KS for which the blend with the book has the smallest mean log loss, and this loss in nats.
-    shares, counts: float64 [total], for each candidate move the network's probability and the book's count.
+    """Return the value of k in KS for which the blend with the book (see `book.blend`) has the smallest mean log loss,
+    and this loss in nats. shares, counts: float64 [total], the network's probability and the book's count for each
+    candidate move.
     """
     losses = [float(positions.judge(blend(shares, counts, positions.offsets, k)).loss.mean()) for k in KS]
     best = int(np.argmin(losses))

@@ -18,26 +18,26 @@ from kibitz.systems.base import Examples, Stage, System, Tensors
 
 
 class PersonalSystem(System):
-    """The base class of the systems for the network of one person, which is made from a network of another system.
-    `kibitz personal` makes its runs.
+    """The base class of the systems for a network of one person. Such a network starts from a network of the base
+    system, and `kibitz personal` makes its runs.
 
-    The network of one person has the attribute `adapters`, a list of Adapter. `begins_from` has one name, that of the
-    base system. example: a file name for messages.
+    The network has the attribute `adapters`, a list of Adapter. `begins_from` has one name, that of the base system.
+    example: a file name for error messages.
     """
 
     example: str
 
     @abstractmethod
     def examples(self, store: Store, games: NDArray[np.int64], network: Any, settings: Any) -> Examples:
-        """Return the positions of some games in which the person moved."""
+        """Return the training examples: the positions of some games in which the person moved."""
 
     @abstractmethod
     def draw_weights(self, network: Any, generator: torch.Generator) -> None:
-        """Write random weights into all layers but the adapters."""
+        """Set random initial weights in all layers except the adapters."""
 
     @abstractmethod
     def loss(self, network: Any, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-        """Return the mean loss of a batch, and the metrics of each position, each float32 [n]."""
+        """Return the mean loss of a batch, and the metrics of each position, float32 [n]."""
 
     def check(self, settings: Any) -> None:
         super().check(settings)
@@ -54,8 +54,8 @@ class PersonalSystem(System):
                 cast(Adapter, adapter).up.weight.zero_()
 
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Return the weights of `network`, with all weights that a network of the base system also has replaced by
-        `weights`.
+        """Return the weights of `network`, in which the weights of the base network replace all but the adapters.
+        weights: the weights of the base network. Raises UsageError if the two networks have different architectures.
         """
         begun = dict(network.state_dict())
         theirs = {name: value.shape for name, value in weights.items()}

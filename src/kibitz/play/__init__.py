@@ -26,12 +26,12 @@ _NEEDS = {
 
 
 def open_player(run: Run, session: Callable[[], Session], *, method: str | None = None, **settings: Any) -> Any:
-    """Return the player of a run, as its system declares it.
+    """Return the player for a run's network. The declaration of the run's system selects the class of the player.
 
-    session: a function that returns the run's loaded network, for methods that need one. method: one of the
-    declaration's `methods`; None for the first method that the run's networks support. If `method` is None and the
-    setting `value` selects another value network, the player chooses the method. settings: the player's settings, such
-    as temperature, lines, hash_mb. Raises UsageError for a method or settings that the run's networks don't allow.
+    session: a function that returns the run's loaded network, for methods that need it. method: the name of one of the
+    declared methods; None for the first method that the run's networks support. If `method` is None and the setting
+    `value` names another value network, the player chooses the method itself. settings: the player's settings, such as
+    temperature, lines, hash_mb. Raises UsageError for a method or settings that the run's networks don't support.
     """
     declaration = find(run.info["system"])
     offered = declaration.methods_of(run.info["settings"])
@@ -48,8 +48,8 @@ def open_player(run: Run, session: Callable[[], Session], *, method: str | None 
 
 
 def playable(run: Run) -> tuple[str, ...]:
-    """Return the methods by which a run can play; () if the run can't play. Some methods also need the values of
-    another network.
+    """Return the methods by which a run can play; () if it can't play. Some of these methods also need another network
+    that predicts values.
     """
     declaration = find(run.info["system"])
     answers = set(declaration.answers_of(run.info["settings"]))
@@ -68,14 +68,14 @@ def _known(declaration: Declaration) -> dict[str, Method]:
 
 
 def plays_nothing(name: str) -> str:
-    """Return a message that explains why a network with this name can't play by any method."""
+    """Return the message that a network with this name can't play by any method."""
     return (
         f"{name} cannot play: it predicts neither moves nor the value for the side to move. Try the network 'chessnet'."
     )
 
 
 def why_not(method: str, name: str, offered: list[str]) -> str:
-    """Return a message that explains why a network with this name can't play by `method`. offered: the methods that it
+    """Return the message that a network with this name can't play by `method`. offered: the methods that it
     supports.
     """
     if method not in METHODS:

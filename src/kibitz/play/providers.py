@@ -19,8 +19,8 @@ BATCHES = {"cuda": 4096}
 
 
 def choose(name: str) -> None:
-    """Make this process and its child processes use an execution provider (the hardware that runs networks). name: the
-    provider's name. Raises UsageError if it is not available.
+    """Set the execution provider (the hardware that runs networks) for this process and its child processes. name: the
+    name of the provider, or AUTO. Raises UsageError if it is not available.
     """
     if name != AUTO and name not in NAMES:
         raise UsageError(not_one_of("--provider", name, (AUTO, *reversed(NAMES))))
@@ -33,7 +33,7 @@ def choose(name: str) -> None:
 
 
 def installed() -> list[str]:
-    """Return the providers of the installed ONNX Runtime, in the order of NAMES."""
+    """Return the execution providers of the installed ONNX Runtime, in the order of NAMES."""
     import onnxruntime
 
     there = onnxruntime.get_available_providers()
@@ -41,12 +41,12 @@ def installed() -> list[str]:
 
 
 def requested() -> str:
-    """Return the requested execution provider (the hardware that runs networks): a name in NAMES, or AUTO."""
+    """Return the execution provider (the hardware that runs networks) that was chosen: a name in NAMES, or AUTO."""
     return os.environ.get(PROVIDER) or CPU
 
 
 def candidates() -> list[str]:
-    """Return the names of the providers to try, the best provider first. The names are keys of NAMES."""
+    """Return the names in NAMES of the execution providers to try, the best first."""
     name = requested()
     if name == AUTO:
         return installed()
@@ -54,5 +54,5 @@ def candidates() -> list[str]:
 
 
 def refused(name: str, why: str) -> KibitzError:
-    """Return the error for an installed provider that can't be used on this machine. why: the reason."""
+    """Return the error to raise if an installed execution provider can't be used on this computer. why: the reason."""
     return KibitzError(f"--provider {name} does not start on this computer ({why}). Use {CPU}.")

@@ -16,15 +16,15 @@ from kibitz.play.chess import score
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """The limits of a search. A search ends when the first limit is reached. If there are no limits, the search ends
-    when it is stopped.
+    """The limits of a search, which ends when the first limit is reached. Without limits, the search ends when it is
+    stopped.
 
-    depth: plies.
-    nodes: positions evaluated by a network.
-    seconds: time for this move.
+    depth: the depth in plies.
+    nodes: the number of positions evaluated by a network.
+    seconds: the time for this move.
     moves: the moves that are allowed at the root; () for all.
-    clock: seconds that the mover has left for the game, if there is a clock; it is not a limit.
-    increment: seconds that the clock adds after each move; it is not a limit.
+    clock: the seconds that the mover has left for the game, if there is a clock. This is not a limit.
+    increment: the seconds that the clock adds after each move. This is not a limit.
     """
 
     depth: int | None = None
@@ -37,18 +37,18 @@ class SearchLimits:
 
 @dataclass(frozen=True)
 class PvLine:
-    """A line of moves that a search found, with its value.
+    """A line of moves that a search found, with its value from the mover's point of view.
 
     move: the first move.
-    score: centipawns in the mover's view.
-    mate: the number of moves to mate; None if no mate was found. It is above 0 if the mover mates, below 0 if the mover
-        is mated.
-    probability: the policy's probability of the move, among the legal moves.
+    score: centipawns.
+    mate: the number of moves to mate, above 0 if the mover mates, below 0 if the mover is mated; None if no mate was
+        found.
+    probability: the probability that the policy gives to the move among the legal moves.
     pv: all moves of the line, beginning with `move`.
-    wdl: the probabilities of win, draw and loss in thousandths, in the mover's view.
-    visits: the move's visits in a search that counts visits; else 0.
-    own_value: whether score, mate and wdl come from a search or an evaluation of this move. Otherwise, they come from
-        the position before it.
+    wdl: the probabilities of win, draw and loss in thousandths.
+    visits: the visits of the move in a search that counts visits, else 0.
+    own_value: whether score, mate and wdl come from a search or an evaluation of this move. If not, they come from the
+        position before it.
     """
 
     move: chess.Move
@@ -66,10 +66,9 @@ class SearchResult:
     """The result of a search.
 
     depth: the depth in plies that the search completed.
-    nodes: number of evaluated positions.
-    seconds: duration of the search.
-    lines: the best lines, at least one line, the best line first. The first move of the best line is played, unless the
-        player resigns.
+    nodes: the number of evaluated positions.
+    seconds: the duration of the search.
+    lines: one or more lines, the best first. The first move of the best line is played, unless the player resigns.
     resigns: whether the player resigns instead of making a move.
     """
 
@@ -94,20 +93,22 @@ class ThinkingPlayer(Protocol):
 
 
 def make_line(value: float, probability: float, pv: list[int]) -> PvLine:
-    """Return a line from a value (score.py) and packed moves."""
+    """Return a line with this value (see score.py). probability: the probability of the first move. pv: the packed
+    moves of the line.
+    """
     moves = tuple(to_move(move) for move in pv)
     return PvLine(moves[0], score.centipawns(value), score.mate(value), probability, moves, score.chances(value))
 
 
 def by_score(line: PvLine) -> float:
-    """Return a number that orders lines by score; the best line for the mover has the largest number."""
+    """Return a number for sorting lines by score; a better line for the mover has a larger number."""
     if line.mate is None:
         return line.score
     return (1_000_000 - line.mate) if line.mate > 0 else -1_000_000 - line.mate
 
 
 class TimeManager:
-    """Checks the limits of one search. `batch` returns the size of the next batch, 0 to stop."""
+    """Checks the limits of one search. `batch` returns the size of the next batch, or 0 if the search must end."""
 
     def __init__(self, limits: SearchLimits, stop: threading.Event | None, nodes: int):
         self.limits, self.stop = limits, stop
@@ -121,13 +122,15 @@ class TimeManager:
         return time.perf_counter() - self.begun
 
     def is_over(self) -> bool:
-        """Return whether the search was stopped, or has used its time."""
+        """Return whether the search was stopped, or has used up its time."""
         if self.stop is not None and self.stop.is_set():
             return True
         return self.limits.seconds is not None and self.seconds() >= self.limits.seconds
 
     def batch(self, nodes: int, batch_size: int) -> int:
-        """Return the size of the next batch. nodes: positions evaluated so far. batch_size: the preferred size."""
+        """Return the size of the next batch, or 0 if the search must end. nodes: the number of positions evaluated so
+        far. batch_size: the preferred size.
+        """
         if self.stop is not None and self.stop.is_set():
             return 0
         now = time.perf_counter()
@@ -148,8 +151,8 @@ class TimeManager:
 
 
 class ProgressThrottle:
-    """Passes intermediate results of a search on to a function, at most one a second. `due` returns whether a second
-    has passed since the last result.
+    """Calls a function with intermediate results of a search, at most once per second. `due` returns whether a second
+    has passed since the last call.
     """
 
     def __init__(self, clock: TimeManager, on_result: OnResult):

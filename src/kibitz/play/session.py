@@ -37,31 +37,32 @@ SINGLE_THREAD_MAX = 16
 
 
 class NetworkSession(Protocol):
-    """A network that evaluates positions: a Session, or an object with the same method."""
+    """The interface of a network that evaluates positions: a Session, or an object with the same method."""
 
     outputs: tuple[str, ...]
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """Return an array for each of `outputs`. The first axis of each array is the position. codes: uint8
-        [n, squares]. state: uint8 [n, numbers].
+        """Return an array for each name in `outputs`. The first axis of each array is the index of the position. codes:
+        uint8 [n, squares]. state: uint8 [n, columns].
         """
 
 
 class Session:
-    """A run or bundled network, loaded and ready.
+    """A run or bundled network, loaded and ready to evaluate positions.
 
     system, game: the names of the system and of the game.
-    of_person: whether the network is a personal network.
-    outputs: names of the arrays that `evaluate` returns.
-    threads: CPU cores for large batches (default: all that this process may use); few positions always use one.
-    corrected: whether to apply the declared correction of the system, such as a person's opening book.
+    of_person: whether it is a personal network.
+    outputs: the names of the arrays that `evaluate` returns.
+    threads: the number of CPU cores for large batches; None for all that this process may use. A few positions are
+        always evaluated on one core.
+    corrected: whether to apply the correction that the system declares, such as a person's opening book.
+    without_onnx: a function that returns a replacement for the torch network, for callers that must not import torch.
 
-    Large batches go to the chosen provider (`play.providers`); few positions always stay on the CPU. Raises KibitzError
-    if there is no such run, if it isn't trained, or if its files are damaged.
+    Large batches run on the chosen provider (`play.providers`); a few positions always run on the CPU. Raises
+    KibitzError if there is no such run, if it isn't trained, or if its files are damaged.
 
-    If there is no usable model.onnx, the slower torch network is used, with a note on standard error. If torch is not
-    installed, this raises a KibitzError. without_onnx: a function that returns the replacement network, for callers
-    that must not import torch.
+    If there is no usable model.onnx, the slower torch network is used, with a warning on standard error. Raises
+    KibitzError if torch is not installed either.
     """
 
     def __init__(
@@ -115,11 +116,12 @@ class Session:
                     raise providers.refused(name, one_line(error)) from None
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """Return the network's outputs as a dict of float32 arrays. The first axis of each array is the position.
+        """Return the network's outputs as a dict of float32 arrays. The first axis of each array is the index of the
+        position.
 
-        codes: uint8 [n, squares]. state: uint8 [n, 4]. Both are encoded as in `kibitz.games`; n may be 0. Values of
-        `side_inputs` may follow in further columns of the state; without these columns the network gets the defaults.
-        Raises ValueError if codes and state differ in length.
+        codes: uint8 [n, squares]. state: uint8 [n, 4]. Both are encoded as in `kibitz.games`; n may be 0. The state may
+        have further columns with the values of `side_inputs`; without them, the network gets the defaults. Raises
+        ValueError if codes and state have different lengths.
         """
         if len(codes) != len(state):
             raise ValueError(
@@ -213,8 +215,8 @@ in the training games.
 
 
 def with_rating(session: Session, rating: int = STRONGEST) -> Session:
-    """Return a copy of the session in which both players have this rating by default, if the network has rating
-    inputs.
+    """Return a copy of the session in which both players have this rating by default. It has no effect on a network
+    without rating inputs.
     """
     from kibitz.games.chess.sides import RATING_UNIT  # loads numba
 

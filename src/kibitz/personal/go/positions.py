@@ -19,9 +19,10 @@ from kibitz.store.store import Store
 
 
 class GoPlayerPositions(PlayerPositions):
-    """PlayerPositions for Go. The candidate moves are all empty points and a pass, without a check for ko and suicide.
+    """PlayerPositions for Go. The candidate moves are all empty points and a pass, even where a move would be suicide
+    or forbidden by ko.
 
-    The tested networks have no input for ko or suicide, so they also give such moves a probability.
+    The networks have no inputs for suicide and ko, so they also give such moves a probability.
     """
 
     BATCH = 512
@@ -47,12 +48,12 @@ class GoPlayerPositions(PlayerPositions):
 
     @property
     def keys(self) -> NDArray[np.uint64]:
-        """Hashes of the positions, uint64 [n], see `position_keys`."""
+        """The hashes of the positions, uint64 [n] (see `position_keys`)."""
         return self._keys[0]
 
     @property
     def booked(self) -> NDArray[np.uint16]:
-        """The played moves, uint16 [n], transformed like their positions in the book."""
+        """The played moves, uint16 [n], transformed by the same symmetry as their positions in the book."""
         return turned_moves(self.packed, np.arange(len(self)), self.state, self._keys[1])
 
     def counts(self, book: Book) -> NDArray[np.float64]:

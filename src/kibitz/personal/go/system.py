@@ -36,7 +36,7 @@ BATCH = 256
 
 @dataclass(frozen=True)
 class Settings(gohuman.Settings):
-    """Settings of `gopersonal`. blocks and filters are those of the base network."""
+    """Settings of `gopersonal`. blocks, filters: the same as in the base network."""
 
     players: str = setting("", "Names of the player in the game records, one per line.")
     learns: str = setting(
@@ -61,7 +61,7 @@ class Settings(gohuman.Settings):
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """Return the player's names, split from the setting `players`."""
+        """Return the spellings of the person's names, which the setting `players` contains."""
         return tuple(name for name in self.players.split(names.SEPARATOR) if name)
 
 
@@ -69,9 +69,9 @@ RECIPES = {"default": Recipe("adapters of 16 channels after every block", {})}
 
 
 class PersonalGoHuman(gohuman.GoHuman):
-    """`gohuman` with an adapter after each block. If the settings train all weights, there are no adapters.
+    """The network `gohuman` with an adapter after each block. There are no adapters if the settings train all weights.
 
-    Inputs and outputs are those of `gohuman`; the defaults of its side inputs are typical for the player's games.
+    Inputs and outputs are those of `gohuman`. The default values of the side inputs are typical for the person's games.
     """
 
     def __init__(self, settings: Settings):
@@ -85,8 +85,8 @@ class PersonalGoHuman(gohuman.GoHuman):
             hold_the_rest(self)
 
     def trunk(self, codes: Tensor, state: Tensor, adapted: bool = True) -> tuple[Tensor, gohuman.BoardMask, Tensor]:
-        """Return the features of the board, its mask, and the values that condition the features, as
-        `gohuman.GoHuman.trunk` does. adapted: whether to use the adapters.
+        """Return the features of the board, the board's mask, and the values that condition the features, as
+        `gohuman.GoHuman.trunk` does. adapted: False to leave the adapters out.
         """
         board, conditions = gohuman.BoardMask.of(codes, state), self.conditions(state)
         grid = self.stem(self.planes(codes, state))
@@ -100,9 +100,9 @@ class PersonalGoHuman(gohuman.GoHuman):
 
     @torch.no_grad()
     def expected_before(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the predictions without the adapters for the side to move, float32.
-
-        The predictions are the win probability, [n], the probability of owning each point, [n, 361], and the lead, [n].
+        """Return what the network predicts for the side to move without its adapters, as float32 tensors: the win
+        probability, [n], the probability that each point will belong to this side, [n, 361], and the lead in points,
+        [n].
         """
         grid, board, conditions = self.trunk(codes, state, adapted=False)
         owners = self.owner_logits(grid)
@@ -111,14 +111,14 @@ class PersonalGoHuman(gohuman.GoHuman):
 
 
 class OwnGoMoves:
-    """The positions in which the player moved, in random symmetries. The positions are replayed only once, at the
-    beginning.
+    """The training examples: the positions in which the person moved, in random symmetries. All positions are replayed
+    once, when the instance is made.
 
     A batch has `codes`, `state` with the side inputs, and these arrays:
     move: int64, a point or PASS.
-    weight: float32, 1 / n for a position that occurs n times. This is the network's share of the blend with the book at
-        k = 1.
-    win, owners, lead: if adapters are trained, the predictions without the adapters.
+    weight: float32, 1 / n for a position that occurs n times. This is the network's share of the blend with the opening
+        book at k = 1.
+    win, owners, lead: the predictions without the adapters, if adapters are trained.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], network: PersonalGoHuman, settings: Settings):
@@ -167,10 +167,10 @@ class OwnGoMoves:
 
 
 def loss(network: PersonalGoHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean loss and the metrics, each float32 [n]. The loss is −weight · log P(move).
+    """Return the mean loss, and the metrics of each position, float32 [n]. The loss is −weight · log P(move).
 
-    With adapters, a further term keeps the predictions of winner, territory and lead unchanged. The metrics are the
-    loss of the moves ("loss") and the top-1 accuracy.
+    If adapters are trained, the loss has a second term, which keeps the predictions of winner, territory and lead as
+    they are without adapters. The metrics are the loss of the moves ("loss") and the top-1 accuracy.
     """
     grid, board, conditions = network.trunk(batch["codes"], batch["state"])
     moves = network.move_logits(grid, board, conditions, batch["codes"])
@@ -194,7 +194,7 @@ POINTS_OFF = 10.0
 
 
 class PersonalGoSystem(PersonalSystem):
-    """The system `gopersonal`. It starts from a network of `gohuman`; `kibitz personal` makes its runs."""
+    """The system `gopersonal`. A run starts from a network of `gohuman`, and `kibitz personal` makes it."""
 
     name = "gopersonal"
     settings_type = Settings

@@ -42,10 +42,10 @@ _Search = Generator[Sequence[SearchPosition], None, PathValue]
 
 
 class Bound(NamedTuple):
-    """What earlier searches found out about a position, in a transposition table.
+    """An entry of the transposition table: what earlier searches have found out about a position.
 
-    depth: the depth of the search in plies. low, high: the limits of the position's value, for searches up to this
-    depth. move: the best move, packed.
+    depth: the depth of the search in plies. low, high: the lower and the upper bound of the position's value, for
+    searches up to this depth. move: the best move, packed.
     """
 
     depth: int
@@ -59,7 +59,7 @@ class _Stopped(Exception):
 
 
 class AlphaBeta:
-    """One search of one position. The arguments are those of best_first.BestFirstSearch."""
+    """An alpha-beta search of one position. It takes the arguments of best_first.BestFirstSearch."""
 
     def __init__(
         self,
@@ -80,8 +80,8 @@ class AlphaBeta:
         self.depth = 0
 
     def think(self, stop: threading.Event | None, on_result: OnResult) -> tuple[SearchResult, list[float]]:
-        """Search the position. Returns the result, and the values of its lines (score.py). There must be a legal
-        move.
+        """Search the position. Returns the result, and the value of each line in it (see score.py). The position must
+        have a legal move.
         """
         limits = self.limits
         self.clock = TimeManager(limits, stop, self.evaluator.nodes)

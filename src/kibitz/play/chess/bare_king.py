@@ -41,8 +41,8 @@ _MEMORY = np.dtype([*STACK, ("nodes", "i8"), ("max_nodes", "i8")], align=True)
 
 
 def narrowed(board: chess.Board, limits: SearchLimits) -> SearchLimits:
-    """Return the limits of a search. If the mover can force mate on a bare king, the limits allow only the move that
-    makes progress.
+    """Return the limits of a search. If the opponent has only a king and the mover can force mate, the limits are
+    changed to allow only one move, which makes progress.
 
     This move never repeats a position of the game since the last capture or pawn move. Limits that already select moves
     are returned unchanged.
@@ -56,9 +56,10 @@ def narrowed(board: chess.Board, limits: SearchLimits) -> SearchLimits:
 
 
 def best_move(rows: NDArray[np.uint8], max_nodes: int = MAX_NODES) -> int | None:
-    """Return the best move (packed) against a bare king in rows[0]; None if the search is too small to find one.
+    """Return the best move (packed) against a bare king in the position rows[0]; None if no move is found within
+    `max_nodes` positions.
 
-    rows: uint8 [n, 68], the position, followed by earlier positions of its game that count as drawn.
+    rows: uint8 [n, 68], the position, followed by earlier positions of its game, whose repetition counts as a draw.
     """
     memory: Any = np.zeros(1, _MEMORY).view(np.recarray)[0]
     table = np.zeros(_ENTRIES, _ENTRY).view(np.recarray)
@@ -67,14 +68,16 @@ def best_move(rows: NDArray[np.uint8], max_nodes: int = MAX_NODES) -> int | None
 
 
 def can_mate(board: chess.Board) -> bool:
-    """Return whether the opponent has only a king, and the mover can force mate with the pieces on the board."""
+    """Return whether the opponent has only a king, and the mover has enough material to force mate."""
     if chess.popcount(board.occupied_co[not board.turn]) != 1 or not board.is_valid():
         return False
     return has_mating_material(board, board.turn)
 
 
 def has_mating_material(board: chess.Board, side: chess.Color) -> bool:
-    """Return whether this side has a queen, a rook, two bishops of different colors, or a bishop and a knight."""
+    """Return whether this side has a queen, a rook, two bishops on squares of different colors, or a bishop and a
+    knight.
+    """
     own = board.occupied_co[side]
     bishops, knights = board.bishops & own, board.knights & own
     pair = bool(bishops & chess.BB_LIGHT_SQUARES) and bool(bishops & chess.BB_DARK_SQUARES)

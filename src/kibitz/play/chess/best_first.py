@@ -36,12 +36,12 @@ batch.
 
 @dataclass(frozen=True)
 class SearchTuning:
-    """Constants of the search.
+    """The parameters of the search.
 
-    focus: how strongly values sharpen the policy. If a move's value is higher by 1/focus, the move is e times more
-        likely.
-    doubt: the additional value that a move with one evaluation needs to be chosen, if it is e times less probable than
-        the most likely move.
+    focus: how strongly the values of moves sharpen the policy. A move whose value is higher by 1/focus becomes e times
+        more likely.
+    doubt: the additional value that a move with one evaluation needs to be chosen if its probability is e times smaller
+        than that of the most likely move.
     loud: the factor by which the probability of winning captures is multiplied.
     batch: the largest number of positions in a batch.
     first: the largest number of positions in a batch while the tree is small.
@@ -55,9 +55,9 @@ class SearchTuning:
 
 
 class BestFirstSearch:
-    """One search of one position, which follows the most likely moves first.
+    """A search of one position that follows the most likely moves first.
 
-    seen: how often each earlier position of the game occurred, by its key.
+    seen: how often each earlier position of the game occurred, by the position's key.
     """
 
     def __init__(
@@ -77,8 +77,8 @@ class BestFirstSearch:
         """The last complete depth."""
 
     def think(self, stop: threading.Event | None, on_result: OnResult) -> tuple[SearchResult, list[float]]:
-        """Search the position. Returns the result, and the values of its lines (score.py). There must be a legal
-        move.
+        """Search the position. Returns the result, and the value of each line in it (see score.py). The position must
+        have a legal move.
         """
         evaluator, tuning, limits = self.evaluator, self.tuning, self.limits
         self.clock = clock = TimeManager(limits, stop, evaluator.nodes)

@@ -16,9 +16,9 @@ _ENTRY = np.dtype([("key", ">u8"), ("move", ">u2"), ("weight", ">u2"), ("learned
 
 
 class OpeningBook:
-    """An opening book whose moves are sampled in proportion to their weights.
+    """An opening book from which moves are sampled in proportion to their weights.
 
-    seed: the seed of the samples; None for a random seed. Raises UsageError if the file is missing or isn't a book.
+    seed: the random seed; None for a new one each time. Raises UsageError if the file is missing or isn't a book.
     """
 
     def __init__(self, path: str, seed: int | None = None):
@@ -40,13 +40,14 @@ class OpeningBook:
             )
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the book's file."""
         self._reader.close()
 
     def draw(self, board: chess.Board, allowed: tuple[chess.Move, ...] = ()) -> tuple[chess.Move, int, int] | None:
-        """Sample a move of the book. Returns the move, its weight and the sum of weights; None if the book has no move.
+        """Sample a move from the book. Returns the move, its weight, and the sum of the weights of all moves that could
+        be sampled; None if there is no such move.
 
-        allowed: the moves from which to sample; () for all.
+        allowed: the moves that may be sampled; () for all.
         """
         entries = [entry for entry in self._reader.find_all(board) if not allowed or entry.move in allowed]
         if not entries:

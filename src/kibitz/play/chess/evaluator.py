@@ -25,14 +25,15 @@ _BY_GAIN = 0.4
 
 
 class TableEntry(NamedTuple):
-    """The evaluation of a position, independent of the moves that led to it, in the mover's view.
+    """The evaluation of a position from the mover's point of view. It does not depend on the moves that led to the
+    position.
 
     value: the value, see score.py.
-    final: whether the rules decide the value. Then `moves` has only the mating move, or no move.
+    final: whether the rules decide the value. If so, `moves` has only the mating move, or no move.
     moves: uint16 [k], by descending weight.
     weights: float32 [k]; they sum to 1.
     marks: uint8 [k], see tactics.py.
-    width: the number of moves, from the first, to search.
+    width: how many of the moves to search, from the first on.
     """
 
     value: float
@@ -51,11 +52,11 @@ class Evaluator:
     """Evaluates positions, and stores the results in a table of limited size. If the table is full, the oldest entries
     are removed.
 
-    policy: a network with `origin` and `target`; without it all moves are equally likely.
-    value: a network with `value`, which may be the same network; without it all positions have the value 0. At least
-    one of the two networks is necessary.
-    tactics: whether the rules detect winning captures, checks and mates in one (tactics.py); otherwise moves have the
-        policy's weights, and a policy is necessary.
+    policy: a network with the outputs `origin` and `target`; without it, all moves are equally likely.
+    value: a network with the output `value`, which may be the same network; without it, all positions have the value 0.
+        At least one of the two networks is necessary.
+    tactics: whether to detect winning captures, checks and mates in one by the rules (tactics.py). If not, the moves
+        have the weights of the policy, and a policy network is necessary.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class Evaluator:
         """The number of positions that the network has evaluated."""
 
     def evaluate(self, positions: Sequence[SearchPosition]) -> None:
-        """Evaluate those positions that are not in the table, and add them to the table."""
+        """Evaluate those positions that are not in the table yet, and add them to the table."""
         self._evict()
         table = self.table
         pending: list[SearchPosition] = []
@@ -130,9 +131,10 @@ class Evaluator:
             )
 
     def root(self, position: SearchPosition, only: set[int], lines: int) -> tuple[TableEntry, dict[int, float]]:
-        """Return the entry of the position in which a move is chosen, and the policy's probability of each legal move.
+        """Return the entry of the position for which a move is chosen, and the policy's probability of each legal move.
 
-        The entry has all legal moves, or those of `only`, and is never final. Its width is at least `lines`.
+        The entry has all legal moves, or only those in `only`, and is never final. Its width is at least `lines`, or
+        the number of moves if this is smaller.
         """
         legal = position.legal()
         moves, offsets = np.array(legal, np.uint16), np.array([0, len(legal)])

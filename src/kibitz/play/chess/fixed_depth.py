@@ -32,10 +32,10 @@ _MAX_DEPTH = 60
 
 @dataclass
 class Level:
-    """All nodes of a search tree at one depth.
+    """All nodes at one depth of a search tree.
 
-    parents: the index of each node's parent in the previous level. moves: the packed move that leads to each node.
-    positions, entries: the position of each node and its evaluation.
+    parents: the index of each node's parent in the level above. moves: the packed move that leads to each node.
+    positions, entries: the position of each node, and its evaluation.
     """
 
     parents: list[int] = field(default_factory=list)
@@ -45,10 +45,10 @@ class Level:
 
 
 class FixedDepthSearch:
-    """One search of one position. The arguments are those of best_first.BestFirstSearch.
+    """A search of one position to a fixed depth. It takes the arguments of best_first.BestFirstSearch.
 
-    The evaluator must not use tactics, see `Evaluator(tactics=False)`. If all positions of the next depth don't fit
-    into the node limit of the search, the search ends.
+    The evaluator must not use tactics, see `Evaluator(tactics=False)`. The search ends before a depth whose positions
+    don't all fit into the node limit.
     """
 
     def __init__(
@@ -66,8 +66,8 @@ class FixedDepthSearch:
         self.max_nodes = evaluator.max_entries * ENTRY_BYTES // _NODE_BYTES
 
     def think(self, stop: threading.Event | None, on_result: OnResult) -> tuple[SearchResult, list[float]]:
-        """Search the position. Returns the result, and the values of its lines (score.py). There must be a legal
-        move.
+        """Search the position. Returns the result, and the value of each line in it (see score.py). The position must
+        have a legal move.
         """
         limits = self.limits
         self.clock = TimeManager(limits, stop, self.evaluator.nodes)

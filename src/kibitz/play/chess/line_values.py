@@ -91,12 +91,12 @@ mate.
 
 @dataclass(frozen=True)
 class MoveCheck:
-    """The result of the check for one move, in the view of the side that makes it.
+    """The result of checking one move for captures and mates, from the point of view of the side that makes it.
 
-    centipawns: the material balance after the best play of the next plies.
-    value: the value of a mate that was found (score.py); None if there is none.
-    bare_king: 1 if the opponent has only a king and the mover can mate it, -1 if the mover has only a king and can be
-    mated, else 0.
+    centipawns: the material balance after the best play in the next plies.
+    value: the value of the mate that was found (see score.py); None if none was found.
+    bare_king: 1 if the opponent has only a king and the mover can mate it; -1 if it is the other way round; 0 in all
+        other cases.
     line: the packed moves of the mate after this move; () without a mate.
     """
 
@@ -106,8 +106,9 @@ class MoveCheck:
     line: tuple[int, ...] = ()
 
     def corrected(self, value: float, visits: int) -> float:
-        """Return the value of the move, given a search's value (-1 to 1, or a mate) after `visits` visits, 1 or
-        more."""
+        """Return the value of the move, corrected by this check. value: the value from a search, -1 to 1, or a mate.
+        visits: the visits of this search, 1 or more; more visits make the correction smaller.
+        """
         if (certain := self._certain(value)) is not None:
             return certain
         value = min(self._with_material(value), self._limit(value))
@@ -118,10 +119,11 @@ class MoveCheck:
         return (1 - share) * value + share * highest
 
     def limited(self, value: float) -> float:
-        """Return the value of the move, given the value of a search of the position after it (-1 to 1, or a mate).
+        """Return the value of the move, limited by this check. value: the value from a search of the position after the
+        move, -1 to 1, or a mate.
 
-        Unlike `corrected`, this method only lowers the search's value, because the search has followed captures itself.
-        The constants were chosen on about 1,000 moves of `human` in positions with a hanging piece or a threat of mate
+        Unlike `corrected`, this method only lowers the value, because the search has followed captures itself. The
+        constants were chosen on about 1,000 moves of `human` in positions with a hanging piece or a threat of mate
         (bench/bench_multipv.py).
         """
         if (certain := self._certain(value)) is not None:
@@ -160,17 +162,17 @@ class MoveCheck:
 
 
 def check_moves(rows: NDArray[np.uint8]) -> list[MoveCheck]:
-    """Return the result of the check for each move. rows: uint8 [n, 68], the positions after the moves. The game must
-    not be over in any of these positions.
+    """Return the check of each move. rows: uint8 [n, 68], the position after each move. The game must not be over in
+    any of these positions.
     """
     return [_check(row) for row in rows]
 
 
 def find_mate(row: NDArray[np.uint8], drawn: NDArray[np.uint8] = NO_ROWS) -> tuple[float, tuple[int, ...]] | None:
-    """Return the value and the moves (packed) of a mate that the side to move can force; None if no mate is found.
+    """Return the value and the packed moves of a mate that the side to move can force; None if no mate is found.
 
     The mate takes at most MATE_PLIES plies. row: uint8 [68], the position. drawn: uint8 [k, 68], positions that count
-    as draws if they occur.
+    as draws if they occur in the search.
     """
     found = quiescence_search(row[None], MATE_PLIES, threads=1, drawn=drawn)
     depth = max(0, int(found.reached[0]))
@@ -218,10 +220,10 @@ class _NoOpinion:
 
 
 class MoveEvaluator:
-    """Evaluates the positions after single moves.
+    """Evaluates single moves of a position.
 
-    policy: a network that predicts moves. value: a network that evaluates positions; None if there is no such network,
-    so that only captures and material count, and nothing is searched.
+    policy: a network that predicts moves. value: a network that evaluates positions. If it is None, values come only
+    from captures and material, and nothing is searched.
     """
 
     def __init__(self, policy: NetworkSession, value: NetworkSession | None):
@@ -244,12 +246,13 @@ class MoveEvaluator:
         clock: TimeManager | None = None,
         used: int = 0,
     ) -> list[tuple[float, tuple[int, ...]]]:
-        """Return, for each packed legal move, its value for the mover (see score.py) and the moves that follow. Without
-        a search and without a mate, the moves that follow are ().
+        """Return for each of the moves its value for the mover (see score.py), and the moves that follow it in the best
+        line. The moves that follow are () if there was no search and no mate was found.
 
-        row: uint8 [68], the position. drawn_keys: uint64, keys of positions that are drawn if they occur again.
-        visits: the number of visits of each move's search; 1 for one network evaluation. clock: the limits that end the
-        searches; None for no limit. used: the number of evaluations that already count towards the clock's limits.
+        row: uint8 [68], the position. moves: legal moves, packed. drawn_keys: uint64, the keys of positions that are
+        drawn if they occur again. visits: the number of visits of the search for each move; 1 means one network
+        evaluation. clock: the limits that end the searches; None for no limit. used: the number of evaluations that
+        already count towards these limits.
         """
         from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN
 

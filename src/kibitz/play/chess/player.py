@@ -52,22 +52,23 @@ def _ignore(thought: SearchResult) -> None:
 class ChessPlayer:
     """Chooses moves by one of METHODS:
 
-    - top-move: the most likely origin square, then the most likely target from it
+    - top-move: the most likely from-square, and then the most likely to-square for it
     - top-prob: the most likely move, by the product of the probabilities of its two squares
-    - topprob-negamax: search of the most likely moves (best_first.py)
-    - value-negamax: alpha-beta over all moves with the value network (alphabeta.py)
-    - thesis-negamax: search of only the most likely moves, to a fixed depth (fixed_depth.py)
+    - topprob-negamax: a search of the most likely moves (best_first.py)
+    - value-negamax: an alpha-beta search of all moves with the value network (alphabeta.py)
+    - thesis-negamax: a search of only the most likely moves to a fixed depth (fixed_depth.py)
+
     session: the network.
-    method: by default topprob-negamax if policy and value are available, else top-prob, else value-negamax.
-    value: another run whose value network is used instead.
-    temperature: 0 plays the best move. T > 0 samples moves in proportion to `probability^(1/T)` for policy methods, and
-        to `probability · exp(value / (SPREAD · T))` for searches.
+    method: None for topprob-negamax if policy and value are available, else for top-prob, or else for value-negamax.
+    value: another run, whose value network is used instead.
+    temperature: 0 plays the best move. T > 0 samples moves in proportion to `probability^(1/T)` for methods that use
+        only the policy, and to `probability · exp(value / (SPREAD · T))` for searches.
     lines: the number of lines to report.
     cut, width: limits on the moves that topprob-negamax and thesis-negamax search, see CUT and WIDTH.
-    hash_mb: size of the table in megabytes.
-    seed: the seed of the samples; None for a random seed.
-    side_inputs: for top-move and top-prob, inputs of the network in addition to the position, by name, 0 to 255. These
-        methods set the inputs for the last moves themselves.
+    hash_mb: the size of the table of evaluations in megabytes.
+    seed: the random seed; None for a new one each time.
+    side_inputs: for top-move and top-prob, values of the network's inputs in addition to the position, by name, 0 to
+        255. The inputs for the last moves are set automatically.
 
     Raises UsageError for an unknown method, for a method whose network is missing, and for settings out of range.
     """
@@ -141,11 +142,11 @@ class ChessPlayer:
         stop: threading.Event | None = None,
         on_result: OnResult = _ignore,
     ) -> SearchResult | None:
-        """Return the result for a position; None if there is no legal move (or none of limits.moves is legal).
+        """Choose a move in a position. Returns the result of the search; None if there is no legal move, or if none of
+        limits.moves is legal.
 
         board: the position, with its move stack, which is needed to detect repetitions. stop: an event; the search ends
-        soon after it is set. on_result: a function that is called with each intermediate result, but not with the final
-        one, which is returned.
+        soon after it is set. on_result: called with each intermediate result, but not with the final one.
         """
         if self.method in _DRIVING and self.lines == 1 and not self.temperature:
             limits = narrowed(board, limits)
@@ -183,11 +184,11 @@ class ChessPlayer:
     def with_own_values(
         self, board: chess.Board, lines: Sequence[PvLine], clock: TimeManager, used: int
     ) -> tuple[tuple[PvLine, ...], int]:
-        """Return the lines, each with a value from a search or an evaluation of its move, and the number of evaluated
-        positions.
+        """Return the lines, each with a value for its own first move, and the number of positions evaluated for it.
 
-        Missing values come from a short search after the move. If the time is too short or there are many lines, they
-        come from one network evaluation. used: the number of evaluations that already count towards the clock's limits.
+        A line whose value comes from the position before its move gets a new value from a short search after the move.
+        If the time is too short or there are many lines, the value comes from one network evaluation. used: the number
+        of evaluations that already count towards the clock's limits.
         """
         unknown = [line for line in lines if not line.own_value]
         if not unknown or self.policy is None:
@@ -241,5 +242,5 @@ class ChessPlayer:
 
 
 def open_player(run: Run, session: Callable[[], Session], **settings: Any) -> ChessPlayer:
-    """Return the player of a run's network, see kibitz.play.open_player."""
+    """Return the player for a run's network, see kibitz.play.open_player."""
     return ChessPlayer(session(), **settings)

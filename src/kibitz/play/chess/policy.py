@@ -19,11 +19,12 @@ def pair_probabilities(
     moves: NDArray[np.uint16],
     offsets: NDArray[np.int64],
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return two probabilities of every move, `P(origin)` and `P(target | origin, or its piece's type)`, both float32
-    [total].
+    """Return two probabilities for every move, both float32 [total]: `P(origin)`, and `P(target | origin)` or
+    `P(target | type of the piece)`. The origin is the from-square, and the target is the to-square.
 
-    answers: `origin`, [n, 64], and `target`, [n, 6, 64] or [n, 64, 64]. codes: uint8 [n, 64]. moves, offsets: packed
-    moves, position after position, as games.chess.legal.legal_moves returns them. NaN counts as 0.
+    answers: `origin`, [n, 64], and `target`, [n, 6, 64] by type of piece or [n, 64, 64] by from-square. codes: uint8
+    [n, 64]. moves, offsets: packed moves, position after position, as games.chess.legal.legal_moves returns them. NaN
+    counts as 0.
     """
     origin, target = answers["origin"], answers["target"]
     rows = np.repeat(np.arange(len(codes)), np.diff(offsets))
@@ -38,12 +39,13 @@ def move_probabilities(
     moves: NDArray[np.uint16],
     offsets: NDArray[np.int64],
 ) -> NDArray[np.float32]:
-    """Return the probability `P(origin) · P(target | origin, or its piece's type)` of every move, float32 [total].
+    """Return the probability of every move, float32 [total]: the product of the two probabilities from
+    `pair_probabilities`, which has the same arguments.
 
-    The arguments are those of `pair_probabilities`. In a position, the results sum to less than 1, because illegal
-    moves get part of the probability. `answers` may also contain `promotion`, [n, 8, 4], the probability of N, B, R and
-    Q on each file. Then the probability of the two squares is divided among the four promotions. Otherwise, the
-    promotion to a queen gets the whole probability.
+    In a position, the results sum to less than 1, because illegal moves get part of the probability. `answers` may also
+    contain `promotion`, [n, 8, 4], the probabilities of knight, bishop, rook and queen on each file. If so, the
+    probability of the two squares is divided among the four promotions; if not, the promotion to a queen gets all of
+    it.
     """
     origin, target = pair_probabilities(answers, codes, moves, offsets)
     promotion = moves >> 12
@@ -56,9 +58,9 @@ def move_probabilities(
 
 
 def normalised(probabilities: NDArray[np.float32], offsets: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Normalize probabilities, so that they sum to 1 in each position; they become uniform if all are 0.
+    """Normalize probabilities, so that they sum to 1 in each position. If all are 0 in a position, they become equal.
 
-    Every position must have moves. offsets: int64 [n + 1].
+    Every position must have moves. offsets: int64 [n + 1], the index at which each position's moves begin.
     """
     sizes = np.diff(offsets)
     if len(sizes) == 0:

@@ -33,12 +33,12 @@ _CODE_OF_UCI, _MOVE_OF_CODE = _tables()
 
 
 class SearchPosition:
-    """A position of a search.
+    """A position in a search.
 
-    board: rust_chess's board.
+    board: the board of rust_chess.
     row: uint8 [68], the codes and then the state, as in games/chess/replay.py.
-    key: a hash that is equal for positions that are the same by the rules: pieces, side to move, castling rights, and
-        legal en passant.
+    key: a hash that is equal for positions that are the same by the rules: the same pieces, side to move, castling
+        rights and legal en passant capture.
     """
 
     __slots__ = ("board", "key", "row")
@@ -52,7 +52,7 @@ class SearchPosition:
 
     @property
     def clock(self) -> int:
-        """Plies since the last capture or pawn move; 255 means 255 or more."""
+        """The number of plies since the last capture or pawn move; 255 means 255 or more."""
         return int(self.row[SQUARES + CLOCK])
 
     def legal(self) -> list[int]:
@@ -61,29 +61,31 @@ class SearchPosition:
         return [_CODE_OF_UCI[move.get_uci()] for move in self.board.generate_legal_moves()]  # type: ignore[union-attr]
 
     def mates(self, move: int) -> bool:
-        """Return whether a legal move (packed) mates."""
+        """Return whether a legal move (packed) is checkmate."""
         return self.board.make_move_new(_MOVE_OF_CODE[move], False).is_checkmate()
 
     def in_check(self) -> bool:
         return self.board.is_check()
 
     def has_insufficient_material(self) -> bool:
-        """Return whether no sequence of moves can lead to mate. rust_chess's own test does not recognize several
-        bishops on squares of one color.
+        """Return whether no sequence of moves can lead to mate. rust_chess's own test does not recognize that several
+        bishops on squares of one color can't mate.
         """
         if self.board.get_all_bitboard().popcnt() > MAX_PIECES_INSUFFICIENT:
             return False
         return bool(insufficient_material(self.row[:SQUARES]))
 
     def is_drawn(self) -> bool:
-        """Return whether the game is drawn in this position, without regard to earlier positions: stalemate, or
-        insufficient material.
+        """Return whether the game is drawn by stalemate or insufficient material. Repetitions and the fifty-move rule
+        are not considered.
         """
         return self.has_insufficient_material() or (not self.legal() and not self.in_check())
 
 
 def children(parents: list[SearchPosition], moves: NDArray[np.uint16]) -> list[SearchPosition]:
-    """Return the positions after one legal move in each parent position. moves: uint16 [n], packed."""
+    """Return the position after one legal move in each parent position. moves: uint16 [n], the packed move for each
+    parent.
+    """
     if not parents:
         return []
     n = np.arange(len(parents) + 1)  # each move is replayed as a game of one move, which begins at its parent position
@@ -97,12 +99,11 @@ def children(parents: list[SearchPosition], moves: NDArray[np.uint16]) -> list[S
 
 
 def root(board: chess.Board) -> tuple[SearchPosition, Counter[int]]:
-    """Return the position of a python-chess board in the form that searches use, and a count of the earlier positions
-    of its game.
+    """Return the position of a python-chess board, in the form that searches use, and how often each earlier position
+    of its game occurred, by the position's `key`.
 
-    The count gives, by the position's `key`, how often each earlier position occurred. It contains only positions that
-    can recur, which are those since the last capture or pawn move. Raises KibitzError if a side has more than 16 pieces
-    and pawns, because rust_chess doesn't support more.
+    Only earlier positions that can recur are counted, which are those since the last capture or pawn move. Raises
+    KibitzError if a side has more than 16 pieces and pawns, because rust_chess doesn't support more.
     """
     if any(chess.popcount(men) > MOST_MEN for men in board.occupied_co):
         raise KibitzError(f"a position can have at most {MOST_MEN} pieces of one color. Remove some.")
@@ -133,5 +134,5 @@ def _board(board: chess.Board) -> rust_chess.Board:
 
 
 def packed(moves: tuple[chess.Move, ...]) -> set[int]:
-    """Convert python-chess moves to packed moves (`from_move`)."""
+    """Convert python-chess moves to packed moves (see `from_move`)."""
     return {from_move(move) for move in moves}

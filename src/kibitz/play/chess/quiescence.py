@@ -90,13 +90,13 @@ _MARGIN = 500
 
 
 class QuiescenceResult(NamedTuple):
-    """Search results of n positions, for depths 0 to D, in the mover's view.
+    """The results of searches of n positions, for depths 0 to D, from the mover's point of view.
 
-    reached: int64 [n], the largest completed depth; −1 if no depth was completed. In the arrays below, entries for
+    reached: int64 [n], the largest completed depth; −1 if no depth was completed. In the arrays below, the entries for
         larger depths are 0.
-    scores: int32 [n, D + 1], the material balance in hundredths of a pawn; beyond ±SURE it is a mate.
-    rows: uint8 [n, D + 1, 68], the quiet positions (codes, state).
-    lines: uint16 [n, D + 1, 16], packed moves of the best line, 0 after its end.
+    scores: int32 [n, D + 1], the material balance in hundredths of a pawn; scores beyond ±SURE are mates.
+    rows: uint8 [n, D + 1, 68], the quiet positions at the end of the best lines (codes and state).
+    lines: uint16 [n, D + 1, 16], the packed moves of the best lines, 0 after the end of a line.
     """
 
     reached: NDArray[np.int64]
@@ -352,11 +352,13 @@ def _quiesce_moves(memory, rows, moves, offsets, material, scores, checks):  # t
 
 
 class MoveScores(NamedTuple):
-    """The results of a capture search after every move of n positions, in hundredths of a pawn, in the mover's view.
+    """The results of a capture search after every move of n positions, in hundredths of a pawn, from the mover's point
+    of view.
 
-    material: int32 [n], the balance before the moves.
+    material: int32 [n], the material balance before the moves.
     scores: int32 [total], the balance after each move and the captures, promotions and replies to checks that follow.
-        If a move is far worse than an earlier move, its score is an upper bound. Scores beyond ±SURE are mates.
+        The score of a move that is far worse than an earlier move is only an upper bound. Scores beyond ±SURE are
+        mates.
     checks: bool [total], whether the move gives check.
     """
 
@@ -366,16 +368,17 @@ class MoveScores(NamedTuple):
 
 
 class MoveQuiescence:
-    """Searches captures after every move of positions, until no capture gains anything. Use an instance in one thread
-    at a time.
+    """Searches captures after every move of positions, until no capture gains anything. Each instance may be used by
+    only one thread at a time.
     """
 
     def __init__(self) -> None:
         self._memory: Any = np.zeros(1, _MEMORY).view(np.recarray)[0]
 
     def scores(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]) -> MoveScores:
-        """Return the scores of legal moves. rows: uint8 [n, 68 or more]. moves: uint16 [total]. offsets: int64 [n +
-        1]."""
+        """Return the scores of legal moves. rows: uint8 [n, 68 or more], the positions. moves: uint16 [total], the
+        moves of all positions. offsets: int64 [n + 1], the index at which each position's moves begin.
+        """
         n, total = len(rows), len(moves)
         found = MoveScores(np.empty(n, np.int32), np.empty(total, np.int32), np.empty(total, np.bool_))
         _quiesce_moves(self._memory, rows, moves, offsets, *found)
@@ -389,12 +392,13 @@ def quiescence_search(
     threads: int | None = None,
     drawn: NDArray[np.uint8] = NO_ROWS,
 ) -> QuiescenceResult:
-    """Return the quiet position that each position leads to. rows: uint8 [n, 68], codes and state; n may be 0.
+    """Search each position until the captures end, and return the quiet position at the end of the best line. rows:
+    uint8 [n, 68], codes and state; n may be 0.
 
-    depth: the number of plies in which all moves are searched. Beyond this depth, the search follows captures and
+    depth: the number of plies in which all moves are searched. After them, the search follows only captures and
     promotions to a queen or, if the mover is in check, all moves. max_nodes: the largest number of positions in each
-    search. threads: number of threads; None for all that this process may use. drawn: uint8 [k, 68], positions that are
-    drawn if they occur.
+    search. threads: the number of threads; None for one per core that this process may use. drawn: uint8 [k, 68],
+    positions that count as draws if they occur in the search.
     """
     n, d = len(rows), depth + 1
     rows = np.ascontiguousarray(rows[:, :START_WIDTH])

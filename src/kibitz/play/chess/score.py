@@ -31,8 +31,8 @@ kibitz converts every probability into centipawns, and back, with this formula.
 
 @kernel
 def to_parent(value: float) -> float:
-    """Convert a child's value to the view of its parent, whose mover is the opponent. For the parent, mates are
-    one ply further away.
+    """Convert the value of a child node to the point of view of its parent, where the opponent moves. For the parent, a
+    mate is one ply further away.
     """
     if value > 1:
         return STEP - value
@@ -42,7 +42,7 @@ def to_parent(value: float) -> float:
 
 
 def to_child(value: float) -> float:
-    """Convert a value from the view of a parent node to that of its child, whose mover is the opponent. This is the
+    """Convert the value of a parent node to the point of view of its child, where the opponent moves. This is the
     inverse of `to_parent`.
     """
     if value > 1:
@@ -53,8 +53,8 @@ def to_child(value: float) -> float:
 
 
 def mate(value: float) -> int | None:
-    """Return the number of moves to mate. The number is above 0 if the mover mates, below 0 if the mover will be mated,
-    and 0 if the mover is already mated. It is None if no mate is known.
+    """Return the number of moves to mate: above 0 if the mover mates, below 0 if the mover gets mated, and 0 if the
+    mover is already mated. Return None if the value is not a mate.
     """
     if abs(value) <= 1:
         return None
@@ -63,26 +63,28 @@ def mate(value: float) -> int | None:
 
 
 def centipawns(value: float) -> int:
-    """Return the centipawns whose win probability by Lichess's formula is (1 + value) / 2; at most ±CLAMP."""
+    """Return the centipawns for which Lichess's formula gives the win probability (1 + value) / 2. The result is from
+    -CLAMP to CLAMP.
+    """
     value = max(-0.999999, min(0.999999, value))
     return max(-CLAMP, min(CLAMP, round(math.log((1 + value) / (1 - value)) / STEEPNESS)))
 
 
 def of_centipawns(centipawns: float) -> float:
-    """Convert centipawns to a value, -1 to 1, in the same view: the inverse of `centipawns`."""
+    """Convert centipawns to a value from -1 to 1, from the same point of view, as the inverse of `centipawns`."""
     return math.tanh(STEEPNESS * centipawns / 2)
 
 
 def win_chance(score: chess.engine.Score) -> float:
-    """Return the win probability, 0 to 1, for an engine's score in the same view; 1 or 0 for a mate."""
+    """Return the win probability, 0 to 1, for an engine's score, from the same point of view; 1 or 0 for a mate."""
     centipawns = score.score(mate_score=_MATES)
     assert centipawns is not None
     return (1 + of_centipawns(centipawns)) / 2
 
 
 def chances(value: float) -> tuple[int, int, int]:
-    """Return the probabilities of win, draw and loss in thousandths, which sum to 1000. The probability of a draw is (1
-    - value²) / 2, and the probability of a win minus that of a loss is the value.
+    """Return the probabilities of win, draw and loss in thousandths, which sum to 1000. The probability of a draw is
+    assumed to be (1 - value²) / 2. The probability of a win minus that of a loss equals the value.
     """
     value = max(-1.0, min(1.0, value))
     drawn = (1 - value * value) / 2

@@ -30,8 +30,8 @@ _BLOCK, _HEADER = 64, 16
 
 
 class Outcome(IntEnum):
-    """The result of a move; better results have larger numbers. If the fifty-move rule turns a win or loss into a draw,
-    the result is a draw.
+    """The result of a move; a better result has a larger number. A win or loss that the fifty-move rule turns into a
+    draw is LATE_WIN or LATE_LOSS.
     """
 
     LOSS = 0
@@ -49,10 +49,10 @@ class Outcome(IntEnum):
 
 @dataclass(frozen=True)
 class KnownMoves:
-    """The best moves of a position according to the endgame tablebases. All of these moves have the same result.
+    """The best moves in a position according to the endgame tablebases. All of them have the same result.
 
-    moves: the moves. outcome: their result. plies: for each move, the number of plies to the next capture or pawn move;
-    0 for draws.
+    moves: the moves. outcome: their result. plies: the number of plies to the next capture or pawn move, the same for
+    all moves; 0 for draws.
     """
 
     moves: tuple[chess.Move, ...]
@@ -60,7 +60,7 @@ class KnownMoves:
     plies: int = 0
 
     def line(self, move: chess.Move) -> PvLine:
-        """Return a line of only this move, with the known result as its score."""
+        """Return a line that has only this move, with the known result as its score."""
         sign = self.outcome.sign
         wdl = (1000 * (sign > 0), 1000 * (sign == 0), 1000 * (sign < 0))
         mate = 1 if self.outcome is Outcome.MATE else None
@@ -70,8 +70,8 @@ class KnownMoves:
 class Tablebases:
     """The endgame tablebases in one or several folders.
 
-    paths: folders, separated as usual for paths on the system (`:`, on Windows `;`). problems: a line for each folder
-    or file that can't be used; the other ones are used. Raises UsageError if no folder has a table.
+    paths: the folders, separated as usual for the system (`:`, on Windows `;`). problems: a line of text for each
+    folder or file that can't be used; all others are used. Raises UsageError if no folder has a usable table.
     """
 
     def __init__(self, paths: str):
@@ -100,10 +100,10 @@ class Tablebases:
         self._tables.close()
 
     def best(self, board: chess.Board, allowed: Sequence[chess.Move] = ()) -> KnownMoves | None:
-        """Return the best legal moves; None if the tables don't have the position. allowed: the moves that may be
-        returned; () for all legal moves.
+        """Return the best legal moves; None if the tables don't contain the position. allowed: the moves from which to
+        choose; () for all legal moves.
 
-        For damaged tables, python-chess may raise any Exception.
+        If a table is damaged, python-chess may raise any Exception.
         """
         legal = [move for move in board.legal_moves if not allowed or move in allowed]
         if not legal or board.castling_rights or chess.popcount(board.occupied) > self._largest:

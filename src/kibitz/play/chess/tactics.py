@@ -24,8 +24,8 @@ MIN_CHECK_WEIGHT = 0.005
 
 @kernel
 def note_gains_and_checks(codes, state, moves, offsets, gain, check):  # type: ignore[no-untyped-def]
-    """Write the results of `gains_and_checks` to `gain`, int16 [total], and `check`, bool [total]. The other arguments
-    are those of that function.
+    """Compute the results of `gains_and_checks`, and write them to `gain`, int16 [total], and `check`, bool [total].
+    The other arguments are those of `gains_and_checks`.
     """
     board = np.empty(64, np.int8)
     after = np.empty(64, np.int8)  # the board after the move, in the opponent's view
@@ -71,9 +71,9 @@ def gains_and_checks(
     """Return two arrays: the immediate material gain of each legal move in pawns, int16 [total], and whether the move
     gives check, bool [total].
 
-    codes: uint8 [n, 64]. state: uint8 [n, 4]. moves: uint16 [total]. offsets: int64 [n + 1], as from legal.legal_moves.
-    A capture gains the value of the captured piece, minus that of the capturing piece if it can be recaptured. Further
-    exchanges aren't counted.
+    codes: uint8 [n, 64]. state: uint8 [n, 4]. moves: uint16 [total]. offsets: int64 [n + 1], as legal.legal_moves
+    returns them. A capture gains the value of the captured piece. If the opponent can recapture, the value of the
+    capturing piece is subtracted. Further exchanges aren't counted.
     """
     gain, check = np.empty(len(moves), np.int16), np.empty(len(moves), np.bool_)
     note_gains_and_checks(codes, state, moves, offsets, gain, check)
@@ -117,12 +117,12 @@ def order_moves(
     cut: float,
     max_width: int,
 ) -> tuple[NDArray[np.uint16], NDArray[np.float32], NDArray[np.uint8], NDArray[np.int64]]:
-    """Return each position's moves by descending weight, as four arrays: moves, weights, marks and widths.
+    """Sort the moves of each position by descending weight. Returns four arrays: moves, weights, marks and widths.
 
-    The arrays are uint16 [total], float32 [total], uint8 [total] and int64 [n]. priors: the policy's probabilities,
-    float32 [total], which sum to 1 in each position. A weight is the prior, but at least a minimum for tactical moves
-    and checks. The weights also sum to 1 in each position. A width is the number of moves, from the first, whose
-    weights together reach `cut`; it is at most `max_width`.
+    The arrays are uint16 [total], float32 [total], uint8 [total] and int64 [n]. priors: float32 [total], the policy's
+    probabilities, which sum to 1 in each position. The weight of a move is its prior, raised to a minimum for winning
+    captures and checks, and then normalized so that the weights sum to 1 in each position. The width is how many moves,
+    from the first on, have weights that sum to `cut`; it is at most `max_width`.
     """
     tactical = gain >= TACTICAL_GAIN
     least = np.where(

@@ -48,13 +48,13 @@ FEATURES = (
 
 @dataclass(frozen=True)
 class MoveContext:
-    """What the thinking times of n moves depend on. All arrays have one dimension of n.
+    """The values on which the thinking times for n moves depend. All arrays are [n].
 
-    clock: seconds on the mover's clock, above 0. increment: seconds added after each move. start: seconds on the clock
-    at the start of the game. number: the number of the mover's earlier moves. rating: the mover's rating, in points.
-    entropy: the entropy of the predicted moves, in nats. surprise: minus the natural logarithm of the predicted
-    probability of the move. recapture: whether the move captures on the square of the last capture. only_move: whether
-    no other move is legal. in_check: whether the mover is in check.
+    clock: the seconds on the mover's clock, above 0. increment: the seconds added after each move. start: the seconds
+    on the clock at the start of the game. number: how many moves the mover has already made. rating: the mover's rating
+    in points. entropy: the entropy of the predicted move probabilities, in nats. surprise: minus the natural logarithm
+    of the predicted probability of the move. recapture: whether the move captures on the square of the last capture.
+    only_move: whether it is the only legal move. in_check: whether the mover is in check.
     """
 
     clock: NDArray[np.float64]
@@ -69,7 +69,7 @@ class MoveContext:
     in_check: NDArray[np.float64]
 
     def pace(self) -> NDArray[np.float64]:
-        """Return the seconds that the clock allows for each move until the end of the game, float64 [n]."""
+        """Return the average time per move that the clock allows until the end of the game, in seconds, float64 [n]."""
         first, last = MOVES_LEFT
         left = np.maximum(last, first - self.number * (first - last) / 40)
         return self.clock / left + self.increment
@@ -89,11 +89,12 @@ class MoveContext:
 
 @dataclass(frozen=True)
 class ThinkingTimes:
-    """A model of thinking times, whose parameters were fitted to games of people.
+    """A model of thinking times, fitted to games of people.
 
-    weights: float64 [18], for FEATURES. limits: float64 [k - 1], the ascending limits between k bands of the expected
-    logarithm. quantiles: float64 [k, q], for each band the quantiles of the differences from the expected logarithm, at
-    q equally spaced levels from 0 to 1.
+    weights: float64 [18], the weights of FEATURES, whose weighted sum is the expected logarithm of the time. limits:
+    float64 [k - 1], the ascending limits between k bands of the expected logarithm. quantiles: float64 [k, q], for each
+    band, quantiles of the difference between the real and the expected logarithm, at q equally spaced levels from 0 to
+    1.
     """
 
     weights: NDArray[np.float64]
@@ -101,10 +102,10 @@ class ThinkingTimes:
     quantiles: NDArray[np.float64]
 
     def times(self, context: MoveContext, levels: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the seconds that each move takes, 0 or more, float64 [n].
+        """Return the thinking time for each move in seconds, 0 or more, float64 [n].
 
-        levels: float64 [n], from 0 for the shortest time to 1 for the longest. A random number gives a sample, and 0.5
-        gives the median. No move takes more than LONGEST of the clock.
+        levels: float64 [n], from 0 for the shortest time to 1 for the longest; 0.5 gives the median. Random levels give
+        random times. No move takes more than the share LONGEST of the clock.
         """
         expected = context.features() @ self.weights
         bands = self.quantiles[np.searchsorted(self.limits, expected, "right")]
@@ -116,7 +117,7 @@ class ThinkingTimes:
         return seconds
 
     def as_json(self) -> dict[str, Any]:
-        """Return the parameters in the form of the PARAMETERS file."""
+        """Return the parameters of the model, in the form of the file PARAMETERS."""
         return {
             "features": list(FEATURES),
             "weights": np.round(self.weights, 5).tolist(),
@@ -126,13 +127,13 @@ class ThinkingTimes:
 
     @staticmethod
     def from_json(found: Mapping[str, Any]) -> ThinkingTimes:
-        """Build the model from the parameters in the form of `as_json`."""
+        """Make a model from parameters in the form of `as_json`."""
         return ThinkingTimes(*(np.array(found[name], np.float64) for name in ("weights", "limits", "quantiles")))
 
 
 @cache
 def thinking_times() -> ThinkingTimes:
-    """Return the bundled model."""
+    """Return the model that is bundled with kibitz."""
     return ThinkingTimes.from_json(json.loads(PARAMETERS.read_text(encoding="utf-8")))
 
 
@@ -143,9 +144,9 @@ LEAST_LIKELY = 1e-4
 def context_of(
     board: chess.Board, move: chess.Move, probabilities: tuple[NDArray[np.uint16], NDArray[np.float32]]
 ) -> dict[str, float]:
-    """Return the columns of MoveContext that depend on the position and the move, not on clock and rating.
+    """Return by name those values of MoveContext that depend on the position and the move, and not on clock and rating.
 
-    board: the position before the move, with its move stack. probabilities: the packed legal moves and the probability
+    board: the position before the move, with its move stack. probabilities: the packed legal moves, and the probability
     of each.
     """
     moves, shares = probabilities
@@ -161,7 +162,7 @@ def context_of(
 
 
 def is_recapture(board: chess.Board, move: chess.Move) -> bool:
-    """Return whether a move captures on the square of the last move, which was a capture too."""
+    """Return whether a move goes to the square of the last move, and the last move was a capture."""
     if not board.move_stack or board.peek().to_square != move.to_square:
         return False
     before = board.copy(stack=1)
@@ -170,11 +171,11 @@ def is_recapture(board: chess.Board, move: chess.Move) -> bool:
 
 
 class PaceOfPeople:
-    """Samples how long people of a rating think.
+    """Samples thinking times of people with a rating.
 
-    session: a network that predicts moves; its rating inputs have this rating as their default. side_inputs: the side
-    inputs with their defaults. rating: the rating in points. random: the random number generator for the samples.
-    start: seconds on the clock at the start of the game; 0 if that is not known.
+    session: a network that predicts moves; the default of its rating inputs is this rating. side_inputs: the side
+    inputs with their defaults. rating: the rating in points. random: the random number generator. start: the seconds on
+    the clock at the start of the game; 0 if unknown.
     """
 
     def __init__(
@@ -189,13 +190,13 @@ class PaceOfPeople:
         self._start = start
 
     def new_game(self) -> None:
-        """Begin a new game, whose clock may start with another time."""
+        """Begin a new game. Its clock may start with a different time than that of the game before."""
         self._start = 0.0
 
     def seconds(self, board: chess.Board, move: chess.Move, limits: SearchLimits) -> float:
-        """Return a sampled thinking time in seconds, 0 or more; 0 without a clock.
+        """Return a random thinking time in seconds, 0 or more; 0 without a clock.
 
-        If the clock at the start of the game is unknown, the largest clock so far is used.
+        If the clock at the start of the game is unknown, the largest clock time so far is used instead.
         """
         if not limits.clock:
             return 0.0

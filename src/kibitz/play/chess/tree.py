@@ -22,7 +22,7 @@ from kibitz.play.chess.tactics import MATE
 
 
 class Nodes(NamedTuple):
-    """The arrays of a tree, of which the first n nodes and their edges are in use."""
+    """The arrays of a search tree. Only the entries of the first n nodes and of their edges are in use."""
 
     first: NDArray[np.int64]
     """The first edge of each node."""
@@ -149,8 +149,8 @@ def _select(n, nodes, focus, max_ply, min_path, lines, tactical_factor, edges, p
 
 
 class Tree:
-    """The nodes and edges of one search, with at most `max_nodes` nodes. The arrays are those of Nodes, with the same
-    names.
+    """The nodes and edges of one search, with at most `max_nodes` nodes. The attributes have the names of the arrays in
+    Nodes.
     """
 
     def __init__(self, max_nodes: int, entry: TableEntry, position: SearchPosition):
@@ -175,9 +175,8 @@ class Tree:
         return self.n >= self.max_nodes
 
     def add(self, parent: int, edge: int, position: SearchPosition, entry: TableEntry) -> None:
-        """Add the node of a position. edge: the edge of `parent` that leads to the position, -1 for the root.
-
-        entry: the evaluation of the position.
+        """Add a node for a position. edge: the edge from `parent` that leads to the position; -1 for the root. entry:
+        the evaluation of the position.
         """
         i, at, k = self.n, self.edges, len(entry.moves)
         while i >= len(self.parent):
@@ -214,24 +213,24 @@ class Tree:
     def backup(self, uncertainty: float) -> None:
         """Update the value of every node from the values of its children (negamax).
 
-        A node's value is normally that of its chosen child. But if some moves aren't expanded, and the chosen child is
-        worse than the node's static evaluation, the value is a mean of both. The weight of the child is the probability
-        of the expanded moves. A node chooses the child with the largest value minus a penalty: `uncertainty ·
-        ln(largest weight / weight of the move) / √(evaluations below the child)`. Results by the rules have no such
-        penalty.
+        A node chooses the child with the largest value minus a penalty:
+        `uncertainty · ln(largest weight / weight of the move) / √(evaluations below the child)`. There is no penalty if
+        the rules decide the child's value. Normally, the node takes the value of its chosen child. If some moves aren't
+        expanded and the chosen child is worse than the node's static evaluation, the node takes a weighted mean of
+        both. The weight of the child's value is then the total probability of the expanded moves.
         """
         _backup(self.n, self.arrays(), uncertainty)
 
     def frontier(
         self, focus: float, tactical_factor: float, max_ply: int, min_path: float, lines: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Return the moves that have not been expanded, as three arrays: their edges, the nodes where they begin, and
-        the probability that the game reaches them. They are int64 [n], int64 [n] and float64 [n].
+        """Return the moves that are not expanded yet, as three arrays: their edges, int64 [n], the nodes from which
+        they lead, int64 [n], and the probability that the game gets to each move, float64 [n].
 
-        A move's probability is its weight · exp(`focus` · the known gain), normalized over its node. The probability of
-        a path is the product of its moves' probabilities. It is multiplied by `tactical_factor` for tactical moves.
-        These moves are excluded: moves of nodes at `max_ply` and beyond, moves below nodes with less probability than
-        `min_path`, and, unless focus is 0, moves with a proven result.
+        The probability of a move is proportional to its weight · exp(`focus` · known gain), normalized over the moves
+        of its node. The result is the product of these probabilities along the path, multiplied by `tactical_factor`
+        for tactical moves. These moves are excluded: moves of nodes at `max_ply` and beyond, moves below nodes with a
+        probability less than `min_path`, and, unless `focus` is 0, moves with a proven result.
         """
         capacity = int(self.width[: self.n].sum())
         edges, parents, shares = np.empty(capacity, np.int64), np.empty(capacity, np.int64), np.empty(capacity)
@@ -241,8 +240,9 @@ class Tree:
     def sorted_moves(self, uncertainty: float) -> list[tuple[int, float]]:
         """Return the moves of the root in order, each as its edge and its value.
 
-        The expanded moves come first, best first by the rule of `backup`. Then the other moves follow, the most likely
-        first. Their value is the root's static evaluation, but at most the value of the last expanded move.
+        First come the expanded moves, the best first, with the penalty of `backup`. Then come the other moves, the most
+        likely first. Their value is the root's static evaluation, or the smallest value of an expanded move if this is
+        less.
         """
         edges = range(int(self.first[0]), int(self.first[0] + self.width[0]))
         scored = []
@@ -259,7 +259,7 @@ class Tree:
         return expanded + [(edge, rest) for edge in edges if self.child[edge] < 0]
 
     def consider(self, edge: int) -> int:
-        """Make an unexpanded move of the root one of those that are searched, and return the move's new edge."""
+        """Add an unexpanded move of the root to the moves that are searched, and return the move's new edge."""
         there = int(self.first[0] + self.width[0])
         if edge < there:
             return edge
@@ -280,7 +280,7 @@ class Tree:
         return False
 
     def line(self, node: int) -> list[int]:
-        """Return the packed moves of the principal variation that begins at a node."""
+        """Return the packed moves of the best line (principal variation) from a node on."""
         moves: list[int] = []
         while self.best[node] >= 0:
             moves.append(int(self.move[self.best[node]]))

@@ -72,10 +72,11 @@ _TABLE_MOVE, _GOOD_CAPTURE, _KILLER, _BAD_CAPTURE = 1 << 30, 1 << 28, 1 << 26, -
 
 @inner
 def score_moves(state, ply, table_move):  # type: ignore[no-untyped-def]
-    """Write to `scores` the numbers by which the moves of row `ply` are ordered.
+    """Write to `scores` the numbers by which the moves of row `ply` are sorted.
 
-    The order is: first the table's move; then captures and promotions to a queen that lose nothing; then killers; then
-    quiet moves by history; last, captures that lose material and other promotions. table_move: packed, or NO_MOVE.
+    The order is: first the move from the transposition table; then captures and promotions to a queen that lose no
+    material; then killer moves; then quiet moves by their history; last, captures that lose material, and other
+    promotions. table_move: packed, or NO_MOVE.
     """
     stack = state.data
     side = np.int64(stack.rows[ply, 64 + SIDE])
@@ -101,7 +102,7 @@ def score_moves(state, ply, table_move):  # type: ignore[no-untyped-def]
 
 @inner
 def pick_move(state, ply, i):  # type: ignore[no-untyped-def]
-    """Find the move with the largest score from index `i` on, swap it to index `i`, and return it."""
+    """Find the move with the largest score from index `i` on, swap it with the move at index `i`, and return it."""
     moves, scores = state.data.moves[ply], state.data.scores[ply]
     best = i
     for k in range(i + 1, state.data.move_count[ply]):
@@ -115,7 +116,9 @@ def pick_move(state, ply, i):  # type: ignore[no-untyped-def]
 
 @inner
 def make_and_enter(state, ply, move):  # type: ignore[no-untyped-def]
-    """Play a legal move in row `ply` and enter the next row; returns the verdict of position_stack.enter."""
+    """Play a legal move in row `ply`, and enter the next row. Returns the result of position_stack.enter: ONGOING, or
+    how the game has ended.
+    """
     make_move(state.data, ply, move)
     return _enter(state, ply + 1)
 
@@ -134,10 +137,10 @@ def _enter(state, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def quiescence(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Return the result of row `ply` after a search of captures and promotions to a queen, which ends at quiet
-    positions. The row must have been entered.
+    """Return the result of row `ply` after a search of captures and promotions to a queen, until the positions are
+    quiet. The row must have been entered.
 
-    If the mover is in check, all moves are searched. Otherwise the position itself is also compared with the bounds,
+    If the mover is in check, all moves are searched. If not, the position itself is also compared with the bounds,
     because the mover need not capture.
     """
     result = LOW
@@ -174,8 +177,8 @@ def quiescence(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
 
 @inner
 def tt_probe(entry, ply, state, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Return the result that a table entry of this position proves for the window, if the entry is deep enough: HIGH or
-    LOW. The result is EXACT if the entry proves nothing.
+    """Return the result that a table entry of this position proves: HIGH or LOW, or EXACT if it proves nothing. The
+    entry must be deep enough.
     """
     kind = entry.kind
     if mode == OPEN:
@@ -206,9 +209,10 @@ def _mate_distance(state, bound, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def tt_store(state, ply, depth, move, result, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Store the result of row `ply`. A deeper entry of this search for another position is not replaced.
+    """Store the result of row `ply` in the transposition table. A deeper entry for another position is not replaced if
+    it is from the same search.
 
-    move: the best move (packed), NO_MOVE for none. result: the node's result.
+    move: the best move (packed), NO_MOVE for none. result: the result of the node, HIGH, EXACT or LOW.
     """
     key = state.data.keys[ply]
     entry = state.table[key & (state.table.shape[0] - 1)]
@@ -230,9 +234,10 @@ def tt_store(state, ply, depth, move, result, alpha, beta, mode):  # type: ignor
 
 @inner
 def update_history_killers(state, ply, depth, move, tried):  # type: ignore[no-untyped-def]
-    """Record that a quiet move, the one at index `tried`, has caused a cutoff.
+    """Record that a quiet move has caused a cutoff. tried: the index of this move in its node.
 
-    The move becomes a killer, and its history rises. The history of the quiet moves that were searched before it falls.
+    The move becomes a killer, and its history score rises. The history scores of the quiet moves that were searched
+    before it fall.
     """
     side = np.int64(state.data.rows[ply, 64 + SIDE])
     if state.data.killers[ply, 0] != move:
@@ -248,9 +253,9 @@ def update_history_killers(state, ply, depth, move, tried):  # type: ignore[no-u
 @inner
 def search(state, ply, depth, alpha, beta, mode, passed):  # type: ignore[no-untyped-def]
     """Return the result of row `ply`, searched `depth` plies deep. The row must have been entered. If STOP is set, the
-    result has no meaning.
+    result is meaningless.
 
-    passed: MOVED, or PASSED if the opponent has just made a null move.
+    passed: PASSED if the opponent has just made a null move, else MOVED.
     """
     stack = state.data
     in_check = stack.checks[ply] > 0
@@ -327,7 +332,9 @@ def search(state, ply, depth, alpha, beta, mode, passed):  # type: ignore[no-unt
 
 @inner
 def lmr_reduction(state, depth, i):  # type: ignore[no-untyped-def]
-    """Return by how many plies the first search of a quiet move is shallower. i: the move's index in its node."""
+    """Return by how many plies the depth of the first search of a quiet move is reduced (late-move reduction). i: the
+    index of the move in its node.
+    """
     if state.data.tuning_reduce == 0 or depth < 3 or i < 3:
         return 0
     return min(depth - 2, 1 + (i >= 8) + (depth >= 6 and i >= 16))
@@ -335,8 +342,8 @@ def lmr_reduction(state, depth, i):  # type: ignore[no-untyped-def]
 
 @inner
 def reenter(state, ply):  # type: ignore[no-untyped-def]
-    """Enter a row again before its second search, because the first search has sorted its moves and overwritten board
-    and reach.
+    """Enter a row again before it is searched a second time, because the first search has sorted its moves and
+    overwritten the board and `reach`.
     """
     _, state.data.reach[ply] = enter(state.data, ply)
     state.data.pv_length[ply] = 0
@@ -344,10 +351,11 @@ def reenter(state, ply):  # type: ignore[no-untyped-def]
 
 @kernel
 def search_root(state, moves, depth):  # type: ignore[no-untyped-def]
-    """Search moves of the root (packed, uint16 [n]), in this order, `depth` plies deep.
+    """Search these moves of the root, in this order, `depth` plies deep. moves: uint16 [n], packed.
 
-    Returns the index of the best move (-1 if the search was stopped before the first move was completed), and the
-    number of completed moves. The result of the best move is in bound 0; its principal variation is in `pv[0]`.
+    Returns the index of the best move, and the number of completed moves. The index is -1 if the search was stopped
+    before the first move was completed. The result of the best move is in bound 0, and its principal variation is in
+    `pv[0]`.
     """
     black = state.data.rows[0, 64 + SIDE] != 0
     alpha, beta = (WON, LOST) if black else (LOST, WON)

@@ -34,20 +34,20 @@ _FAST_MATH = {"contract", "reassoc", "nsz"}
 
 
 class Weights(NamedTuple):
-    """A comparison network as arrays. Kernels write into `scratch` and `active`, so use an object in only one thread at
-    a time.
+    """The weights of a comparison network as arrays. Kernels write to `scratch` and `active`, so only one thread at a
+    time may use an instance.
 
-    feature_weights   float32 [774, n]: the first layer. Rows 0..767: a piece, (code - 1) * 64 + square; then White to
-                      move, four castling rights, and the bias.
-    values            float32: all further layers, one after the other; at its end the weights of the logit, then its
-                      constant.
-    layers            int64 [k + m, 3]: layer i is (offset, inputs, outputs) into `values`, where its matrix
-                      [inputs, outputs] and its bias are. Rows 0..k - 2: Pos2Vec after its first layer. Row k - 1: the
-                      two
-                      input matrices of the comparison, concatenated along the outputs. Rows k..: its further layers.
+    feature_weights   float32 [774, n]: the first layer. Rows 0..767: a piece on a square, (code - 1) * 64 + square. The
+                      others: White to move, the four castling rights, and the bias.
+    values            float32: the weights and biases of all further layers, one layer after the other, and at the end
+                      the weights of the logit and its constant.
+    layers            int64 [k + m, 3]: row i is (offset, inputs, outputs) of a layer. Its matrix [inputs, outputs] and
+                      its bias begin at this offset in `values`. Rows 0..k - 2: the layers of Pos2Vec after the first.
+                      Row k - 1: both input matrices of the comparison, concatenated along the outputs. Rows k..: the
+                      further layers of the comparison.
     embedding_layers  k
-    embedding_dim     d, outputs of each of those two matrices: an embedding has 2 * d numbers, the first d for the
-                      position as the first of a pair, the others for it as the second
+    embedding_dim     d, the number of outputs of each of these two matrices. An embedding has 2 * d numbers. The first
+                      d are used if the position is the first of a pair, and the others if it is the second.
     antisymmetric     whether the logit is the mean over both orders of a pair
     scratch           float32 [2, widest layer]
     active            int64 [widest layer + 1]
@@ -65,9 +65,10 @@ class Weights(NamedTuple):
 
 @inner
 def add_feature(accumulator, feature_weights, feature, sign):  # type: ignore[no-untyped-def]
-    """Add `sign` times a feature's weights to an accumulator, float32 [n].
+    """Add `sign` times the weights of a feature to an accumulator, float32 [n], the sums of the first layer.
 
-    feature: 0 to 773, a row of feature_weights, float32 [774, n]. sign: float32 1, or -1 to remove the feature.
+    feature: a row of feature_weights, 0 to 773. feature_weights: float32 [774, n]. sign: float32, 1 to add the feature,
+    or -1 to remove it.
     """
     row = feature_weights[feature]
     for j in range(accumulator.shape[0]):
@@ -76,7 +77,9 @@ def add_feature(accumulator, feature_weights, feature, sign):  # type: ignore[no
 
 @inner
 def refresh_accumulator(weights, row, out):  # type: ignore[no-untyped-def]
-    """Compute the accumulator of a position from all its features. out: float32 [n], the output. row: uint8 [68]."""
+    """Compute the accumulator of a position, the sums of the first layer, from all its features. row: uint8 [68], the
+    position. out: float32 [n], the output.
+    """
     fill(out, weights.feature_weights[BIAS])
     for square in range(64):
         if row[square]:
@@ -120,8 +123,8 @@ def _layer(values, layer, x, active, y):  # type: ignore[no-untyped-def]
 
 @kernel
 def embed(weights, accumulator, out):  # type: ignore[no-untyped-def]
-    """Write the embedding of a position to `out`, float32 [2 * d]. accumulator: the position's accumulator, float32
-    [n].
+    """Write the embedding of a position to `out`, float32 [2 * d]. accumulator: float32 [n], the position's
+    accumulator.
     """
     x = accumulator
     for k in range(weights.embedding_layers - 1):
@@ -133,9 +136,10 @@ def embed(weights, accumulator, out):  # type: ignore[no-untyped-def]
 
 @fast_kernel(_FAST_MATH)
 def logit_ordered(weights, first, second):  # type: ignore[no-untyped-def]
-    """Return the logit that the first position of a pair is better for White, computed in this order only.
+    """Return the logit of the probability that the first position of a pair is better for White, with the pair in this
+    order only.
 
-    first, second: embeddings, float32 [2 * d].
+    first, second: float32 [2 * d], the embeddings of the positions.
     """
     dim = weights.embedding_dim
     left, right = first[:dim], second[dim:]
@@ -156,9 +160,10 @@ def logit_ordered(weights, first, second):  # type: ignore[no-untyped-def]
 
 @kernel
 def logit(weights, first, second):  # type: ignore[no-untyped-def]
-    """Return the logit that the first position of a pair is better for White.
+    """Return the logit of the probability that the first position of a pair is better for White.
 
-    For an antisymmetric network it is the mean over both orders. first, second: embeddings, float32 [2 * d].
+    For an antisymmetric network, it is the mean over both orders of the pair. first, second: float32 [2 * d], the
+    embeddings of the positions.
     """
     forth = logit_ordered(weights, first, second)
     if weights.antisymmetric:
@@ -199,11 +204,10 @@ def _white_better(weights, embeddings, references, out):  # type: ignore[no-unty
 
 
 class PositionComparer:
-    """A comparison network that is ready for use. Use an instance in one thread at a time.
+    """A loaded comparison network. Only one thread at a time may use an instance.
 
-    rows: the run's reference positions, uint8 [n, 68]. references: the embeddings of these positions, float32
-    [n, 2 * d]. draw: the index of the most balanced reference position, which is the one whose `white_better` is
-    nearest to one half.
+    rows: uint8 [n, 68], the run's reference positions. references: float32 [n, 2 * d], their embeddings. draw: the
+    index of the most balanced reference position, whose `white_better` is nearest to 0.5.
     """
 
     def __init__(self, weights: Weights, rows: NDArray[np.uint8]):
@@ -212,24 +216,23 @@ class PositionComparer:
         self.draw = int(np.abs(self.white_better(self.references) - 0.5).argmin())
 
     def embed(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Return embeddings, float32 [n, 2 * d], of positions. codes: uint8 [n, 64]. state: uint8 [n, 4 or more
-        columns]."""
+        """Return the embeddings of positions, float32 [n, 2 * d]. codes: uint8 [n, 64]. state: uint8 [n, 4 or more]."""
         rows = np.ascontiguousarray(np.concatenate([codes, state[:, :4]], axis=1), np.uint8)
         out = np.empty((len(rows), 2 * self.weights.embedding_dim), np.float32)
         _embed(self.weights, rows, out)
         return out
 
     def compare(self, first: NDArray[np.float32], second: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return logits, float32 [n], that the first position of each pair of embeddings is better for White. first,
-        second: float32 [n, 2 * d].
+        """Return for each pair of embeddings the logit of the probability that the first position is better for White,
+        float32 [n]. first, second: float32 [n, 2 * d].
         """
         out = np.empty(len(first), np.float32)
         _logits(self.weights, first, second, out)
         return out
 
     def white_better(self, embeddings: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return the mean probability, float64 [n], that a position is better for White than a reference position.
-        embeddings: float32 [n, 2 * d].
+        """Return for each position the probability that it is better for White than a reference position, averaged over
+        all reference positions, float64 [n]. embeddings: float32 [n, 2 * d].
         """
         out = np.empty(len(embeddings), np.float64)
         _white_better(self.weights, embeddings, self.references, out)
@@ -237,11 +240,11 @@ class PositionComparer:
 
 
 def load(run: Run, part: str | None = None) -> PositionComparer:
-    """Return the comparer of a run's network "distilled" or "full". None selects the distilled network if it exists and
-    is trained, else the full network.
+    """Load a comparison network of a run. part: "distilled" or "full"; None for the distilled network if it exists and
+    is trained, else for the full one.
 
-    Raises UsageError if the run's network does not compare positions, or if the run lacks this network, and KibitzError
-    if its weights are damaged.
+    Raises UsageError if the run's network does not compare positions, or if the run does not have this part. Raises
+    KibitzError if the weights are damaged.
     """
     path, arrays = run.trained(), run.load_weights()
     available = [name for name in PARTS if f"{name}.pos2vec.first.weight" in arrays]
@@ -276,18 +279,18 @@ def _trained(arrays: Mapping[str, NDArray[Any]], part: str) -> bool:
 
 
 def pack(arrays: Mapping[str, NDArray[np.float32]], antisymmetric: bool = False) -> Weights:
-    """Build Weights from the arrays of a torch ComparisonNet, by their names in torch.
+    """Make Weights from the arrays of a torch ComparisonNet, which have their names in torch.
 
-    Raises KeyError or ValueError if an array is missing or the shapes don't fit together.
+    Raises KeyError or ValueError if an array is missing, or if the shapes don't fit together.
     """
     values: list[NDArray[np.float32]] = []
     widest = 0
 
     def add(matrix: NDArray[np.float32], bias: NDArray[np.float32], inputs: int) -> tuple[int, int, int]:
-        """Append a layer and return its row of Weights.layers.
+        """Append a layer to `values`, and return its row of Weights.layers.
 
-        matrix: [outputs, inputs], and bias: [outputs], as in torch. Both are padded with zeros; the inputs are padded
-        to the padded outputs of the layer below.
+        matrix: [outputs, inputs], and bias: [outputs], as in torch. Both are padded with zeros. inputs: the number of
+        padded outputs of the layer before it.
         """
         nonlocal widest
         outputs = -(-len(matrix) // _VECTOR) * _VECTOR

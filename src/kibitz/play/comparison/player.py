@@ -42,17 +42,17 @@ _UNLIMITED_NODES = 1 << 62
 class ComparisonPlayer:
     """A player for runs that compare two positions, with the interface of play.chess.player.
 
-    The score of a line is the mean probability that its last position is better than one of the run's reference
-    positions. A draw has the value of the most balanced reference position (PositionComparer.draw), which is shown as
-    0.
+    The score of a line is the probability that its last position is better than one of the run's reference positions,
+    averaged over all of them. A draw is scored like the most balanced reference position (PositionComparer.draw), which
+    is shown as 0.
 
-    temperature: 0 plays the best move; T > 0 samples in proportion to `exp(value / (SPREAD · T))`. All moves except the
-        best move get values from a search two plies deep, but at most the best move's value. If there is a mate, it is
-        always played.
-    lines: the number of lines to report; each requires another search.
-    seed: the seed of the samples; None for a random seed.
+    temperature: 0 plays the best move; T > 0 samples moves in proportion to `exp(value / (SPREAD · T))`. The values of
+        moves other than the best one come from a search two plies deep, and are at most the best move's value. A mate
+        that was found is always played.
+    lines: the number of lines to report; each line requires another search.
+    seed: the random seed; None for a new one each time.
 
-    Raises UsageError for an unknown method, for one whose network is missing, and for settings out of range.
+    Raises UsageError for an unknown method, for a method whose network is missing, and for settings out of range.
     """
 
     def __init__(
@@ -89,9 +89,10 @@ class ComparisonPlayer:
         stop: threading.Event | None = None,
         on_result: OnResult | None = None,
     ) -> SearchResult | None:
-        """Return the result for a position; None if there is no legal move (or none of limits.moves is legal).
+        """Choose a move in a position. Returns the result of the search; None if there is no legal move, or if none of
+        limits.moves is legal.
 
-        limits.nodes: the largest number of entered positions. The other arguments are those of
+        limits.nodes: the largest number of positions that the search enters. The other arguments are those of
         play.chess.player.ChessPlayer.think.
         """
         if self.lines == 1 and not self.temperature:
@@ -121,10 +122,10 @@ class ComparisonPlayer:
 
 
 class Memory:
-    """The state of the searches, kept from one search to the next.
+    """What the player keeps from one search to the next: a cache of embeddings, a transposition table, and the history
+    of quiet moves.
 
-    Three quarters of hash_mb are for a cache of embeddings, and a quarter for a transposition table. The state also has
-    the history of quiet moves.
+    hash_mb: the size in megabytes, of which three quarters are for the cache and a quarter is for the table.
     """
 
     def __init__(self, comparer: PositionComparer, hash_mb: int, tuning: ComparisonTuning):
@@ -142,11 +143,11 @@ class Memory:
             array[:] = np.zeros((), array.dtype)
 
     def search(self, row: NDArray[np.uint8], repeated: NDArray[np.int64], max_nodes: int) -> SearchState:
-        """Return the state of a new search from a position, uint8 [68].
+        """Return the state of a new search of a position, uint8 [68].
 
-        repeated: int64 [k], keys of positions that are draws if they occur again. If there are more keys than the stack
-            has room for, the others are ignored. This happens only if the fifty-move rule already applies, and then a
-            repetition changes nothing.
+        repeated: int64 [k], the keys of positions that are draws if they occur again. If there are more keys than the
+        stack has room for, the others are ignored. This happens only if the fifty-move rule already applies, and then
+        repetitions make no difference.
         """
         comparer, weights = self.comparer, self.comparer.weights
         self.age = self.age % 255 + 1
@@ -175,15 +176,17 @@ class Memory:
 
 @dataclass(frozen=True)
 class RootLine:
-    """The line of a move at the root. value: the move's value in the mover's view, see score.py."""
+    """The best line after one move of the root. value: the move's value from the mover's point of view, see score.py.
+    pv: the packed moves of the line.
+    """
 
     value: float
     pv: list[int]
 
 
 class Thinking:
-    """The search of one position, with increasing depth. moves: the packed moves, the best move first. lines: the lines
-    of the last completed depth.
+    """A search of one position, first one ply deep and then deeper and deeper. moves: the packed moves of the root, the
+    best first. lines: the lines of the last completed depth.
     """
 
     def __init__(self, memory: Memory, board: chess.Board, moves: list[int], limits: SearchLimits):
@@ -202,8 +205,8 @@ class Thinking:
         return _StopWatch(self.counts, self.begun, self.limits.seconds, stop)
 
     def deepen(self, count: int, on_result: OnResult | None) -> None:
-        """Search for `count` lines, with increasing depth, until a limit is reached. on_result: called with the result
-        after each depth.
+        """Search for the best `count` lines, deeper and deeper, until a limit is reached. on_result: called with the
+        result after each depth.
         """
         max_depth = min(MAX_DEPTH, self.limits.depth or MAX_DEPTH)
         if len(self.moves) == 1 and self.limits.seconds is not None:
@@ -275,8 +278,8 @@ class Thinking:
         return RootLine(-value if self.black else value, [self.moves[best]])
 
     def values(self) -> dict[int, float]:
-        """Return the value of each packed root move from a search two plies deep. If a limit is reached, the remaining
-        moves are missing.
+        """Return the value of each move of the root from a search two plies deep, by packed move. If a limit is
+        reached, the remaining moves are missing.
         """
         values: dict[int, float] = {}
         for move in self.moves:
@@ -330,7 +333,9 @@ class _StopWatch:
 
 
 def seen_twice(board: chess.Board) -> NDArray[np.int64]:
-    """Return keys, int64 [k], of the positions that occurred twice in the game before this board and can recur."""
+    """Return the keys, int64 [k], of the positions that occurred at least twice in the game before this board and can
+    still recur.
+    """
     seen: Counter[int] = Counter()
     if board.halfmove_clock >= 4:
         state = np.zeros(1, search_state.STATE)[0]
@@ -347,7 +352,7 @@ def _power_of_two(limit: int) -> int:
 
 
 def open_player(run: Run, session: Callable[[], Session], *, value: object = None, **settings: Any) -> ComparisonPlayer:
-    """Return the player of a run that compares positions, see kibitz.play.open_player. The setting `value` is
+    """Return the player for a run that compares positions, see kibitz.play.open_player. The setting `value` is
     ignored.
     """
     if value is not None:

@@ -95,17 +95,17 @@ TABLE_ENTRY = np.dtype(
 
 
 class ComparisonTuning(NamedTuple):
-    """Which techniques the search uses. With `plain_tuning()`, the result is that of plain alpha-beta.
+    """The techniques that the search uses. With `plain_tuning()`, the result is that of plain alpha-beta.
 
     null: the smallest depth at which null-move pruning is used; 0 for never.
-    reduce: whether there are late-move reductions.
-    extend: whether positions in check are searched a ply deeper.
-    table: whether the transposition table is used.
-    deeper: whether table entries of deeper searches are used, too.
-    order: whether moves are sorted.
-    incremental: whether the sums of the first layer are updated from move to move. Otherwise, they are summed from all
+    reduce: whether to use late-move reductions.
+    extend: whether to search positions in check one ply deeper.
+    table: whether to use the transposition table.
+    deeper: whether to use table entries of deeper searches, too.
+    order: whether to sort the moves.
+    incremental: whether to update the sums of the first layer from move to move. If not, they are computed from all
         pieces.
-    naive: whether the whole network is computed for both positions of each comparison, to measure the cost.
+    naive: whether to compute the whole network for both positions of each comparison, to measure the cost.
     """
 
     null: int = 3
@@ -119,7 +119,9 @@ class ComparisonTuning(NamedTuple):
 
 
 def plain_tuning() -> ComparisonTuning:
-    """Return the tuning without pruning, reductions, extensions or deeper entries, which could change a result."""
+    """Return the tuning without the techniques that could change a result: pruning, reductions, extensions, and table
+    entries of deeper searches.
+    """
     return ComparisonTuning(null=0, reduce=False, extend=False, deeper=False)
 
 
@@ -143,7 +145,7 @@ STATE = np.dtype(
 
 
 class SearchState(NamedTuple):
-    """The state of a search; the fields are described at the top of this module."""
+    """The state of a search. The top of this module describes the fields."""
 
     data: Any
     weights: Weights
@@ -156,9 +158,9 @@ class SearchState(NamedTuple):
 
 @inner
 def update_accumulator(state, ply):  # type: ignore[no-untyped-def]
-    """Update the first-layer sums of row `ply` by the changes since the nearest earlier row that has such sums.
+    """Update the first-layer sums of row `ply`, starting from the last row before it whose sums are known.
 
-    At the root, the sums are computed from all pieces.
+    If no row's sums are known, those of the root are computed from all pieces.
     """
     weights, stack = state.weights, state.data
     start = ply
@@ -190,9 +192,7 @@ def update_accumulator(state, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def cached_embedding(state, ply):  # type: ignore[no-untyped-def]
-    """Return the slot of `embeddings` that has the embedding of row `ply`. If no slot has this embedding, it is
-    computed.
-    """
+    """Return the slot of `embeddings` with the embedding of row `ply`, which is computed if no slot has it."""
     key = state.data.keys[ply]
     slot = key & (state.embedding_keys.shape[0] - 1)
     if state.embedding_keys[slot] != key or state.data.tuning_naive:
@@ -211,11 +211,10 @@ def cached_embedding(state, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def compare_to_bound(state, row, key, embedding, bound):  # type: ignore[no-untyped-def]
-    """Return how much better for White a position is than a bound, as a float32. Only the sign of the result has a
-    meaning.
+    """Return how much better for White a position is than a bound, float32. Only the sign of the result is meaningful.
 
-    The result is 0 if both are the same position. row: uint8 [68], the position. key: its key. embedding: its
-    embedding, float32 [2 * d]. bound: the index of the bound.
+    The result is 0 if both are the same position. row: uint8 [68], the position. key, embedding: the position's key and
+    its embedding, float32 [2 * d]. bound: the index of the bound.
     """
     if state.data.bound_mate[bound]:
         return -np.float32(state.data.bound_mate[bound])
@@ -232,10 +231,10 @@ def compare_to_bound(state, row, key, embedding, bound):  # type: ignore[no-unty
 
 @inner
 def fail_high_low(above_beta, above_alpha, mode):  # type: ignore[no-untyped-def]
-    """Return a node's result for one position: HIGH, EXACT or LOW.
+    """Return the result of a node from two comparisons: HIGH, EXACT or LOW.
 
-    above_beta, above_alpha: above 0 if the position is better for the mover than the bound, 0 if it is as good, else
-    below 0.
+    above_beta, above_alpha: above 0 if the node's position is better for the mover than the bound beta or alpha, 0 if
+    it is equally good, below 0 if it is worse.
     """
     if above_beta > 0 or (above_beta == 0 and mode != ABOVE):
         return HIGH
@@ -244,8 +243,8 @@ def fail_high_low(above_beta, above_alpha, mode):  # type: ignore[no-untyped-def
 
 @inner
 def compare_position(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Return the result of row `ply` as a leaf, by comparing it with the bounds. If the result is EXACT, the row
-    becomes the bound of its ply.
+    """Return the result of row `ply` as a leaf, by comparing its position with the bounds. If the result is EXACT, the
+    position becomes the bound of this ply.
     """
     side = np.float32(-1) if state.data.rows[ply, 64 + SIDE] else np.float32(1)
     slot = cached_embedding(state, ply)
@@ -264,7 +263,7 @@ def compare_position(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-
 
 @inner
 def compare_terminal(state, ply, end, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Return the result of row `ply`, in which the game has ended by the rules. end: MATE or DRAW, from
+    """Return the result of row `ply`, in which the rules have ended the game. end: MATE or DRAW, from
     position_stack.enter.
     """
     black = state.data.rows[ply, 64 + SIDE] != 0
@@ -300,8 +299,8 @@ def _copy_bound(state, source, target):  # type: ignore[no-untyped-def]
 
 @inner
 def update_pv(state, ply, move):  # type: ignore[no-untyped-def]
-    """Copy the result of row `ply` + 1 to row `ply`: its bound, and its principal variation with `move` in front. move:
-    packed; it leads from row `ply` to row `ply` + 1.
+    """Copy the result of row `ply` + 1 to row `ply`: the bound, and the principal variation with `move` in front. move:
+    the packed move from row `ply` to row `ply` + 1.
     """
     _copy_bound(state, ply + 1, ply)
     length = state.data.pv_length[ply + 1]

@@ -52,27 +52,28 @@ NEUTRAL = 0.3
 
 @cache
 def points_of(size: int) -> NDArray[np.int64]:
-    """Return the points of a board, row by row from the upper left, int64 [size²]."""
+    """Return the points of a board of this size, row by row from the upper left, int64 [size²]."""
     rows = np.arange(size) * GRID
     return (rows[:, None] + np.arange(size)).ravel()
 
 
 @cache
 def symmetric_points(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return two arrays, both int64 [8, 361]: the point to which each symmetry moves each point of a board of this
-    size, and the inverse.
+    """Return two arrays for a board of this size, both int64 [8, 361]. The first has for each symmetry the point from
+    which each point's content comes, as `symmetries` returns it. The second has the inverse: the point to which each
+    point's content moves.
     """
     there = symmetries(size)
     return there, np.argsort(there, axis=1)
 
 
 def outputs_of(network: NetworkSession) -> tuple[str, ...]:
-    """Return the names of the network's outputs. A network that names no outputs has only the ownership map."""
+    """Return the names of the network's outputs. If it does not name its outputs, the ownership map is the only one."""
     return tuple(getattr(network, "outputs", (OUTPUT,)))
 
 
 class SymmetryAverage:
-    """A network that averages its predictions over all eight symmetries of the board, or over some of the eight."""
+    """A network whose predictions are averaged over all eight symmetries of the board, or over some of them."""
 
     def __init__(self, network: NetworkSession, which: Sequence[int] = range(SYMMETRIES)):
         """Average over some symmetries of a network. which: their numbers, see games.go.points.symmetries."""
@@ -80,7 +81,9 @@ class SymmetryAverage:
         self.outputs = outputs_of(network)
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """Evaluate positions as Session.evaluate does, with one network evaluation per symmetry."""
+        """Evaluate positions as Session.evaluate does, but average the outputs over the symmetries. Each symmetry takes
+        one network evaluation.
+        """
         if not len(codes):
             return dict(self.network.evaluate(codes, state))
         total: dict[str, NDArray[np.float32]] = {}
@@ -97,10 +100,10 @@ class SymmetryAverage:
 class BothSides:
     """An ownership network that evaluates each position twice, once with each side to move.
 
-    The network has learned the average value of having the move, but is uncertain about this value in a single
-    position. So its win probability goes up and down with every move. The result is the mean of the two ownership maps
-    plus a value for having the move. A part of this value (OWN_PART) is the network's estimate for this position. The
-    rest is the usual value: a share (MOVE_WORTH) of the points that are still open.
+    The network has learned how much having the move is worth on average, but not precisely in a single position. So the
+    win probability from a single evaluation goes up and down with every move. The result is therefore the mean of the
+    two ownership maps plus a value for having the move. A part of this value, OWN_PART, is the network's estimate for
+    this position. The rest is the usual value, the share MOVE_WORTH of the points that are still open.
     """
 
     outputs: tuple[str, ...] = (OUTPUT,)
@@ -114,7 +117,7 @@ class BothSides:
         self.network = network
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """Return the ownership map of each position as Session.evaluate does: {OUTPUT: float32 [n, 361]}, 0 to 1.
+        """Return the ownership map of each position, as Session.evaluate does: {OUTPUT: float32 [n, 361]}, 0 to 1.
 
         The network evaluates each position twice, once with each side to move.
         """
@@ -130,13 +133,13 @@ class BothSides:
 
 
 class ResultsOfBothSides:
-    """A network that predicts winner, lead and territory, evaluated twice for steadier evaluations: once with each side
-    to move.
+    """A network that predicts winner, lead and territory, and evaluates each position twice, once with each side to
+    move. This makes the evaluations of successive positions steadier.
 
-    A single evaluation is uncertain about the value of having the move, so its win probability jumps up and down from
-    move to move. Here win probability (in log odds) and lead are the means of both evaluations, plus the usual value of
-    a move in similar games. This usual value is computed from several features. One of them is the network's estimate
-    of the value of a move. The move probabilities and the spread come from the evaluation with the real side to move.
+    A single evaluation does not know precisely how much having the move is worth, so its win probability jumps up and
+    down from move to move. Here, the win probability (in log odds) and the lead are the means of both evaluations, plus
+    the usual value of a move in similar positions. This usual value is computed from several features, for example the
+    network's estimate of the value. The move probabilities and the spread are those with the real side to move.
     """
 
     OWN_PART = 0.3
@@ -153,7 +156,7 @@ class ResultsOfBothSides:
         self.network, self.outputs = network, outputs_of(network)
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """Evaluate positions as Session.evaluate does, with two network evaluations."""
+        """Evaluate positions as Session.evaluate does, with two network evaluations for each position."""
         own = dict(self.network.evaluate(codes, state))
         other = self.network.evaluate(codes, as_the_other_side(state))
         odds, lead, of_odds, of_lead = signs(own, other, codes, state)
@@ -183,11 +186,12 @@ class ResultsOfBothSides:
 class WholeBoardLead(ResultsOfBothSides):
     """`ResultsOfBothSides` with a correction of large leads.
 
-    The network's lead is a mean over its training games. In games with handicap stones, the weaker side lost ground. So
-    the network predicts only about two thirds of a large lead. The sum over the ownership map shrinks less, and only if
-    many points are open; STRETCH corrects this. A small lead is the lead that the network predicts, which changes less
-    from move to move. A lead counts as large only if it remains large when the other side moves next. In a fight, each
-    side may be far ahead if it moves next, so the corrected lead would go up and down with every move.
+    The network predicts only about two thirds of a large lead. Its lead is a mean over its training games, and in games
+    with handicap stones the weaker side lost ground. The sum over the ownership map shrinks less, and only if many
+    points are open; STRETCH corrects this. So a large lead is computed from the ownership map. A small lead is the lead
+    that the network predicts, which changes less from move to move. A lead counts as large only if it remains large
+    when the other side moves next. In a fight, either side may be far ahead if it moves next, and then the corrected
+    lead would jump with every move.
     """
 
     OPEN, SETTLED = (4.0, 12.0), (18.0, 40.0)
@@ -248,16 +252,21 @@ class WholeBoardLead(ResultsOfBothSides):
         area: NDArray[np.float64] | float,
         turn: NDArray[np.float64] | float = 0.0,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return Black's leads that follow from the ownership maps, float64 [n], and their weights, float64 [n], 0 to
-        1.
+        """Return two arrays, both float64 [n]: Black's leads according to the ownership maps, and the weights of these
+        leads, 0 to 1.
 
-        The lead that the network predicts has the remaining weight. board: sums over ownership maps, in points without
-        komi and handicap stones. komi: the komi in points, less the handicap stones if they count as points. is_open:
-        the open share of each board, 0 to 1. area: number of points of the board. turn: the lead with the next move
-        minus the lead without it, divided by 2, in points, 0 or more; 0 if unknown. The weight grows with the lead on
-        the board, without komi: the network expects the stronger side to win back handicap stones, whatever the komi
-        is. The weight also grows with the lead after komi if this lead is larger by more than EVEN_KOMI. The weight
-        decreases with `turn`, of which the part beyond EVEN_KOMI is stretched as the lead is.
+        The remaining weight belongs to the lead that the network predicts.
+        board: the sums over the ownership maps, in points without komi and handicap stones.
+        komi: the komi in points, less the handicap stones if they count as points.
+        is_open: the open share of each board, 0 to 1.
+        area: the number of points of the board.
+        turn: half the difference between the lead with the next move and the lead without it, in points, 0 or more; 0
+            if unknown.
+
+        The weight grows with the lead on the board, without komi, because the network expects the stronger side to win
+        back handicap stones, whatever the komi is. The weight also grows with the lead after komi if this lead is
+        larger by more than EVEN_KOMI. The weight falls with `turn`. The part of `turn` above EVEN_KOMI is stretched in
+        the same way as the lead.
         """
         even = np.clip(board, 0, cls.EVEN_KOMI)
         ahead = (board - even) * (1 + cls.STRETCH * is_open)
@@ -279,13 +288,13 @@ def signs(
     the move.
 
     own: the network's outputs with the side to move. other: its outputs with the opponent to move. The first two
-    results are the mover's log odds and lead, both [n], as means over `own` and `other`. The last two results are the
+    results are the mover's log odds and lead, both [n], as means over `own` and `other`. The other two results are the
     features for the log odds and for the lead, in the order of their weights:
 
-    [n, 8]: 1; half the network's value of the move in log odds; the open part of the board, and its square; the
-    logarithm of the spread; the entropy of the moves, in nats; the absolute log odds; a number from 1 for an even game
-    to 0 for a decided game.
-    [n, 3]: 1; half the network's value of the move in points; the open part of the board.
+    [n, 8]: 1; half the network's value of the move in log odds; the open share of the board, and its square; the
+    logarithm of the spread; the entropy of the move probabilities, in nats; the absolute log odds; a number that is 1
+    for an even game and 0 for a decided game. [n, 3]: 1; half the network's value of the move in points; the open share
+    of the board.
     """
     odds_own, odds_turned = (
         2 * np.arctanh(np.clip(one["value"].astype(np.float64), -SURE, SURE)) for one in (own, other)
@@ -304,8 +313,8 @@ def signs(
 
 
 def as_the_other_side(state: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return states with the opponent to move, with exchanged ranks if the states have ranks, and without earlier
-    passes. state: uint8 [n, 4 or more]; the result has the same shape and dtype.
+    """Return the states with the opponent to move. The ranks are exchanged if the states contain ranks, and the passes
+    before the position are removed. state: uint8 [n, 4 or more]; the result has the same shape and dtype.
     """
     turned = state.copy()
     turned[:, SIDE] ^= 1
@@ -316,7 +325,7 @@ def as_the_other_side(state: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def steady(network: NetworkSession) -> NetworkSession:
-    """Return a network that gives steadier evaluations of the positions of a game.
+    """Return a version of a network whose evaluations of successive positions are steadier.
 
     If the network predicts results, each position is evaluated four times: with Black and with White to move, each in
     two symmetries.
@@ -347,20 +356,22 @@ def without_early_passes(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> 
 
 
 def with_board_inputs(state: NDArray[np.uint8], usual: Mapping[str, int], terms: Terms) -> NDArray[np.uint8]:
-    """Add the side inputs that decide who leads on the board.
+    """Add side inputs to states, for evaluating which side leads.
 
     state: uint8 [n, 4]; the result is [n, 4 + side inputs]. usual: the default of each side input of the network, by
-    name. Side inputs that are not in `board_inputs` get these defaults.
+    name. terms: the conditions of the game, from which `board_inputs` computes some of the side inputs; all others get
+    their defaults.
     """
     known = board_inputs(terms.komi, terms.territory)
     return with_default_side_inputs(state, {name: known.get(name, value) for name, value in usual.items()})
 
 
 class LargeKomi:
-    """A network whose leads and win probabilities include the points of a komi that doesn't fit into its input.
+    """A network for games with a komi that is too large for its input.
 
-    The network evaluates the largest komi of its input. The remaining points are then added to the lead. The log odds
-    of the win probability change by these points divided by the scale of the logistic, see `winrate`.
+    The network evaluates with the largest komi of its input, and the remaining points are added to the lead. These
+    points also change the log odds of the win probability, by their number divided by the scale of the logistic in
+    `winrate`.
     """
 
     def __init__(self, network: NetworkSession, komi: float):
@@ -368,22 +379,23 @@ class LargeKomi:
         self.network, self.outputs, self.komi = network, outputs_of(network), komi
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """Evaluate positions as Session.evaluate does."""
+        """Evaluate positions as Session.evaluate does, with the full komi."""
         return with_large_komi(self.network.evaluate(codes, state), state, self.komi)
 
 
 def large_komi(network: NetworkSession, komi: float) -> NetworkSession:
-    """Return the network, or `LargeKomi` if the komi doesn't fit into its input."""
+    """Return the network, or a `LargeKomi` of it if the komi is too large for its input."""
     return LargeKomi(network, komi) if beyond_byte(komi) else network
 
 
 def with_large_komi(
     answers: Mapping[str, NDArray[np.float32]], state: NDArray[np.uint8], komi: float
 ) -> dict[str, NDArray[np.float32]]:
-    """Return outputs whose lead and value include the points that the input clips, see `LargeKomi`.
+    """Return a network's outputs, with the part of the komi that its input clips added to lead and value, see
+    `LargeKomi`.
 
-    answers: outputs by name. A network without a lead is returned unchanged. state: uint8 [n, 4 or more]. komi: White's
-    points from the start.
+    answers: the outputs by name. They are returned unchanged if they have no lead. state: uint8 [n, 4 or more]. komi:
+    White's points before the game.
     """
     changed = dict(answers)
     if (points := beyond_byte(komi)) and {"lead", "value", "spread"} <= set(answers):
@@ -396,11 +408,11 @@ def with_large_komi(
 
 
 def judge(network: NetworkSession, terms: Terms) -> NetworkSession:
-    """Return a network that evaluates which side leads, see `steady` and `WholeBoardLead`.
+    """Return a version of a network for evaluating which side leads, see `steady` and `WholeBoardLead`.
 
-    The side inputs must have no handicap and no ranks, because these describe how the players will continue, not who
-    leads. terms: the conditions of the game. If its komi doesn't fit into the network's input, `LargeKomi` adds the
-    remaining points.
+    Evaluate positions without side inputs for handicap and ranks, because these describe how the players will continue,
+    and not who leads. terms: the conditions of the game. If its komi is too large for the network's input, `LargeKomi`
+    adds the remaining points.
     """
     steadied = steady(network)
     if isinstance(steadied, ResultsOfBothSides):
@@ -420,19 +432,22 @@ def _turned(values: NDArray[np.float32], back: NDArray[np.int64]) -> NDArray[np.
 
 
 def lead(owners: NDArray[np.float32], size: int) -> NDArray[np.float64]:
-    """Return Black's expected points minus White's, without komi, float64 [...]. owners: maps, [..., 361]."""
+    """Return Black's expected points minus White's, without komi, float64 [...]. owners: [..., 361], ownership maps."""
     there = owners[..., points_of(size)].astype(np.float64)
     return np.asarray((2 * there - 1).sum(-1))
 
 
 def spread(owners: NDArray[np.float32], size: int) -> float:
-    """Return the standard deviation in points of the score that a map predicts. owners: float32 [361]."""
+    """Return the standard deviation of the final score, in points, according to an ownership map. owners: float32
+    [361].
+    """
     there = owners[points_of(size)].astype(np.float64)
     return max(MIN_SPREAD, math.sqrt(VARIANCE_FACTOR * float((4 * there * (1 - there)).sum())))
 
 
 def winrate(lead: float, spread: float) -> float:
-    """Return the win probability for a lead, komi included: a logistic with the score's standard deviation.
+    """Return the win probability for a lead that includes komi: a logistic function of the lead divided by the spread.
+    spread: the standard deviation of the score.
 
     The result is 0.5 for a lead of 0, and 0.86 for a lead as large as the spread.
     """
@@ -440,15 +455,15 @@ def winrate(lead: float, spread: float) -> float:
 
 
 def neighbours(point: int, size: int) -> list[int]:
-    """Return the neighbors of a point on a board of this size: up to four points."""
+    """Return the neighbors of a point on a board of this size, two to four points."""
     row, column = divmod(point, GRID)
     around = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
     return [r * GRID + c for r, c in around if 0 <= r < size and 0 <= c < size]
 
 
 def chains(colours: NDArray[np.uint8], size: int) -> list[list[int]]:
-    """Return the points of each chain on the board, in the order of their first points from the upper left. colours:
-    uint8 [361].
+    """Return the points of each chain on the board. The chains are in the order of their first points from the upper
+    left. colours: uint8 [361], the color of each point.
     """
     result: list[list[int]] = []
     seen: set[int] = set()
@@ -467,8 +482,8 @@ def chains(colours: NDArray[np.uint8], size: int) -> list[list[int]]:
 
 
 def dead_chains(owners: NDArray[np.float32], colours: NDArray[np.uint8], size: int) -> list[list[int]]:
-    """Return the chains whose points belong to the opponent, by the mean of the map over their stones. owners: float32
-    [361]. colours: uint8 [361].
+    """Return the chains that the ownership map gives to the opponent, averaged over their stones. owners: float32
+    [361]. colours: uint8 [361], the color of each point.
     """
     dead = []
     for chain in chains(colours, size):
@@ -479,10 +494,10 @@ def dead_chains(owners: NDArray[np.float32], colours: NDArray[np.uint8], size: i
 
 
 def settled(owners: NDArray[np.float32], colours: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
-    """Return the owner of each point, uint8 [361], if the game ended now: 1 Black, 2 White, 0 neither.
+    """Return the owner of each point if the game ended now, uint8 [361]: 1 Black, 2 White, 0 neither.
 
-    Dead stones are removed. Living stones count for their color, and so do empty regions that touch only one side. For
-    other points the map decides; points without a clear owner (NEUTRAL) are neutral.
+    Dead stones are removed. Living stones, and empty regions that touch only one color, belong to this color. The
+    ownership map decides about all other points, and points without a clear owner (NEUTRAL) belong to neither side.
     """
     dead = np.zeros(POINTS, np.bool_)
     for chain in dead_chains(owners, colours, size):

@@ -44,13 +44,13 @@ MAX_MOVES_PER_POINT = 3
 
 @dataclass(frozen=True)
 class Candidate:
-    """A move that the player considers: a point or PASS.
+    """A move that the player considers.
 
     point: the point, or PASS.
-    lead: the expected lead of the player in points after the move, komi included.
+    lead: the player's expected lead in points after the move, including komi.
     gain: this lead minus the lead after a pass.
     value: the gain minus the cost of a stone, with small bonuses that decide between equal moves.
-    captured: number of captured stones.
+    captured: the number of captured stones.
     looks: the number of network evaluations of the position after the move.
     owners: float32 [361], the ownership map after the move.
     """
@@ -67,12 +67,12 @@ class Candidate:
 class Study:
     """The evaluation of one position and of the positions after its moves, by a network that predicts territory.
 
-    All values are in the view of `colour`, which counts as the side to move. The positions have index numbers: 0 is the
-    position itself, 1 is the position after a pass, and larger numbers are the positions after the moves. Only the
-    methods `look` and `steps` run the network.
+    All values are from the point of view of `colour`, which counts as the side to move. The positions have row numbers:
+    0 is the position itself, 1 is the position after a pass, and larger numbers are the positions after the moves. Only
+    the methods `look` and `steps` run the network.
 
-    only: the points that may be played; None for all. Moves into own eyes, suicide, and moves that repeat a position
-        are always excluded.
+    only: the points that may be played; None for all. Moves into the player's own eyes, suicide, and moves that repeat
+        a position are always excluded.
     last: the point of the last move; PASS if there is none.
     """
 
@@ -112,9 +112,9 @@ class Study:
     def look(self, rows: NDArray[np.int64] | None = None, symmetry: int = 0) -> None:
         """Evaluate some positions with the network, and add the results to those of earlier calls.
 
-        rows: the index numbers of the positions: 0 is the position itself, 1 the position after a pass, and larger
+        rows: the row numbers of the positions: 0 is the position itself, 1 is the position after a pass, and larger
             numbers are the positions after the moves. None means all positions.
-        symmetry: the symmetry of the board, 0 to 7, by which the positions are transformed first.
+        symmetry: the symmetry of the board, 0 to 7, by which the positions are transformed before the evaluation.
         """
         rows = np.arange(len(self.codes)) if rows is None else rows
         there, back = ownership.symmetric_points(self.size)
@@ -126,7 +126,8 @@ class Study:
         """Evaluate all useful positions in batches of at most `batch_size`, and yield after each batch.
 
         The order is: first the position itself and the position after a pass; then the positions after the moves,
-        likely moves first; then the positions after the best moves, in all symmetries.
+        likely moves first; then the position itself and the positions after a pass and the best moves, in the other
+        symmetries.
         """
         self.look(np.array([0, 1]))
         yield
@@ -144,11 +145,11 @@ class Study:
     def thought(self, most: int | None = None, owners: bool = False) -> GoThought:
         """Return the results so far.
 
-        most: the largest number of moves in the result; None for all. owners: whether each move of the result has its
-        ownership map.
+        most: the largest number of moves in the result; None for all. owners: whether to include the ownership map
+        after each move.
 
-        The number of visits of a move is the number of network evaluations of the position after it. The prior is a
-        softmax over the moves' gains. The win probability is computed from the lead and the spread.
+        The visits of a move are the network evaluations of the position after it. The priors are a softmax over the
+        moves' values. The win probability is computed from the lead and the spread.
         """
         candidates = self.candidates()
         moves = tuple(
@@ -180,22 +181,22 @@ class Study:
         return np.argsort(certain, kind="stable") + 2
 
     def owners(self, row: int = 0) -> NDArray[np.float32]:
-        """Return the ownership map of a position, float32 [361], as the mean of all its network evaluations.
+        """Return the ownership map of a position, averaged over all its network evaluations, float32 [361].
 
-        row: the position's index number, as for `lead`.
+        row: the row number of the position, as for `lead`.
         """
         return np.asarray(self.sums[row] / np.float32(max(1, self.looks[row])))
 
     def lead(self, row: int = 0) -> float:
-        """Return the expected lead in points, komi included, in the view of the side to move.
+        """Return the expected lead of the side to move in points, including komi.
 
-        row: the position's index number: 0 for the position itself, 1 for the position after a pass, and larger numbers
-        for the positions after moves.
+        row: the row number of the position: 0 for the position itself, 1 for the position after a pass, and larger
+        numbers for the positions after the moves.
         """
         return float(self._leads(np.array([row]))[0])
 
     def candidates(self) -> list[Candidate]:
-        """Return the evaluated moves, the best value first. If a pass is allowed, it is one of them."""
+        """Return the evaluated moves, the one with the best value first. They include a pass if it is allowed."""
         rows = self._order()
         rows = rows if self.may_pass else rows[rows != 1]
         leads, values = self._leads(rows), self._values(rows)
@@ -242,17 +243,17 @@ class Study:
 
 
 def priors(candidates: list[Candidate]) -> NDArray[np.float64]:
-    """Return the prior of each candidate, float64 [n]: a softmax over their values."""
+    """Return the prior of each candidate move, float64 [n]: a softmax over the moves' values."""
     values = np.array([move.value for move in candidates]) / SPREAD
     odds = np.exp(values - values.max(initial=0))
     return np.asarray(odds / max(odds.sum(), 1e-30))
 
 
 def own_eyes(board: Board, colour: int) -> NDArray[np.bool_]:
-    """Return which empty points are real eyes of a color, bool [361], by the usual rule.
+    """Return for each point whether it is a real eye of a color, bool [361], by a simple rule.
 
-    The rule: all neighbors of an eye are stones of this color, or the edge of the board. The opponent has at most one
-    of the eye's diagonal neighbors, and none of them if the eye is at the edge.
+    The rule: all neighbors of an eye are stones of this color, or the edge of the board. The opponent has a stone on at
+    most one of its diagonal neighbors, and on none if the eye is at the edge.
     """
     field = board.board[COLOUR].reshape(WIDE, WIDE)
     own, other, edge = field == colour, field == 3 - colour, field == OUTSIDE
@@ -274,8 +275,8 @@ class GoPlayer:
     """Chooses moves with a network that predicts territory.
 
     temperature: 0 plays the best move; T > 0 samples the first moves of a game in proportion to `exp(value / (SPREAD ·
-        T))`. The number of sampled moves is the board's number of lines. seed: the seed of the samples; None for a
-        random seed.
+        T))`. The number of sampled moves equals the number of lines of the board.
+    seed: the random seed; None for a new one each time.
     """
 
     searches = False
@@ -285,7 +286,7 @@ class GoPlayer:
         self.random = np.random.default_rng(seed)
 
     def new_game(self) -> None:
-        """Do nothing: this player keeps no state between games. The method belongs to the interface of players."""
+        """Do nothing, because this player keeps no state between games."""
 
     def study(
         self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = None, last: int = PASS
@@ -295,8 +296,8 @@ class GoPlayer:
     def looks(
         self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = None, last: int = PASS
     ) -> Iterator[Look]:
-        """Search a position, see GoThinker.looks. The search ends when every move was evaluated, and the best moves
-        were evaluated in all symmetries.
+        """Search a position, see GoThinker.looks. The search ends when every move is evaluated, and the best moves in
+        all symmetries.
         """
         study = self.study(board, colour, terms, only, last)
         for _ in study.steps():
@@ -322,8 +323,8 @@ class GoPlayer:
         on_progress: Callable[[Look], None] = lambda look: None,
         stop: threading.Event | None = None,
     ) -> MoveThought:
-        """Return the move to play, see GoThinker.choose. Without `seconds`, every move is evaluated once. `visits` is
-        ignored.
+        """Return the move to play, see GoThinker.choose. Without `seconds`, every move is evaluated at least once.
+        `visits` is ignored.
         """
         begun = time.perf_counter()
         study = self.study(board, colour, terms, only, last)
@@ -365,8 +366,8 @@ class GoPlayer:
 def is_over(study: Study, candidates: list[Candidate]) -> bool:
     """Return whether the player should pass, even if a move would gain points.
 
-    The player passes if the game is too long. The player also passes if the opponent has passed and the number of
-    uncertain points is less than the player's lead. candidates: the evaluated moves, the best first.
+    The player passes if the game has become too long, or if the opponent has just passed and the number of uncertain
+    points is less than the player's lead. candidates: the evaluated moves, the best first.
     """
     board = study.board  # the board after the pass that the player considers
     if board.ply > MAX_MOVES_PER_POINT * study.size**2:
@@ -376,7 +377,7 @@ def is_over(study: Study, candidates: list[Candidate]) -> bool:
 
 
 def open_player(run: Run, session: Callable[[], Session], *, method: str | None = None, **settings: Any) -> GoPlayer:
-    """Return the player of a run's network, see kibitz.play.open_player. method: ignored, because there is only one
-    method.
+    """Return the player for a run's network, see kibitz.play.open_player. method: ignored, because there is
+    only one.
     """
     return GoPlayer(session(), **settings)

@@ -17,11 +17,11 @@ def player_of(
     seed: int | None = None,
     visits: int | None = None,
 ) -> GoThinker:
-    """Return the player of a network. method: one of the network's methods; None for a search if the network supports
-    it, else a player by territory.
+    """Return a player for a network. method: one of the network's methods. None selects a search if the network
+    supports it, or else a player by territory.
 
-    visits: the visits of a search without a time limit. Raises UsageError for a method that the network doesn't
-    support.
+    visits: the number of visits of a search without a time limit. Raises UsageError for a method that the network
+    doesn't support.
     """
     searches = method != BEST_SCORE.name if method else set(NEEDED) <= set(network.outputs)
     if not searches:

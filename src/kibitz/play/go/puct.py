@@ -71,10 +71,10 @@ SURE_VISITS = 2.0
 
 @dataclass(frozen=True)
 class GoTuning:
-    """The parameters of the search: constants for the selection of moves, the policy's temperature, batch sizes, and
-    the weight of the score in a position's value.
+    """The parameters of the search: the constants of the move selection, the policy's temperature, batch sizes, and the
+    weight of the score in a position's value.
 
-    See kibitz.play.puct.go.Preference for score_share.
+    score_share: see kibitz.play.puct.go.Preference.
     """
 
     constants: Constants = field(default_factory=Constants)
@@ -86,19 +86,19 @@ class GoTuning:
 class GoPuctPlayer:
     """Chooses Go moves by PUCT or, with the method top-prob, with one network evaluation.
 
-    temperature: 0 plays the move with the most visits. T > 0 samples in proportion to `visits^(1/T)`, or for top-prob
-        to `prior^(1/T)`. In each game, the number of sampled moves is the board's number of lines; with a personal
-        network or a `rank`, all moves are sampled.
-    visits: number of visits of the root in a search without a time limit.
-    hash_mb: size in megabytes of the tree and of a game's evaluations.
-    seed: the seed of the samples; None for a random seed.
+    temperature: 0 plays the move with the most visits. T > 0 samples moves in proportion to `visits^(1/T)`, or for
+        top-prob to `prior^(1/T)`. In each game, the number of sampled moves equals the number of lines of the board;
+        with a personal network or a `rank`, all moves are sampled.
+    visits: the number of visits of the root in a search without a time limit.
+    hash_mb: the size of the tree and of the evaluations of a game, in megabytes.
+    seed: the random seed; None for a new one each time.
     rank: the rank of the players to imitate, such as "5k" or "9d". It is the rank of both players in the network's
         inputs. None for RANK, the strongest play.
-    side_inputs: inputs of the network by name, 0 to 255. These values are added to the inputs that the game determines,
-    or replace them.
+    side_inputs: values for inputs of the network by name, 0 to 255. They replace or complement the values that the game
+        determines.
 
-    The tree is kept between moves if the game continues in it. Raises UsageError if the network lacks an output, and
-    for settings out of range.
+    The tree is kept for the next move if the game continues with a move in it. Raises UsageError if the network lacks
+    an output, and for settings out of range.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class GoPuctPlayer:
         """Whether the tree's root has all legal moves. Only such a tree can be reused for the next position."""
 
     def new_game(self) -> None:
-        """Clear the tree, the evaluations of the last game and its expected lead."""
+        """Clear the tree, the evaluations of the last game, and the expected lead."""
         self.search.forget()
         self.rules.preference = replace(self.rules.preference, centre=0.0)
 
@@ -348,7 +348,7 @@ class GoPuctPlayer:
 
     def look(self, most: int = POINTS + 1, owners: bool = False, unvisited: bool = False) -> GoThought:
         """Return the results of the search so far, see thought.Look. unvisited: whether to include moves without visits
-        if other moves have visits.
+        even if other moves have visits.
         """
         tree = self.search.tree
         chances, leads = self._means(rules.CHANCE_AT, rules.CHANCE_STEPS), self._means(rules.LEAD_AT, rules.POINT_STEPS)
@@ -454,8 +454,8 @@ class GoPuctPlayer:
         return moves[0]
 
     def count(self, thought: GoThought) -> tuple[float, float]:
-        """Return two numbers for the searched position: the lead of the side to move in points if the game ended now,
-        and the number of points whose owner is uncertain.
+        """Return two numbers for the searched position: the lead of the side to move, in points, if the game ended now,
+        and the number of points with an uncertain owner.
 
         thought: the result of the search.
         """
@@ -518,8 +518,8 @@ def _rank(tree: PuctTree, child: int) -> tuple[float, ...]:
 
 
 def likely_line(tree: PuctTree, node: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the line that begins with a node's move and continues with the most visited moves, and the visits of each
-    move.
+    """Return the line that begins with the move of a node and continues with the most visited moves, and the visits of
+    each of its moves.
     """
     moves, visits = [int(tree.move[node])], [int(tree.visits[node])]
     while tree.first[node] >= 0:
@@ -532,7 +532,9 @@ def likely_line(tree: PuctTree, node: int) -> tuple[tuple[int, ...], tuple[int, 
 
 
 def captured(row: NDArray[np.uint8], point: int) -> int:
-    """Return the number of stones that the side to move captures with a move. row: the row of the position."""
+    """Return the number of stones that a move of the side to move captures. row: the position's row. point: the
+    move.
+    """
     if point == PASS:
         return 0
     board = np.empty((ROWS, CELLS), np.int16)
@@ -543,5 +545,5 @@ def captured(row: NDArray[np.uint8], point: int) -> int:
 def open_player(
     run: Run, session: Callable[[], Session], *, method: str | None = None, **settings: Any
 ) -> GoPuctPlayer:
-    """Return the player of a run's network, see kibitz.play.open_player."""
+    """Return the player for a run's network, see kibitz.play.open_player."""
     return GoPuctPlayer(session(), method=method, **settings)

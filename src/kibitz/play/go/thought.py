@@ -21,9 +21,9 @@ from kibitz.games.go.rulesets import Rules
 class Terms:
     """The conditions of a game on which the lead depends.
 
-    komi: the points that White gets before the game, handicap compensation included.
-    territory: whether territory scoring applies, where each stone played costs a point compared with a pass.
-    handicap: number of handicap stones.
+    komi: the points that White gets before the game, including the compensation for handicap stones.
+    territory: whether territory scoring applies. With it, each stone played costs a point compared with a pass.
+    handicap: the number of handicap stones.
     between_players: whether the network gets the handicap and the ranks of strong players as inputs. False for the
         value of a position, which depends on the board alone.
     """
@@ -34,32 +34,33 @@ class Terms:
     between_players: bool = True
 
     def for_board(self) -> Terms:
-        """Return these terms with between_players set to False, for the value of a position."""
+        """Return these terms with between_players set to False, for evaluating the position alone."""
         return replace(self, between_players=False)
 
     @classmethod
     def by(cls, rules: Rules, komi: float, handicap: int) -> Terms:
-        """Return the terms of a game under some rules. komi: the komi in points, without handicap compensation.
-        handicap: number of handicap stones.
+        """Return the terms of a game with these rules. komi: the komi in points, without the compensation for handicap
+        stones. handicap: the number of handicap stones.
         """
         return cls(komi + rules.bonus(handicap), rules.territory, handicap)
 
 
 @dataclass(frozen=True)
 class MoveThought:
-    """A move, or PASS, in the view of the player who makes it.
+    """The evaluation of a move, or of PASS, from the point of view of the player who makes it.
 
-    visits: number of evaluations.
-    prior: the move's probability before the search, 0 to 1; the priors of all moves sum to 1.
-    winrate: win probability, 0 to 1.
+    visits: the number of evaluations.
+    prior: the probability of the move before the search, 0 to 1; the priors of all moves sum to 1.
+    winrate: the win probability, 0 to 1.
     lcb: a lower confidence bound of the win probability.
-    lead: the expected lead in points after the move, komi included.
+    lead: the expected lead in points after the move, including komi.
     spread: the standard deviation of the score.
     gain: the lead minus the lead after a pass; None if no pass was evaluated.
-    captured: number of captured stones.
-    pv: the expected moves, beginning with this move.
-    pv_visits: visits of each move of the line.
-    owners: float32 [361], the probability that each point is Black's after this move; None if not requested.
+    captured: the number of captured stones.
+    pv: the expected line of moves, beginning with this move.
+    pv_visits: the visits of each move of the line.
+    owners: float32 [361], the probability that each point will be Black's after this move; None if it was not
+        requested.
     """
 
     point: int
@@ -78,10 +79,10 @@ class MoveThought:
 
 @dataclass(frozen=True)
 class GoThought:
-    """A position in the view of `colour`, the side to move.
+    """The evaluation of a position from the point of view of `colour`, the side to move.
 
-    visits: total number of evaluations. owners: float32 [361], the probability that each point is Black's. moves: the
-    moves, the best move first. The other fields are those of MoveThought.
+    visits: the total number of evaluations. owners: float32 [361], the probability that each point will be Black's.
+    moves: the moves, the best first. The other fields are those of MoveThought.
     """
 
     colour: int
@@ -117,17 +118,17 @@ class GoThinker(Protocol):
     def looks(
         self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = ..., last: int = ...
     ) -> Iterator[Look]:
-        """Search a position until nothing is left to search. Yields, after each step, a function that returns the
-        results.
+        """Search a position until nothing is left to search. After each step, yield a function that returns the results
+        so far.
 
-        only: the points that may be played (None: all). last: the point of the last move; PASS if there is none.
+        only: the points that may be played; None for all. last: the point of the last move; PASS if there is none.
         """
 
     def raw(self, board: Board, colour: int, terms: Terms, symmetry: int) -> GoThought:
         """Return the network's evaluation of a transformed position, with the prior of every move that the player may
         choose.
 
-        The player may choose all legal moves except those that fill an eye of the player. symmetry: 0 to 7, see
+        The player may choose all legal moves except those that fill one of the player's own eyes. symmetry: 0 to 7, see
         games.go.points.symmetries.
         """
 
@@ -145,14 +146,14 @@ class GoThinker(Protocol):
         on_progress: Callable[[Look], None] = ...,
         stop: threading.Event | None = None,
     ) -> MoveThought:
-        """Return the move to play, or PASS, in the view of `colour`.
+        """Return the move to play, or PASS. The evaluation is from the point of view of `colour`.
 
-        last: the point of the last move.
-        seconds: thinking time.
-        visits: number of visits of a player that searches. If seconds and visits are None, the player's default is
-            used.
-        only: the points that may be played (None: all).
-        clean_up: whether to capture dead stones of the opponent before passing.
-        on_progress: called with a `Look` when there are new results.
+        last: the point of the last move; PASS if there is none.
+        seconds: the thinking time.
+        visits: the number of visits, for a player that searches. If seconds and visits are None, the player's default
+            is used.
+        only: the points that may be played; None for all.
+        clean_up: whether to capture the opponent's dead stones before passing.
+        on_progress: called with a `Look` each time there are new results.
         stop: an event; the search ends soon after it is set.
         """

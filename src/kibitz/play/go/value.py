@@ -27,8 +27,8 @@ VISITS = 120
 
 
 def searches(network: NetworkSession) -> bool:
-    """Return whether values of positions come from a search. For this, the network must predict moves, winner, owners
-    and score.
+    """Return whether a network can evaluate positions by a search. It must predict moves, winner, territory and
+    score.
     """
     return set(NEEDED) <= set(ownership.outputs_of(network))
 
@@ -46,8 +46,8 @@ def value_board(
 
     terms: the conditions on which the lead depends, see `Terms`. The prediction does not depend on the players or on
         the number of handicap stones.
-    visits: visits of the search; 0 for the network's value without a search.
-    on_progress: called when the search has new results.
+    visits: the number of visits of the search; 0 for the network's value without a search.
+    on_progress: called each time the search has new results.
     stop: an event; the search ends soon after it is set.
     """
     if (final := final_count(board, terms)) is not None:
@@ -58,7 +58,7 @@ def value_board(
 
 
 def final_count(board: Board, terms: Terms) -> FinalCount | None:
-    """Return the final score of a game that two passes ended; None if the game is not over."""
+    """Return the final score of a game that ended with two passes; None if the game is not over."""
     from kibitz.games.go.endings.final import count_board
 
     return count_board(board, terms.komi, terms.territory) if board.passes >= 2 else None
@@ -74,10 +74,10 @@ def search_board(
     on_progress: Callable[[Look], None] = lambda look: None,
     stop: threading.Event | None = None,
 ) -> GoThought:
-    """Return the result of a search of a position, independent of earlier searches.
+    """Search a position and return the result. It does not depend on earlier searches.
 
-    player: the player that searches, whose memory is cleared. None for a new player. The other parameters are those of
-    `value_board`.
+    player: the player that searches, whose tree and evaluations are cleared first; None for a new player. The other
+    parameters are those of `value_board`.
     """
     player = player or GoPuctPlayer(network)
     player.new_game()
@@ -95,7 +95,7 @@ def search_board(
 
 
 def value_of(thought: GoThought) -> PositionValue:
-    """Return the value of a searched position, which is the value of its best line."""
+    """Return the value of a searched position, which is the value after its best move."""
     best = thought.moves[0]
     black = thought.sign > 0
     return PositionValue(
@@ -108,7 +108,8 @@ def value_of(thought: GoThought) -> PositionValue:
 
 def judge_board(network: NetworkSession, board: Board, terms: Terms) -> tuple[PositionValue, float]:
     """Return the network's value of a position without a search (see ownership.judge), and the standard deviation of
-    the lead in points."""
+    the score in points. terms: the conditions of the game.
+    """
     codes, state = encode_board(board)
     judge = ownership.judge(network, terms)
     usual = getattr(network, "side_inputs", {})

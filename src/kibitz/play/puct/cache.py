@@ -19,16 +19,16 @@ _SLOT = 8 + 8 + 2 + 4
 
 
 class EvaluationCache(NamedTuple):
-    """The arrays of the cache.
+    """The arrays of a cache of network evaluations. An entry has a slot, and its priors are in a ring buffer.
 
-    keys: uint64 [slots]. The number of slots is a power of two.
-    begins: int64 [slots], the number of priors that were written before an entry's first prior; the entry's place in
-    the ring follows from this number. -1 means no entry.
-    counts: int16 [slots], number of moves.
-    values: float32 [slots].
-    priors: float32 [room], the ring.
-    end: int64 [1], the index at which the next entry begins.
-    tails: uint8 [slots, tail].
+    keys: uint64 [slots], the key of the position in each slot. The number of slots is a power of two.
+    begins: int64 [slots], how many priors had been written to the ring before those of the entry, which determines
+        their place in the ring; -1 if the slot is empty.
+    counts: int16 [slots], the number of moves.
+    values: float32 [slots], the value of the position.
+    priors: float32 [room], the ring buffer.
+    end: int64 [1], the value of `begins` for the next entry.
+    tails: uint8 [slots, tail], the end of the position's row.
     """
 
     keys: NDArray[np.uint64]
@@ -41,9 +41,9 @@ class EvaluationCache(NamedTuple):
 
 
 def empty_cache(size: int, usual: int = 32, tail: int = 0) -> EvaluationCache:
-    """Return a cache of at most `size` bytes (at least about 4 kB). The memory is used as the cache fills.
+    """Return an empty cache of at most `size` bytes, but at least about 4 kB. It uses memory only as it fills.
 
-    usual: typical number of moves of a position. tail: how many numbers at the end of a row are stored.
+    usual: the typical number of moves of a position. tail: how many numbers at the end of a position's row are stored.
     """
     slots, slot = 16, _SLOT + tail
     while 2 * slots * (slot + 4 * usual) <= size:
@@ -58,8 +58,8 @@ def empty_cache(size: int, usual: int = 32, tail: int = 0) -> EvaluationCache:
 
 @kernel
 def recall(cache, key, count):  # type: ignore[no-untyped-def]
-    """Return the slot of a position with this key (uint64) and this number of moves; -1 if it is unknown or
-    overwritten.
+    """Return the slot of the position with this key and this number of moves; -1 if it is not in the cache. key:
+    uint64. count: the number of moves.
     """
     slot = np.int64(key & np.uint64(cache.keys.shape[0] - 1))
     begin = cache.begins[slot]
@@ -70,10 +70,10 @@ def recall(cache, key, count):  # type: ignore[no-untyped-def]
 
 @inner
 def remember(cache, key, value, priors, row):  # type: ignore[no-untyped-def]
-    """Store a position in the cache.
+    """Store the evaluation of a position in the cache.
 
-    key: uint64. value: float. priors: float32 [count], the priors of its moves. row: uint8 [width], whose tail is
-    stored.
+    key: uint64, the key of the position. value: float. priors: float32 [count], the priors of its moves. row: uint8
+    [width], of which the tail is stored.
     """
     count, room = priors.shape[0], cache.priors.shape[0]
     if count > room:

@@ -41,14 +41,14 @@ limits.
 
 
 class CaptureWeights(NamedTuple):
-    """The weights of captures in addition to the network, in log odds. After every move, captures are searched until no
-    piece can be captured for free.
+    """The weights with which captures change the network's outputs, in log odds. After every move, captures are
+    searched until no piece can be captured for free.
 
-    Two weights are for moves: `loss` for each pawn that the move loses compared with the best move, and `check` for a
-    move that gives check. Three weights are for a position's value: `opinion` multiplies the network's value, `pawn` is
-    added for each pawn that the mover is ahead, and `win` for each pawn that the best move wins. Networks know little
-    about hanging pieces, because pieces seldom hang for long in games. The weights were fitted to Stockfish's win
-    probabilities and to moves of games and puzzles, see docs/results/history/search.md.
+    Two weights change the priors of moves: `loss`, for each pawn that a move loses compared with the best move, and
+    `check`, for a move that gives check. Three weights change the value of a position: `opinion` is the factor of the
+    network's value, `pawn` is added for each pawn that the mover is ahead, and `win` for each pawn that the best move
+    wins. Networks know little about hanging pieces, because pieces rarely hang for long in games. The weights were
+    fitted to Stockfish's win probabilities and to moves of games and puzzles, see docs/results/history/search.md.
     """
 
     loss: float = 0.8
@@ -230,8 +230,8 @@ def _weigh(weights, offsets, material, scores, checks, values, priors):  # type:
 
 
 def described(rows: NDArray[np.uint8], mates: bool = False) -> Entered:
-    """Return positions with their legal moves and the results that the rules give. rows: uint8 [n, 68]. mates: see
-    `_describe`.
+    """Return positions with their legal moves, and with the result if the rules end the game. rows: uint8 [n, 68].
+    mates: see `_describe`.
     """
     n = len(rows)
     keys, ended, offsets = np.empty(n, np.uint64), np.empty(n, np.int8), np.empty(n + 1, np.int64)
@@ -240,7 +240,7 @@ def described(rows: NDArray[np.uint8], mates: bool = False) -> Entered:
 
 
 def start(board: chess.Board, mates: bool = False) -> Entered:
-    """Return the position of a board in the form of `ChessRules.enter`. mates: whether to list only the mating move if
+    """Return the position of a board in the form of `ChessRules.enter`. mates: whether to list only a mating move if
     there is one.
     """
     return described(encode_board(board)[None], mates)
@@ -249,10 +249,11 @@ def start(board: chess.Board, mates: bool = False) -> Entered:
 def short_mate(
     row: NDArray[np.uint8], moves: NDArray[np.uint16], drawn_keys: NDArray[np.uint64]
 ) -> tuple[int, ...] | None:
-    """Return the packed moves of a short mate: a mating move, or a move, a reply and the mate; None if none is found.
+    """Return the packed moves of a short mate: a mating move, or a move, a reply and the mating move. Return None if no
+    such mate is found.
 
-    row: uint8 [68], a position. moves: uint16 [n], the moves to try. drawn_keys: uint64, keys of positions that are
-    drawn if they occur again in the game.
+    row: uint8 [68], the position. moves: uint16 [n], the moves to try. drawn_keys: uint64, the keys of positions that
+    are drawn if they occur again in the game.
     """
     line = np.zeros(3, np.uint16)
     if not _short_mate(row, moves, drawn_keys, line):
@@ -264,7 +265,7 @@ def short_mate(
 class ChessRules:
     """The rules of chess and the networks for a PUCT search, see search.SearchRules.
 
-    temperature: the policy's temperature; above 1, its probabilities become more equal. captures: the weights of
+    temperature: the policy's temperature; above 1, the move probabilities become more equal. captures: the weights of
     captures; None to use only the networks.
     """
 
@@ -281,20 +282,20 @@ class ChessRules:
         self._followed = MoveQuiescence()
 
     def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
-        """Return the positions after one legal move in each of the rows, [n, 68]. The rows are overwritten with these
+        """Return the positions after one legal move in each of the rows, [n, 68]. The rows are overwritten with the new
         positions.
         """
         _play(rows, moves)
         return described(rows, mates=True)
 
     def condense(self, tree: PuctTree, least: int) -> None:
-        """Do nothing, because rows of chess have no tails (see SearchRules)."""
+        """Do nothing, because the rows of chess have no tails (see SearchRules)."""
 
     def evaluate(
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the values of positions for the side to move, [n], and the priors of all moves, computed from the
-        networks and the captures.
+        """Return the values of positions for the side to move, [n], and the priors of all moves. Both are computed from
+        the networks' outputs and from captures.
         """
         codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
         answers = self.policy.evaluate(codes, state)
@@ -311,13 +312,15 @@ class ChessRules:
 
 
 def history(board: chess.Board) -> list[int]:
-    """Return the keys of the earlier positions of the board's game that may recur, in the order of the game."""
+    """Return the keys of the earlier positions of the board's game that can recur, in the order of the game."""
     keys: list[int] = described(encode_history(board)).keys.tolist()
     return keys
 
 
 def repeated(past: list[int]) -> NDArray[np.uint64]:
-    """Return, for a history, the keys of positions that are drawn if they occur again, uint64."""
+    """Return the keys of the positions that are drawn if they occur again, uint64: those that occur at least twice in
+    `past`. past: the keys from `history`.
+    """
     return np.array([key for key, times in Counter(past).items() if times > 1], np.uint64)
 
 

@@ -94,11 +94,11 @@ _NOWHERE = np.zeros(POINTS, np.bool_)
 
 @dataclass(frozen=True)
 class Scoring:
-    """The scoring at the end of a game.
+    """How a game is scored at its end.
 
-    komi: the points that White gets before the game, handicap compensation included.
-    territory: whether territory and prisoners are counted; otherwise area is counted.
-    suicide: whether a chain may remove itself.
+    komi: the points that White gets before the game, including the compensation for handicap stones.
+    territory: whether territory and prisoners are counted. If not, area is counted.
+    suicide: whether a move may remove its own chain.
     """
 
     komi: float = 7.5
@@ -108,10 +108,10 @@ class Scoring:
 
 @dataclass(frozen=True)
 class Preference:
-    """The value of a position: `(1 − share) · (win − loss) + share · f(lead)`.
+    """How winning and the score are weighed in the value of a position: `(1 − share) · (win − loss) + share · f(lead)`.
 
-    f rises from −1 to 1 and is steepest at a lead of `centre` points. It covers half of its range over a number of
-    points that equals the board's number of lines.
+    f rises from −1 to 1 and is steepest at a lead of `centre` points, where it is 0. It is 0.5 if the lead is larger by
+    as many points as the board has lines.
     """
 
     share: float = 0.15
@@ -134,8 +134,9 @@ def _put(row, at, value):  # type: ignore[no-untyped-def]
 
 @inner
 def worth(chance, lead, size, share, centre):  # type: ignore[no-untyped-def]
-    """Return the value of a position for one side, see Preference. chance: the side's probability of a win minus that
-    of a loss, −1 to 1. lead, centre: the lead and the centre in the view of the same side.
+    """Return the value of a position for one side, see Preference. chance: this side's probability of a win minus that
+    of a loss, −1 to 1. lead, centre: the lead and the centre from the point of view of this side. size: the size of the
+    board.
     """
     return (1 - share) * chance + share * 2 / math.pi * math.atan((lead - centre) / size)
 
@@ -220,10 +221,10 @@ def _play(row, board, move):  # type: ignore[no-untyped-def]
 
 @kernel
 def count(row, board, komi, territory, owner):  # type: ignore[no-untyped-def]
-    """Return Black's lead if the game ended in this position, and the number of points whose owner is uncertain.
+    """Return Black's lead if the game ended in this position, and the number of points with an uncertain owner.
 
-    Chains that belong to the opponent by the row's map count as dead. owner: uint8 [361], filled as by `settled` in
-    play.go.ownership.
+    Chains count as dead if the row's ownership map gives them to the opponent. owner: uint8 [361], filled with the
+    owner of each point as by `settled` in play.go.ownership.
     """
     sums, dead = np.zeros(CELLS, np.int64), np.zeros(POINTS, np.bool_)
     for point in range(POINTS):
@@ -369,8 +370,8 @@ def _repeating(board, colour, moves, history, repeated):  # type: ignore[no-unty
 
 
 def row_of(board: Board, colour: int) -> NDArray[np.uint8]:
-    """Convert a board to a row, uint8 [WIDTH], with `colour` to move, whatever side is to move on the board. Its tail
-    is empty.
+    """Convert a board to a row, uint8 [WIDTH], with `colour` to move, even if the other side is to move on the board.
+    The row's tail is empty.
     """
     row = np.zeros(WIDTH, np.uint8)
     colours = board.colours()
@@ -390,9 +391,8 @@ class GoSearchRules:
     """The rules of Go and the network for a PUCT search, see search.SearchRules. The network has the outputs policy,
     value, black_owns, lead and spread.
 
-    given: values for the network's side inputs, by name; they replace the defaults. temperature: the policy's
-    temperature; above 1, its probabilities become more equal. scoring, preference: those of the present game. If they
-    change, earlier evaluations must be removed (see `weigh_again` for the centre).
+    temperature: the policy's temperature; above 1, the move probabilities become more equal. scoring, preference: those
+    of the current game. If they change, earlier evaluations must be removed, but for the centre see `weigh_again`.
     """
 
     width, tail, usual, most, repetition = WIDTH, WIDTH - BARE, POINTS, MOST_CHILDREN, FORBIDDEN
@@ -403,7 +403,9 @@ class GoSearchRules:
         self.side_inputs: tuple[int, ...] = ()
 
     def set_side_inputs(self, given: Mapping[str, int]) -> None:
-        """Set the network's side inputs (inputs in addition to the position), such as komi and rules."""
+        """Set the network's side inputs (inputs in addition to the position), such as komi and rules. given: their
+        values by name, which replace the defaults.
+        """
         defaults: Mapping[str, int] = getattr(self.network, "side_inputs", {})
         self.side_inputs = tuple(given.get(name, default) for name, default in defaults.items())
 
@@ -416,7 +418,7 @@ class GoSearchRules:
         return self.preference.share, self.preference.centre
 
     def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
-        """Return the positions after one move in each of the rows, [n, WIDTH]. The rows are overwritten with these
+        """Return the positions after one move in each of the rows, [n, WIDTH]. The rows are overwritten with the new
         positions.
         """
         n = len(rows)
@@ -430,9 +432,10 @@ class GoSearchRules:
         return Entered(rows, keys, ended, listed[:end], offsets, again, values)
 
     def start(self, board: Board, colour: int, history: NDArray[np.uint64]) -> tuple[Entered, bool]:
-        """Return a board's position with its legal moves, and whether the history allows all of these moves.
+        """Return a board's position with its legal moves, and whether the history allows all of these moves. Moves that
+        the history forbids are not in the list.
 
-        history: uint64, hashes of stones that may not occur again.
+        history: uint64, the hashes of the stones in positions that may not occur again.
         """
         row = row_of(board, colour)
         moves = np.empty(POINTS + 1, np.uint16)
@@ -465,7 +468,7 @@ class GoSearchRules:
         return values, priors
 
     def condense(self, tree: PuctTree, least: int) -> None:
-        """Set the tails of nodes whose subtrees will be cut, see SearchRules.condense."""
+        """Set the tails of the nodes whose subtrees will be cut, see SearchRules.condense."""
         sums = [(at, sums_below(tree, at)) for at in (CHANCE_AT, LEAD_AT)]
         tops = topmost(tree, least)
         maps = np.empty((_AT_ONCE, POINTS))
@@ -479,10 +482,8 @@ class GoSearchRules:
     def predict(self, rows: NDArray[np.uint8], symmetry: int = 0) -> dict[str, NDArray[np.float32]]:
         """Evaluate positions with the network, and return the outputs by name.
 
-        rows: [n, WIDTH], boards of the same size. symmetry: the symmetry by which the boards are transformed for the
-        network.
-
-        The outputs are transformed back.
+        rows: [n, WIDTH], positions on boards of the same size. symmetry: the symmetry by which the boards are
+        transformed for the network. The outputs are transformed back.
         """
         codes = np.empty((len(rows), POINTS), np.uint8)
         state = np.empty((len(rows), STATE + len(self.side_inputs)), np.uint8)
@@ -501,7 +502,7 @@ class GoSearchRules:
 
 
 def hashes(history: Iterable[int]) -> NDArray[np.uint64]:
-    """Convert hashes of stones to a sorted array, uint64 [n], as the search uses it."""
+    """Convert hashes of stones to the form that the search uses, a sorted array, uint64 [n]."""
     return np.array(sorted(history), np.uint64)
 
 
@@ -524,9 +525,10 @@ def _own_visits(tree):  # type: ignore[no-untyped-def]
 
 @kernel
 def sums_below(tree, at):  # type: ignore[no-untyped-def]
-    """Return, for each node, the sum of a number over all visits of the node, float64 [nodes].
+    """Return, for each node, the sum of one network output over all visits of the node, float64 [nodes].
 
-    at: the index of the number in the rows of the positions. The sums are in the view of the side to move at the node.
+    at: the column of this output in the positions' rows. The sums are from the point of view of the side to move at the
+    node.
     """
     n = tree.size[0]
     sums, times = np.zeros(n), _own_visits(tree)
@@ -540,7 +542,8 @@ def sums_below(tree, at):  # type: ignore[no-untyped-def]
 
 @kernel
 def owners_below(tree, tops, owners):  # type: ignore[no-untyped-def]
-    """Fill `owners`, float64 [n, 361], with the mean of Black's territory over the visits of each node in `tops`, [n].
+    """Fill `owners`, float64 [n, 361], with Black's ownership of each point, averaged over the visits of each node in
+    `tops`, [n].
 
     No node in `tops` may be below another node in `tops`.
     """
@@ -570,9 +573,9 @@ def owners_below(tree, tops, owners):  # type: ignore[no-untyped-def]
 
 @kernel
 def topmost(tree, least):  # type: ignore[no-untyped-def]
-    """Return the nodes, int64 [n], whose subtrees `cut_out` will remove. No node of the result is below another one.
+    """Return the nodes whose subtrees `cut_out` will remove, int64 [n]. No node of the result is below another one.
 
-    A node of the result has fewer than `least` visits and no proven result, and is not the root.
+    These nodes have fewer than `least` visits and no proven result, and are below the root.
     """
     n = tree.size[0]
     cut, found = np.zeros(n, np.bool_), np.empty(n, np.int64)
@@ -590,7 +593,7 @@ def topmost(tree, least):  # type: ignore[no-untyped-def]
 
 @kernel
 def put_all(tree, nodes, at, values):  # type: ignore[no-untyped-def]
-    """Write a two-byte number into the row of each of some nodes. nodes, values: [n]. at: the index of the number in
+    """Write a two-byte number into the row of each of these nodes. nodes, values: [n]. at: the column of the number in
     the row.
     """
     for i in range(nodes.shape[0]):
@@ -609,7 +612,7 @@ def _weigh(rows, n, share, centre, values):  # type: ignore[no-untyped-def]
 
 @kernel
 def weigh_again(tree, share, centre):  # type: ignore[no-untyped-def]
-    """Compute the value of every node of a tree again, with another preference. centre: the centre in Black's view."""
+    """Compute the value of every node of a tree again, with another Preference. centre: from Black's point of view."""
     values = np.empty(tree.size[1], np.float32)
     _weigh(tree.rows, tree.size[1], share, centre, values)
     own = _own_visits(tree)
@@ -625,5 +628,5 @@ def weigh_again(tree, share, centre):  # type: ignore[no-untyped-def]
 
 
 def number_at(tree: PuctTree, node: int, at: SupportsIndex) -> int:
-    """Return a number of two bytes in the row of a visited node. at: the index of the number in the row."""
+    """Return a two-byte number from the row of a visited node. at: the column of the number in the row."""
     return int(_get(tree.rows[tree.row[node]], at))

@@ -49,9 +49,9 @@ to games: people prefer a mate to a certain win, and overlook a mate by the oppo
 class HumanWeights:
     """The weights of the formula in `shares`.
 
-    alpha: the factor of the log prior, which is the same for all ratings. beta: the factor of the value at
-    USUAL_RATING. growth: how much beta grows with 1,000 points of rating. lowest, highest: the range of ratings to
-    which beta was fitted; outside of this range, beta is constant.
+    alpha: the factor of the log prior, which is the same for all ratings. beta: the factor of the value at the rating
+    USUAL_RATING. growth: how much beta grows per 1,000 rating points. lowest, highest: the range of ratings to which
+    beta was fitted; outside of this range, beta is constant.
     """
 
     alpha: float = 0.9
@@ -61,15 +61,15 @@ class HumanWeights:
     highest: int = 2800
 
     def beta_at(self, rating: int) -> float:
-        """Return beta at a rating."""
+        """Return beta at this rating."""
         return self.beta + self.growth * (min(max(rating, self.lowest), self.highest) - USUAL_RATING) / 1000
 
 
 def shares(priors: ArrayLike, values: ArrayLike, alpha: float, beta: float) -> NDArray[np.float64]:
     """Return the probability of each move, float64 [n]: softmax(alpha · log prior + beta · value).
 
-    priors: [n], 0 to 1. values: [n], the values of the moves for their player, -1 to 1 (see score.py). A mate counts as
-    MATES or IS_MATED.
+    priors: [n], 0 to 1. values: [n], the value of each move for the side that makes it, -1 to 1 (see score.py). A mate
+    counts as MATES or IS_MATED.
     """
     logs = alpha * np.log(np.maximum(np.asarray(priors, np.float64), LEAST_PRIOR))
     logs = logs + beta * np.clip(values, IS_MATED, MATES)
@@ -90,7 +90,7 @@ class _Conditioned:
 
 
 class RootSearch:
-    """A small PUCT search of every move of a position. Each search starts with an empty tree, so its result is
+    """A small PUCT search that visits every move of a position. Each search begins with an empty tree, so its result is
     reproducible.
 
     session: a network with rating inputs. value: another network whose values are used instead. rating: the rating of
@@ -116,11 +116,11 @@ class RootSearch:
         """Moves, packed, that the last search did not visit."""
 
     def look(self, board: chess.Board, clock: TimeManager, before: int = 0) -> dict[int, tuple[float, list[int]]]:
-        """Search a position that has legal moves. Returns, for each packed legal move, its value (see score.py) and the
-        line that begins with it.
+        """Search a position that has legal moves. Returns, by packed move, the value of each legal move (see score.py)
+        and the line that begins with it.
 
-        A move in `unvisited` gets the value of the position before it. The result is {} if the clock allows no
-        evaluation. before: number of evaluations made before this search, which count towards the limits of the clock.
+        A move in `unvisited` gets the value of the position before it. The result is {} if the clock does not allow a
+        single evaluation. before: the number of evaluations before this search that count towards the clock's limits.
         """
         search = self.search
         if not clock.batch(before, self._batch):
@@ -145,15 +145,15 @@ class RootSearch:
 
 
 class HumanSearchPlayer:
-    """Chooses moves by the method human-search, which the module docstring describes.
+    """Chooses moves by the method human-search, which is described at the top of this module.
 
     session: a network with rating inputs, such as `human`.
-    value: another network whose values the search uses.
-    temperature: 0 plays the most likely move, 1 samples by the predicted probabilities, and T samples in proportion to
-        probability^(1/T).
+    value: another network whose values the search uses instead.
+    temperature: 0 plays the most likely move, 1 samples moves by their predicted probabilities, and T samples in
+        proportion to probability^(1/T).
     lines: the number of the most likely moves to report, with their probabilities and values.
-    side_inputs: inputs of the network in addition to the position, as for ChessPlayer. The rating in them selects the
-    weights.
+    side_inputs: values of the network's inputs in addition to the position, as for ChessPlayer. The rating among them
+        selects the weights.
 
     Raises UsageError if the network lacks an input or output, and for settings out of range.
     """
@@ -203,7 +203,7 @@ class HumanSearchPlayer:
         stop: threading.Event | None = None,
         on_result: OnResult | None = None,
     ) -> SearchResult | None:
-        """Return the result for a position, see ChessPlayer.think. limits.depth is ignored. With little time, fewer
+        """Choose a move in a position, see ChessPlayer.think. limits.depth is ignored. If there is little time, fewer
         moves have values.
         """
         clock = TimeManager(limits, stop, 0)
@@ -239,5 +239,5 @@ class HumanSearchPlayer:
 
 
 def open_player(run: Run, session: Callable[[], Session], **settings: Any) -> HumanSearchPlayer:
-    """Return the player of a run's network, see kibitz.play.open_player."""
+    """Return the player for a run's network, see kibitz.play.open_player."""
     return HumanSearchPlayer(session(), **settings)

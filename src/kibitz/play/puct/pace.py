@@ -18,9 +18,10 @@ _HOPE = 1.2
 
 
 def batch_size(batches: BatchSizes, clock: TimeManager, visits: int) -> int:
-    """Return the number of leaves in the next batch. The number grows with `visits`, the visits of the root.
+    """Return the number of leaves in the next batch. It grows with `visits`, the number of visits of the root.
 
-    With a time limit, a batch must not take too long. Without one, the same search always gives the same result.
+    If there is a time limit, the size is limited so that a batch takes little time. If not, the size does not depend on
+    the speed, so that the same search always gives the same result.
     """
     size = batches.of(visits)
     if not clock.rate or clock.limits.nodes is not None or clock.limits.depth is not None:
@@ -29,10 +30,11 @@ def batch_size(batches: BatchSizes, clock: TimeManager, visits: int) -> int:
 
 
 def decided(tree: PuctTree, clock: TimeManager, nodes: int, before: int) -> bool:
-    """Return whether the search can end early, because the most visited move will certainly stay the most visited one
-    until the limits are reached.
+    """Return whether the search can end early, because no other move can become the most visited one before a limit is
+    reached.
 
-    nodes: number of evaluated positions, as the clock counts them. before: visits of the root when the search began.
+    nodes: the number of evaluated positions, as the clock counts them. before: the visits of the root when the search
+    began.
     """
     left = np.inf
     if clock.limits.nodes is not None:

@@ -50,10 +50,10 @@ SETTLED = 5_000
 class LineValue:
     """The result of an additional search for one move of the root.
 
-    value: the value from a search of the position after the move, in the mover's view (score.py).
-    visits: the visits of this search; 0 if there was none.
-    line: the packed moves that follow.
-    check: the check of the move for captures and mates, see line_values.py; None if it was not made.
+    value: the value from a search of the position after the move, from the mover's point of view (see score.py).
+    visits: the number of visits of this search; 0 if there was none.
+    line: the packed moves that follow the move.
+    check: the result of checking the move for captures and mates, see line_values.py; None if it was not checked.
     """
 
     value: float = 0.0
@@ -84,7 +84,7 @@ NO_ROOT_MOVES = RootMoves(np.zeros(0, np.uint16), np.zeros(0), np.zeros(0, np.in
 
 @dataclass(frozen=True)
 class PuctTuning:
-    """The parameters of the search: constants for the selection of moves, the policy's temperature, the weights of
+    """The parameters of the search: the constants of the move selection, the policy's temperature, the weights of
     captures (see ChessRules), and batch sizes.
 
     The defaults were chosen with bench/search_quality.py, see docs/results/history/search.md.
@@ -101,14 +101,15 @@ class PuctPlayer:
 
     session: the network.
     value: another network whose values are used instead.
-    temperature: 0 plays the move with the most visits; T > 0 samples in proportion to visits^(1/T), from moves that
+    temperature: 0 plays the move with the most visits; T > 0 samples in proportion to visits^(1/T), from the moves that
         aren't known to lose.
     lines: the number of lines to report.
-    hash_mb: size in megabytes of the tree and of a game's evaluations (up to twice as much while a tree is copied).
-    seed: the seed of the samples; None for a random seed.
+    hash_mb: the size of the tree and of the evaluations of a game, in megabytes. While a tree is copied, up to twice as
+        much memory is used.
+    seed: the random seed; None for a new one each time.
 
-    The tree is kept between moves if the game continues in it. Raises UsageError if the network lacks an output, and
-    for settings out of range.
+    The tree is kept for the next move if the game continues with a move in it. Raises UsageError if the network lacks
+    an output, and for settings out of range.
     """
 
     def __init__(
@@ -156,7 +157,7 @@ class PuctPlayer:
         return self.search.evaluated + self._of_lines
 
     def new_game(self) -> None:
-        """Clear the tree, and the evaluations of the last game."""
+        """Clear the tree and the evaluations of the last game."""
         self.search.forget()
 
     def think(
@@ -166,8 +167,8 @@ class PuctPlayer:
         stop: threading.Event | None = None,
         on_result: OnResult | None = None,
     ) -> SearchResult | None:
-        """Return the result for a position, see ChessPlayer.think. limits.nodes limits the number of evaluated
-        positions, and limits.depth the length of the best line in plies.
+        """Choose a move in a position, see ChessPlayer.think. limits.nodes limits the number of evaluated positions,
+        and limits.depth the length of the best line in plies.
         """
         self.root_moves = NO_ROOT_MOVES
         driven = limits if self.temperature else narrowed(board, limits)
@@ -473,12 +474,12 @@ def search_line(
     drawn_keys: NDArray[np.uint64],
     batch: Callable[[int, int], int],
 ) -> tuple[LineValue | None, int]:
-    """Search the position after a move. Returns the result, None if there was no time, and the number of evaluated
-    positions.
+    """Search the position after a move. Returns the result, which is None if there was no time, and the number of
+    evaluated positions.
 
-    row: uint8 [68], the position. visits: the visits of the root. drawn_keys: uint64, keys of positions that are drawn
-    if they occur again. batch: a function that returns the size of the next batch, or 0 to stop. It gets the number of
-    positions evaluated in this search and the preferred size.
+    row: uint8 [68], the position. visits: the number of visits of the root. drawn_keys: uint64, the keys of positions
+    that are drawn if they occur again. batch: a function that returns the size of the next batch, or 0 to stop. Its
+    arguments are the number of positions evaluated in this search, and the preferred size.
     """
     if batch(0, 1) <= 0:
         return None, 0
@@ -564,7 +565,7 @@ def _rank(tree: PuctTree, child: int, found: Mapping[int, LineValue] = NO_LINES)
 
 
 def value_for_parent(tree: PuctTree, child: int) -> float:
-    """Return the value of a child node for the side to move at its parent, see score.py."""
+    """Return the value of a child node from the point of view of the side to move at its parent, see score.py."""
     proven = tree.proven[child]
     if proven == LOSS:
         return 2 - (int(tree.plies[child]) + 1) * STEP
@@ -591,12 +592,12 @@ def _root_moves(tree: PuctTree) -> RootMoves:
 
 
 def likely_line(tree: PuctTree, node: int) -> list[int]:
-    """Return the line that begins at a node and continues with the most visited move at each node, as packed moves."""
+    """Return the line from a node on that follows the most visited move at each node, as packed moves."""
     return [int(tree.move[child]) for child in likely_nodes(tree, node)]
 
 
 def likely_nodes(tree: PuctTree, node: int) -> list[int]:
-    """Return the nodes on the line of `likely_line`."""
+    """Return the nodes of the line that `likely_line` returns."""
     nodes: list[int] = []
     while tree.first[node] >= 0:
         some = children(tree, node)
@@ -611,5 +612,5 @@ def likely_nodes(tree: PuctTree, node: int) -> list[int]:
 
 
 def open_player(run: Run, session: Callable[[], Session], **settings: Any) -> PuctPlayer:
-    """Return the player of a run's network, see kibitz.play.open_player."""
+    """Return the player for a run's network, see kibitz.play.open_player."""
     return PuctPlayer(session(), **settings)

@@ -45,16 +45,17 @@ _MOST_VISITS = 2_000_000_000
 
 
 class Entered(NamedTuple):
-    """Positions after moves.
+    """n positions, each reached by a move.
 
     rows: uint8 [n, width].
     keys: uint64 [n], equal for positions with the same network outputs.
     ended: int8 [n]. UNKNOWN: the game continues. LOSS or DRAW: the result for the side to move. WIN: the only listed
-        move ends and wins the game. SCORED: the game is over with a value. FORBIDDEN: the move was not allowed.
+        move ends and wins the game. SCORED: the game is over, and `values` has the value. FORBIDDEN: the move was not
+        allowed.
     moves, offsets: the legal moves of all positions, uint16 [total], and the index at which each position's moves
         begin, int64 [n + 1].
-    again: uint64 [n], keys that are equal if a position repeats an earlier one by the rules.
-    values: float32 [n], values for the side to move; the shape is [0] if no position is SCORED.
+    again: uint64 [n], keys for repetitions: equal if a position repeats an earlier one by the rules.
+    values: float32 [n], the values for the side to move. The shape may be [0] if no position is SCORED.
     """
 
     rows: NDArray[np.uint8]
@@ -67,13 +68,13 @@ class Entered(NamedTuple):
 
 
 class SearchRules(Protocol):
-    """A game's rules and its network, as the search needs them.
+    """The interface of a game's rules and network for the search.
 
-    width: number of uint8 values of a position.
-    tail: how many of these values, at the end, `evaluate` fills with further network outputs.
+    width: the number of uint8 values in the row of a position.
+    tail: how many of these values, at the end, `evaluate` fills with network outputs.
     repetition: the result of a repeated position, DRAW or FORBIDDEN.
-    usual: typical number of moves of a position.
-    most: the largest number of moves of a node below the root; the most likely moves are searched.
+    usual: the typical number of moves of a position.
+    most: the largest number of moves that are searched at a node below the root; these are the most likely ones.
     """
 
     width: int
@@ -85,11 +86,12 @@ class SearchRules(Protocol):
     def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
         """Return the positions after one legal move in each of the rows, which may be overwritten.
 
-        Positions with the same key always have their moves in the same order.
+        Positions with the same key must always have their moves in the same order.
         """
 
     def condense(self, tree: PuctTree, least: int) -> None:
-        """Set the tail of each node whose subtree will be cut to the mean of the tails over the node's visits.
+        """For each node whose subtree will be cut, set the tail of its row to the mean of the tails over the node's
+        visits.
 
         These are the nodes below the root with fewer than `least` visits and no proven result. This method is called
         only if rows have tails.
@@ -98,16 +100,16 @@ class SearchRules(Protocol):
     def evaluate(
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the values of positions for the side to move, [n], −1 to 1, and the moves' priors, which sum to 1 in
-        each position.
+        """Return the values of positions for the side to move, [n], −1 to 1, and the priors of their moves, which sum
+        to 1 in each position.
 
-        The tails of the rows are written.
+        The method also fills the tails of the rows.
         """
 
 
 @dataclass(frozen=True)
 class BatchSizes:
-    """How many leaves of the search tree the network evaluates at a time (a batch).
+    """How many leaves of the search tree the network evaluates in one batch.
 
     A batch has one leaf for each `visits` visits of the root, but at least `least` and at most `most` leaves.
     """
@@ -122,10 +124,10 @@ class BatchSizes:
 
 
 class PuctSearch:
-    """A PUCT search with a tree that grows and a cache of the network's evaluations.
+    """A PUCT search, with a growing tree and a cache of the network's evaluations.
 
-    When the tree is full, its least visited parts are removed. constants: constants of the selection. size: bytes for
-    tree and cache together (at least about 2 MB).
+    When the tree is full, its least visited parts are removed. constants: the constants of the move selection. size:
+    the bytes for tree and cache together, at least about 2 MB.
     """
 
     def __init__(self, rules: SearchRules, constants: Constants, size: int):
@@ -154,9 +156,7 @@ class PuctSearch:
         self.cache.end[0] = 0
 
     def begin(self, root: Entered, whole: bool = True) -> None:
-        """Begin a new tree. root: one position in which moves are possible. whole: whether the root has all legal
-        moves.
-        """
+        """Begin a new tree. root: one position that has moves. whole: whether the root has all its legal moves."""
         self.tree = tree = empty_tree(*_SMALL, self.rules.width)
         self.was_full = False
         tree.size[0] = 1
@@ -171,8 +171,8 @@ class PuctSearch:
             forget(self.cache, int(root.keys[0]))
 
     def plies_to(self, key: int) -> int:
-        """Return the depth below the root, 0 to 2, of a position whose key for repetitions is `key`; -1 if it is not in
-        the tree.
+        """Return the depth below the root, 0 to 2, of the position with this key for repetitions; -1 if it is not in
+        this part of the tree.
         """
         tree, node, plies = self.tree, _find(self.tree, key), 0
         while node > 0:
@@ -180,11 +180,11 @@ class PuctSearch:
         return plies if node == 0 else -1
 
     def note_draws(self, often: NDArray[np.uint64]) -> None:
-        """Visit the moves of the root that lead to an immediate draw by the rules. Otherwise, the search may overlook
-        them, because the policy may give them a very small probability.
+        """Visit the moves of the root that lead to an immediate draw by the rules. The search could overlook these
+        moves, because the policy may give them a very small probability.
 
-        If no other move was visited, the most likely move is visited too, so that a draw isn't the only known move.
-        often: uint64, keys of positions of the game that are drawn if they occur again.
+        If no other move was visited, the most likely one is visited too, so that a draw isn't the only known move.
+        often: uint64, the keys of positions of the game that are drawn if they occur again.
         """
         tree = self.tree
         moves = children(tree, 0)
@@ -203,8 +203,8 @@ class PuctSearch:
             self.visit(others[[int(np.argmax(tree.prior[others]))]], often)
 
     def go_on(self, key: int) -> bool:
-        """Keep only the part of the tree below a position that was reached in the game, if the position is at most two
-        moves below the root. Returns whether the tree contains such a position.
+        """Keep only the part of the tree below a position that the game has reached, if it is at most two moves below
+        the root. Returns whether the tree contains this position.
 
         key: the position's key for repetitions.
         """
@@ -219,9 +219,9 @@ class PuctSearch:
         return True
 
     def grow(self, size: int, often: NDArray[np.uint64]) -> bool:
-        """Evaluate up to `size` leaves. Returns False if nothing is left to search or there is no room.
+        """Evaluate up to `size` leaves. Returns False if nothing is left to search, or if the tree has no room.
 
-        often: uint64, keys of positions of the game that are drawn, or not allowed, if they occur again.
+        often: uint64, the keys of positions of the game that are drawn, or not allowed, if they occur again.
         """
         tree = self.tree
         leaves = np.empty(size, np.int64)
@@ -237,7 +237,7 @@ class PuctSearch:
 
     def visit_children(self, most: int, often: NDArray[np.uint64]) -> bool:
         """Evaluate up to `most` unvisited moves of the root, the most likely first. Returns False if there are no such
-        moves, or if there is no room.
+        moves, or if the tree has no room. often: see `grow`.
         """
         tree = self.tree
         moves = children(tree, 0)
@@ -247,7 +247,9 @@ class PuctSearch:
         return self.visit(moves[np.argsort(-tree.prior[moves], kind="stable")][:most], often)
 
     def visit(self, nodes: NDArray[np.int64], often: NDArray[np.uint64]) -> bool:
-        """Evaluate these moves of the root, even if they are unlikely. Returns False if there is no room for more."""
+        """Evaluate these moves of the root, even if they are unlikely. Returns False if the tree has no room. nodes:
+        the nodes of the moves. often: see `grow`.
+        """
         reserve(self.tree, nodes)
         if self._visit(nodes, often):
             return True
@@ -313,12 +315,12 @@ class PuctSearch:
 
     @property
     def solved(self) -> bool:
-        """Whether the root's result is proven."""
+        """Whether the result of the root is proven."""
         return bool(self.tree.proven[0] != UNKNOWN)
 
 
 def children(tree: PuctTree, node: int) -> NDArray[np.int64]:
-    """Return the slots of a node's children, int64."""
+    """Return the indices of a node's children, int64."""
     return np.arange(tree.first[node], tree.first[node] + tree.children[node])
 
 

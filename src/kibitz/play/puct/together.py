@@ -34,7 +34,7 @@ ROOM = 1 << 15
 
 
 class Ended(Exception):
-    """Raised in a search if another one has failed, or if the program must end."""
+    """Raised in a search if one of the other searches has failed, or if the program must end."""
 
 
 class _Request:
@@ -47,20 +47,20 @@ class _Request:
         self.is_done = False
 
     def keys(self) -> list[bytes]:
-        """Return a key for each position with its moves."""
+        """Return a key for each position and its moves."""
         return [self.rows[i].tobytes() + self.moves_of(i).tobytes() for i in range(len(self.rows))]
 
     def moves_of(self, i: int) -> NDArray[np.uint16]:
-        """Return the moves of a position."""
+        """Return the moves of the position with index i."""
         return self.moves[self.offsets[i] : self.offsets[i + 1]]
 
     def set(self, i: int, value: np.float32, priors: NDArray[np.float32]) -> None:
-        """Set the evaluation of a position."""
+        """Set the value of the position with index i, and the priors of its moves."""
         self.values[i], self.priors[self.offsets[i] : self.offsets[i + 1]] = value, priors
 
 
 class Together:
-    """Several searches that run at the same time and share batches of network evaluations.
+    """Runs several searches at the same time, which share batches of network evaluations.
 
     rules: the object that evaluates the positions of all searches. Nothing else may use it at the same time.
     """
@@ -74,11 +74,12 @@ class Together:
         self._error: BaseException | None = None
 
     def run(self, searches: Sequence[Callable[[int], Result]], count: int) -> list[Result]:
-        """Return the results of `count` searches, in order. Each of `searches` runs in a thread and gets the number of
-        the search, 0 to count - 1. The player of a search uses `TogetherRules` with this number.
+        """Run `count` searches, and return their results in order. Each function in `searches` runs in a thread, and is
+        called with the numbers of its searches, 0 to count - 1. The player of a search uses `TogetherRules` with this
+        number.
 
-        If there is only one search, it runs in this thread. If a search raises an error, the other searches end, and
-        `run` raises the error.
+        If there is only one function, it runs in the calling thread. If a search raises an error, the other searches
+        end, and `run` raises the error.
         """
         found: dict[int, Result] = {}
         left = iter(range(count))
@@ -183,9 +184,9 @@ class Together:
 
 
 class TogetherRules:
-    """The rules of chess for one of several searches at once, see search.SearchRules.
+    """The rules of chess for one of the searches that run together, see search.SearchRules.
 
-    number: the search that runs at present.
+    number: the number of the search that uses this object at present.
     """
 
     width, tail, usual, most = ChessRules.width, ChessRules.tail, ChessRules.usual, ChessRules.most
@@ -200,10 +201,10 @@ class TogetherRules:
         return self._rules.enter(rows, moves)
 
     def condense(self, tree: PuctTree, least: int) -> None:
-        """Do nothing, because rows of chess have no tails (see SearchRules)."""
+        """Do nothing, because the rows of chess have no tails (see SearchRules)."""
 
     def evaluate(
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Evaluate positions together with those of the other searches, see Together.evaluate."""
+        """Evaluate positions in one batch with those of the other searches, see Together.evaluate."""
         return self._together.evaluate(self.number, rows, moves, offsets)

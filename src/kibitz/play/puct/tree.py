@@ -25,11 +25,11 @@ FORBIDDEN = 5
 
 
 class Constants(NamedTuple):
-    """The constants of the selection formula, which balance values (−1 to 1) and priors.
+    """The constants of the formula that selects moves by their values (−1 to 1) and priors.
 
-    Exploration is `start + growth · ln((visits + base) / base)`. An unvisited move gets the value of its node, minus
-    `reduction` times the square root of the sum of the visited moves' priors. At the root, `root_reduction` is used
-    instead of `reduction`. A pending visit counts as `pending` losses until its value is known.
+    The factor of exploration is `start + growth · ln((visits + base) / base)`. An unvisited move gets the value of its
+    node, minus `reduction` times the square root of the sum of the visited moves' priors. At the root, `root_reduction`
+    is used instead of `reduction`. A pending visit counts as `pending` losses until its value is known.
     """
 
     start: float = 1.0
@@ -41,22 +41,23 @@ class Constants(NamedTuple):
 
 
 class PuctTree(NamedTuple):
-    """Arrays over nodes, all of one length, and the positions of visited nodes.
+    """The arrays of a tree. Most have one entry per node, and `rows` has one per visited position. Values are for the
+    side to move at the node.
 
-    size: int64 [2], number of nodes and of positions in use.
-    visits: int32, completed visits.
-    pending: int32, visits that have started but not completed; each counts as a loss until it is completed.
-    total: float64, sum of the backed-up values.
-    prior, move: float32 and uint16, the prior and the packed move that leads to the node.
-    parent: int32, -1 at the root.
-    first: int32, slot of the first child; -1 if there are no children yet.
-    children: int16, number of children.
+    size: int64 [2], the number of nodes and the number of positions in use.
+    visits: int32, the number of completed visits.
+    pending: int32, the number of visits that have begun but are not completed, which count as losses until then.
+    total: float64, the sum of the values of all visits.
+    prior, move: float32 and uint16, the prior of the move that leads to the node, and this move, packed.
+    parent: int32, the index of the parent; -1 at the root.
+    first: int32, the index of the first child; -1 if there are no children yet.
+    children: int16, the number of children.
     value: float32, the network's value.
-    proven: int8, see UNKNOWN.
-    plies: int16, number of plies to the proven end.
-    key: uint64, key for detecting repetitions.
-    row: int32, index of the position in rows, -1 before the first visit.
-    rows: uint8 [positions, width].
+    proven: int8, the proven result, see UNKNOWN.
+    plies: int16, the number of plies to the proven end of the game.
+    key: uint64, the key for repetitions.
+    row: int32, the index of the position in `rows`; -1 before the first visit.
+    rows: uint8 [positions, width], the positions.
     """
 
     size: NDArray[np.int64]
@@ -81,7 +82,7 @@ BYTES = 4 + 4 + 8 + 4 + 2 + 4 + 4 + 2 + 4 + 1 + 2 + 8 + 4
 
 
 def empty_tree(nodes: int, positions: int, width: int) -> PuctTree:
-    """Return an empty tree with room for `nodes` nodes and `positions` positions."""
+    """Return an empty tree with room for this many nodes and positions. width: the width of a position's row."""
     n = nodes
     return PuctTree(
         np.zeros(2, np.int64), np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n), np.zeros(n, np.float32),
@@ -92,7 +93,9 @@ def empty_tree(nodes: int, positions: int, width: int) -> PuctTree:
 
 
 def with_room(tree: PuctTree, nodes: int, positions: int, limit: int) -> PuctTree | None:
-    """Return the tree with room for this many more nodes and positions; None if it would exceed `limit` bytes."""
+    """Return the tree with room for this many more nodes and positions; None if it would need more than `limit`
+    bytes.
+    """
     needed, had = tree.size + np.array([nodes, positions]), np.array([len(tree.visits), len(tree.rows)])
     if (needed <= had).all():
         return tree
@@ -142,7 +145,9 @@ def _pick(tree, constants, node, at_root):  # type: ignore[no-untyped-def]
 
 @inner
 def back_up(tree, node, value, waited):  # type: ignore[no-untyped-def]
-    """Add a visit with this value to a node and its ancestors. waited: 1 if the visit was pending until now, else 0."""
+    """Add a visit with this value to a node and all its ancestors. waited: 1 if the visit was pending until now, else
+    0.
+    """
     while node >= 0:
         tree.visits[node] += 1
         tree.total[node] += value
@@ -153,7 +158,7 @@ def back_up(tree, node, value, waited):  # type: ignore[no-untyped-def]
 
 @inner
 def prove(tree, node):  # type: ignore[no-untyped-def]
-    """Mark the ancestors of a proven node as proven, as far as their results follow from it."""
+    """Mark the ancestors of a proven node as proven, as far as their results follow from those of their children."""
     node = tree.parent[node]
     while node >= 0 and tree.proven[node] == UNKNOWN:
         won, all_known, drawn = False, True, False
@@ -182,7 +187,7 @@ def prove(tree, node):  # type: ignore[no-untyped-def]
 
 @inner
 def proven_value(tree, node):  # type: ignore[no-untyped-def]
-    """Return the value of a proven node: 1, −1 or 0, or the value that a final score gives."""
+    """Return the value of a proven node: 1, −1 or 0, or the value of its final score."""
     proven = tree.proven[node]
     if proven == SCORED:
         return np.float64(tree.value[node])
@@ -199,12 +204,12 @@ def _wait(tree, node, change):  # type: ignore[no-untyped-def]
 
 @kernel
 def select(tree, constants, wanted, leaves):  # type: ignore[no-untyped-def]
-    """Select up to `wanted` different leaves. Write the leaves to `leaves`, mark their paths as pending, and return the
-    number of leaves.
+    """Select up to `wanted` different leaves. The leaves are written to `leaves`, and the nodes on their paths are
+    marked as pending. Returns the number of leaves.
 
-    Paths that end at a proven node are backed up at once. If a path reaches a leaf that is already in the batch, the
-    path stays pending until the batch is full. So the next path ends at another leaf. If that happens too often, the
-    batch ends early. leaves: int64, the output; it has room for `wanted` leaves.
+    If a path ends at a proven node, its value is backed up immediately. If a path ends at a leaf that is already
+    selected, the path stays pending until the batch is complete, so that the next path ends at another leaf. If this
+    happens too often, the batch ends early. leaves: int64, the output, with room for `wanted` leaves.
     """
     found, met, ended = 0, 0, 0
     again = np.empty(2 * wanted, np.int64)
@@ -241,7 +246,7 @@ def repeats(tree, node, key):  # type: ignore[no-untyped-def]
 
 @inner
 def end(tree, node, proven):  # type: ignore[no-untyped-def]
-    """Record the proven result of a leaf at which the game is over, and propagate it to the root."""
+    """Record the proven result of a leaf where the game is over, and back it up to the root."""
     tree.proven[node], tree.plies[node] = proven, 0
     back_up(tree, node, proven_value(tree, node), np.int64(1))
     prove(tree, node)
@@ -259,7 +264,9 @@ def _hold(tree, node, key, row, value):  # type: ignore[no-untyped-def]
 
 @inner
 def score(tree, node, key, row, value):  # type: ignore[no-untyped-def]
-    """Record a leaf at which the game is over with a value. There must be room for its position."""
+    """Record a leaf where the game is over and has a score, with the value of this score. The tree must have room for
+    its position.
+    """
     value = np.float64(value)
     _hold(tree, node, key, row, value)
     tree.proven[node], tree.plies[node] = SCORED, 0
@@ -293,10 +300,10 @@ def _likeliest(moves, priors, most):  # type: ignore[no-untyped-def]
 
 @inner
 def expand(tree, node, key, row, value, moves, priors, most):  # type: ignore[no-untyped-def]
-    """Add the position and the children of a leaf to the tree, and propagate the leaf's value to the root. The tree
-    must have room for them.
+    """Add the position and the children of a leaf to the tree, and back up the leaf's value to the root. The tree must
+    have room for them.
 
-    most: the largest number of children, see `_likeliest`; the root has a child for every move.
+    most: the largest number of children, see `_likeliest`. The root has a child for every move.
     """
     value = np.float64(value)
     if not -1 <= value <= 1:  # NaN counts as 0
@@ -317,7 +324,7 @@ def expand(tree, node, key, row, value, moves, priors, most):  # type: ignore[no
 
 @inner
 def win(tree, node, key, row, move):  # type: ignore[no-untyped-def]
-    """Add the position of a leaf and, as its only child, a move that ends and wins the game."""
+    """Add the position of a leaf to the tree, with a move that ends and wins the game as its only child."""
     moves, priors = np.empty(1, np.uint16), np.ones(1, np.float32)
     moves[0] = move
     expand(tree, node, key, row, np.float32(1), moves, priors, np.int64(1))
@@ -328,12 +335,12 @@ def win(tree, node, key, row, move):  # type: ignore[no-untyped-def]
 
 @kernel
 def expand_all(tree, cache, most, leaves, keys, again, rows, values, moves, priors, offsets):  # type: ignore[no-untyped-def]
-    """Expand the leaves that the network has evaluated, and store the evaluations in the cache. leaves: indices of
-    nodes, [n].
+    """Expand the leaves that the network has evaluated, and store the evaluations in the cache. leaves: [n], the
+    indices of their nodes.
 
-    most: see `expand`. keys: uint64 [n], the leaves' keys. rows: uint8 [n, width], the leaves' positions. again: uint64
-    [n], keys for repetitions. values: float32 [n], for the side to move. moves, priors: the moves and priors of all
-    leaves; leaf i has the entries from `offsets[i]` up to, but not including, `offsets[i + 1]`.
+    most: see `expand`. keys: uint64 [n], the keys of the leaves. again: uint64 [n], their keys for repetitions. rows:
+    uint8 [n, width], their positions. values: float32 [n], for the side to move. moves, priors: the moves of all leaves
+    and their priors; those of leaf i begin at `offsets[i]` and end before `offsets[i + 1]`.
     """
     for i in range(leaves.shape[0]):
         begin, end = offsets[i], offsets[i + 1]
@@ -343,13 +350,14 @@ def expand_all(tree, cache, most, leaves, keys, again, rows, values, moves, prio
 
 @kernel
 def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, values, rows, moves, offsets):  # type: ignore[no-untyped-def]
-    """Finish the leaves that need no network. Moves the data of the other leaves to the front, and returns the number
-    of these leaves.
+    """Finish the leaves that need no network evaluation. The data of the other leaves are moved to the front of the
+    arrays, and their number is returned.
 
     A leaf is finished in these cases: the rules end the game there, its only move wins, it repeats a position, or the
-    cache has its evaluation. leaves: indices of nodes, [n]. ended: int8 [n], how the rules end the game. values: [n],
-    used if `ended` is SCORED. again: uint64 [n], keys for repetitions. often: uint64, keys of positions of the game
-    that may not occur again. repetition: the result of a repetition. most: see `expand`.
+    cache has its evaluation. leaves: [n], the indices of the nodes. ended: int8 [n], how the rules end the game.
+    values: [n], used if `ended` is SCORED. again: uint64 [n], keys for repetitions. often: uint64, the keys for
+    repetitions of positions of the game whose repetition counts. repetition: the result of a repeated position. most:
+    see `expand`.
     """
     left, room, tail = 0, cache.priors.shape[0], cache.tails.shape[1]
     for i in range(leaves.shape[0]):
@@ -391,22 +399,22 @@ def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, val
 
 @kernel
 def reserve(tree, leaves):  # type: ignore[no-untyped-def]
-    """Mark leaves, indices of nodes [n], as selected."""
+    """Mark the paths to these leaves as pending. leaves: [n], the indices of their nodes."""
     for i in range(leaves.shape[0]):
         _wait(tree, leaves[i], np.int64(1))
 
 
 @kernel
 def abandon(tree, leaves):  # type: ignore[no-untyped-def]
-    """Undo the selection of leaves, indices of nodes [n]."""
+    """Undo `reserve` for these leaves. leaves: [n], the indices of their nodes."""
     for i in range(leaves.shape[0]):
         _wait(tree, leaves[i], np.int64(-1))
 
 
 @kernel
 def lead(tree):  # type: ignore[no-untyped-def]
-    """Return how many more visits the most visited move of the root has than the second most visited move. If there is
-    only one move, the result is its number of visits.
+    """Return how many more visits the most visited move of the root has than the second most visited one. If there is
+    only one move, return its number of visits.
     """
     first, second = 0, 0
     for child in range(tree.first[0], tree.first[0] + tree.children[0]):
@@ -419,17 +427,17 @@ def lead(tree):  # type: ignore[no-untyped-def]
 
 
 def cut_out(tree: PuctTree, root: int, into: PuctTree, least: int = 0, rows: bool = False) -> None:
-    """Copy the subtree of a node into an empty tree, breadth first. The node becomes the root.
+    """Copy the subtree of a node into an empty tree, breadth first. The node becomes the root. into: the empty tree.
 
-    least: descendants with fewer visits and without a proven result lose their children and become leaves, but keep
-    their visits. rows: whether these leaves keep their rows.
+    least: nodes below the root with fewer visits and without a proven result lose their children, but keep their
+    visits. rows: whether these nodes keep their rows.
     """
     # The arguments are converted to NumPy's types, so that the kernel is compiled for one combination of types only.
     _cut_out(tree, np.int64(root), into, np.int64(least), rows)
 
 
 def trimmed(tree: PuctTree) -> PuctTree:
-    """Return a copy of the tree whose arrays have no unused capacity."""
+    """Return a copy of the tree whose arrays have no unused entries."""
     nodes, positions = (int(size) for size in tree.size)
     cut = tree._replace(**{name: array[:nodes].copy() for name, array in tree._asdict().items()})
     return cut._replace(size=tree.size.copy(), rows=tree.rows[:positions].copy())
