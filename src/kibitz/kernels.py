@@ -31,8 +31,8 @@ compiling takes 6 s.
 
 
 def _folders() -> list[Path]:
-    """Return the folders of compiled kernels: first the one that is written, then the user's folder, which may be
-    read-only.
+    """Return the folders with compiled kernels: first the folder to which new kernels are written, then the user's
+    folder, which may be read-only.
     """
     return [Path(os.environ.get(environment.CACHE) or environment.user_folder()), environment.user_folder()]
 

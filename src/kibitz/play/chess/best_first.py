@@ -152,7 +152,7 @@ class BestFirstSearch:
             tree.add(parent, edge, position, DRAWN if draw else evaluator.table[position.key])
 
     def _drawn(self, parent: int, position: SearchPosition) -> bool:
-        """Return whether a position is drawn by its path: by repetition or the fifty-move rule."""
+        """Return whether a position is drawn because of the moves before it: by repetition or the fifty-move rule."""
         if position.clock >= FIFTY_MOVES:
             return not position.board.is_checkmate()
         return self.seen[position.key] > 1 or self.tree.repeats(parent, position)

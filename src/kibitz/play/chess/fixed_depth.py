@@ -109,8 +109,8 @@ class FixedDepthSearch:
         return level
 
     def _drawn(self, parent: int, position: SearchPosition) -> bool:
-        """Return whether a position is drawn by its path: by repetition or the fifty-move rule. parent: a node of the
-        last level.
+        """Return whether a position is drawn because of the moves before it: by repetition or the fifty-move rule.
+        parent: a node of the last level.
         """
         if position.clock >= FIFTY_MOVES:
             return not position.board.is_checkmate()

@@ -135,7 +135,7 @@ class MoveCheck:
         return min(value, of_centipawns(most))
 
     def _certain(self, value: float) -> float | None:
-        """Return the value if a mate or a bare king decides it, given a search's value; None otherwise."""
+        """Return the value if a mate or a bare king decides it, else None. value: the value from a search."""
         if self.value is not None:
             return self.value
         if abs(value) > 1:

@@ -1,8 +1,8 @@
 """The scale of values in searches, with mates, and its conversion to centipawns and probabilities.
 
-A value is the expected result in the mover's view, -1 to 1. Values outside of this range are mates by the rules: with
-`2 - k·STEP` the mover mates in k plies, with `-2 + k·STEP` the mover is mated in k plies. So a shorter mate is better,
-a longer defense is better, and one comparison of numbers orders all values.
+A value is the expected result from the mover's point of view, -1 to 1. Values outside of this range are mates: at
+`2 - k·STEP` the mover mates in k plies, and at `-2 + k·STEP` the mover is mated in k plies. So a shorter mate has a
+larger value, and being mated later has a larger value, too. Comparing the numbers is enough to order all values.
 """
 
 from __future__ import annotations

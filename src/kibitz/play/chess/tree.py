@@ -32,11 +32,11 @@ class Nodes(NamedTuple):
     """Number of edges, from the first, that are searched."""
     ply: NDArray[np.int32]
     static_eval: NDArray[np.float64]
-    """The value of each node by the network or by the rules, in its mover's view (score.py)."""
+    """The value of each node by the network or by the rules, for the side to move at the node (score.py)."""
     final: NDArray[np.bool_]
     """Whether the rules decide the value of the node."""
     value: NDArray[np.float64]
-    """The negamax value of each node, in its mover's view."""
+    """The negamax value of each node, for the side to move at the node."""
     size: NDArray[np.int32]
     """Number of evaluations at and below each node."""
     best: NDArray[np.int64]

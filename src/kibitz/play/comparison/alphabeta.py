@@ -3,8 +3,8 @@
 No position has a numeric value. A node is searched between two bounds, alpha and beta, that are positions. Each new
 position is compared with them: if it is better than alpha, it becomes alpha; if it is better than beta, it ends the
 node. The search is fail-hard: a node's result is HIGH for beta or better, LOW for alpha or worse, or EXACT. With EXACT,
-the node's value is a position between the bounds, which then becomes the bound of the node's ply. "Better" is in the
-mover's view. The network always compares for White, in the order (new position, bound).
+the node's value is a position between the bounds, which then becomes the bound of the node's ply. "Better" means
+better for the mover. The network always compares for White, in the order (new position, bound).
 
 A bound is a position's key and embedding, or a mate. Mates are ordered by their numbers, outside of all positions,
 without the network. A draw is the most balanced of the reference positions.

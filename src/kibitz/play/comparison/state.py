@@ -32,8 +32,8 @@ Fields of state.data in addition to those of the stack (games.chess.position_sta
     counts        int64 [6]                     see NODES ... below
     tuning_NAME   float64                       the fields of ComparisonTuning
 
-Arguments in common: ply, an index of a row; alpha, beta: indices of bounds, in the mover's view; mode: one of OPEN,
-ABOVE and FROM.
+Arguments in common: ply, an index of a row; alpha, beta: indices of bounds, for the mover; mode: one of OPEN, ABOVE
+and FROM.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ from kibitz.play.comparison.embedding import (
 # NumPy's type, because numba compiles a function again for every type of integer that it gets. A recursive function
 # that was compiled for several types can't be loaded from numba's cache.
 LOW, EXACT, HIGH = np.int64(-1), np.int64(0), np.int64(1)
-"""Results of a node, in its mover's view: LOW for alpha or worse, EXACT between the bounds, HIGH for beta or better
-(fail-hard).
+"""Results of a node for its mover (fail-hard): LOW for alpha or worse, EXACT between the bounds, HIGH for beta or
+better.
 """
 OPEN, ABOVE, FROM = np.int64(0), np.int64(1), np.int64(2)
 """Modes of a node:

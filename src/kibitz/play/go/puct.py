@@ -43,7 +43,7 @@ DRIFT = 3.0
 UNSURE = 0.3
 """The player doesn't pass first if wrong owners could change the result of more than this share of the board."""
 ENOUGH, MEANS_NOTHING = 0.03, 1.5
-"""The player answers a pass with a pass if no move gains more than this win probability or more than this number of
+"""The player replies to a pass with a pass if no move gains more than this win probability or more than this number of
 points over a pass.
 """
 AS_GOOD, NEXT_TO_NOTHING = 0.01, 0.25
@@ -497,7 +497,7 @@ def _ends_well(passing: MoveThought, best: MoveThought, counted: float) -> bool:
 
 
 def _loses_clearly(passing: MoveThought, best: MoveThought, by_territory: bool) -> bool:
-    """Return whether a pass loses so much that the result of the search counts, and not that of playouts."""
+    """Return whether a pass loses so much that the player follows the search, even if playouts find no loss."""
     chance, points = CLEAR_CHANCE[by_territory], CLEAR_POINTS[by_territory]
     return best.winrate - passing.winrate > chance or best.lead - passing.lead > points
 

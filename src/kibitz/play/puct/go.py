@@ -267,7 +267,7 @@ def _end(row, board, komi, territory):  # type: ignore[no-untyped-def]
     if side:
         lead = -lead
     counted = min(1.0, max(-1.0, lead / max(0.5, unsure)))
-    expected = -_get(row, CHANCE_AT) / CHANCE_STEPS  # the tail is in the view of the opponent
+    expected = -_get(row, CHANCE_AT) / CHANCE_STEPS  # the tail is from the opponent's point of view
     chance = counted
     if counted * expected > 0:
         chance = counted if abs(counted) > abs(expected) else expected

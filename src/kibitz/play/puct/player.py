@@ -69,8 +69,8 @@ NO_LINES: Mapping[int, LineValue] = MappingProxyType({})
 class RootMoves:
     """The moves of the root that the tree has visited, without the additional searches for several lines.
 
-    moves: uint16 [n], packed. values: float64 [n], -1 to 1, in the mover's view. visits: int64 [n]. proven: bool [n],
-    whether the tree has proven a move's result.
+    moves: uint16 [n], packed. values: float64 [n], -1 to 1, for the mover. visits: int64 [n]. proven: bool [n], whether
+    the tree has proven the result of each move.
     """
 
     moves: NDArray[np.uint16]

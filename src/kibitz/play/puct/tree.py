@@ -3,7 +3,7 @@
 The algorithm is from Rosin 2011 and AlphaZero (Silver et al. 2018). First-play urgency and growing exploration are
 those of Leela Chess Zero; proofs are from MCTS-Solver (Winands et al. 2008). A node also represents the edge that leads
 to it: the children of a node are consecutive slots, each with its move and prior. They get a position at their first
-visit. Values are in the view of the side to move at the node.
+visit. Values are for the side to move at the node.
 """
 
 from __future__ import annotations

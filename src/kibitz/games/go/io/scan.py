@@ -23,8 +23,8 @@ moves. SET_UP_OUT: a setup stone outside the board.
 """
 
 SINGLE, PAIRS, SHIFT_JIS = range(3)
-"""Kinds of encodings. SINGLE: no byte of a long character looks like a bracket or a backslash, as in UTF-8 and Latin-1.
-PAIRS: a byte from 0x81 on and the next byte are one character, as in GBK and Big5. SHIFT_JIS: the same, but the bytes
+"""Kinds of encodings. SINGLE: no byte of a longer character equals that of an ASCII bracket or backslash, as in UTF-8
+and Latin-1. PAIRS: a byte from 0x81 on and the next byte are one character, as in GBK and Big5. SHIFT_JIS: the same, but the bytes
 0xA0 to 0xDF are characters of one byte (half-width katakana).
 """
 
@@ -90,7 +90,9 @@ def _begins_game(text, at):  # type: ignore[no-untyped-def]
 
 @inner
 def _is_pair(text, at, end, kind):  # type: ignore[no-untyped-def]
-    """Return whether a character of two bytes begins at this byte. text: uint8 [bytes]. kind: SINGLE and so on."""
+    """Return whether a character of two bytes begins at this byte. text: uint8 [bytes]. kind: the kind of the encoding,
+    such as SINGLE.
+    """
     if kind == 0 or at + 1 >= end or text[at] < 0x81 or text[at + 1] < 0x40:
         return False
     return kind == 1 or not 0xA0 <= text[at] <= 0xDF
@@ -360,7 +362,8 @@ def _main_line(text, at, end, kind, setup, written):  # type: ignore[no-untyped-
 def _main_lines(text, begins, ends, kinds, status, sizes, heads, setup, side, first, count, written):  # type: ignore[no-untyped-def]
     """Read the main lines of games, and return the number of moves. The outputs are the fields of Lines.
 
-    text: uint8. begins, ends: int64 [games]. kinds: uint8 [games], SINGLE and so on.
+    text: uint8. begins, ends: int64 [games], the byte offsets of the games. kinds: uint8 [games], the kind of each
+    game's encoding, such as SINGLE.
     """
     at = 0
     for i in range(begins.shape[0]):

@@ -7,7 +7,7 @@ import itertools
 import re
 
 DOUBLE_BYTES = ("gb18030", "gbk", "gb2312", "shift_jis", "cp932", "big5", "big5hkscs", "cp950")
-"""Encodings in which the second byte of a character may look like a bracket or a backslash."""
+"""Encodings in which the second byte of a character may equal that of an ASCII bracket or backslash."""
 
 HALF_WIDTH = ("shift_jis", "cp932")
 """Encodings among DOUBLE_BYTES that also have characters of one byte beyond ASCII: half-width katakana."""
