@@ -24,8 +24,8 @@ moves. SET_UP_OUT: a setup stone outside the board.
 
 SINGLE, PAIRS, SHIFT_JIS = range(3)
 """Kinds of encodings. SINGLE: no byte of a longer character equals that of an ASCII bracket or backslash, as in UTF-8
-and Latin-1. PAIRS: a byte from 0x81 on and the next byte are one character, as in GBK and Big5. SHIFT_JIS: the same, but the bytes
-0xA0 to 0xDF are characters of one byte (half-width katakana).
+and Latin-1. PAIRS: a byte from 0x81 on and the next byte are one character, as in GBK and Big5. SHIFT_JIS: the same,
+but the bytes 0xA0 to 0xDF are characters of one byte (half-width katakana).
 """
 
 _B, _W, _AB, _AW, _AE, _PL, _SZ = 2, 23, 34, 55, 37, 524, 634
