@@ -26,7 +26,7 @@ class Wanted:
 
     words: texts, each of which must be part of a player's name, the event, the place, the opening's code or the date,
         ignoring case.
-    result: the result as in the store: 1 if the first player won, 0 for a draw, -1 otherwise.
+    result: the result as in the store: 1 if the first player won, 0 for a draw, -1 if the second player won.
     rating: the smallest and the largest mean rating of the two players, or in Go their mean rank (`ranks.rank_value`).
     first_year, last_year: the first and the last year of the game. Games without a date do not meet this condition.
     """

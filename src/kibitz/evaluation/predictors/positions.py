@@ -54,12 +54,12 @@ class SliceKey:
 class PlayedPositions:
     """Positions of a store in which a move was played, sorted by game and ply.
 
-    positions: the larger set from which these positions were sampled. indices: int64 [n], the indices of these
-    positions in `positions`. games, plies: int64 [n], the game and the ply of each position.
+    positions: the larger set from which these positions were sampled.
+    indices: int64 [n], the indices of these positions in `positions`.
+    games, plies: int64 [n], the game and the ply of each position.
     rating: int64 [n], the mover's rating; −1 if unknown. In Go it is always −1, because players have ranks.
-    marks: arrays [n] by name, which contain the following. side: uint8, the side to move, 0 for White in chess and
-    Black in Go.
-    phase: the phase of the game, 0 to 2; only in chess. size: the board's size; only in Go.
+    marks: arrays [n] by name. "side" is the side to move, 0 for White in chess and for Black in Go. In chess, "phase"
+        is the phase of the game, 0 to 2. In Go, "size" is the board's size.
     """
 
     store: Store
