@@ -38,10 +38,10 @@ def found(path: Path, text: str) -> tuple[int, int, list[str]]:
         (game(5, MOVES + ";AB[aa]"), 1, ""),
         (game(5).replace("SZ[9]", "SZ[9:7]"), 0, ""),
         ("some words\n", 0, ""),
-        (game(1), 0, "skipped 1 repeated game with the same players, date and moves"),
-        (game(5, ""), 0, "skipped 1 game without moves"),
-        (game(5, "") + game(6, ""), 0, "skipped 2 games without moves"),
-        (game(5, white="ANA"), 0, "skipped 1 game with the player on both sides"),
+        (game(1), 0, "1 repeated"),
+        (game(5, ""), 0, "1 game "),
+        (game(5, "") + game(6, ""), 0, "2 games "),
+        (game(5, white="ANA"), 0, "both sides"),
     ],
 )
 def test_odd_games_count_alike_before_and_while_they_are_read(
@@ -49,7 +49,8 @@ def test_odd_games_count_alike_before_and_while_they_are_read(
 ) -> None:
     expected, games, problems = found(tmp_path / "a.sgf", game(1) + game(2) + odd + game(3))
     assert expected == games == 3 + more
-    assert problems == ([message] if message else [])
+    assert len(problems) == bool(message)
+    assert message in "".join(problems)
 
 
 def test_a_file_without_a_move_or_a_game_is_refused(tmp_path: Path) -> None:
