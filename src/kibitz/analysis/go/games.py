@@ -327,8 +327,7 @@ def analyse(
 ) -> AnalysedGame:
     """Return the analyzed game. The network evaluates every position.
 
-    number: the game's number in its file, from 1.
-    swing: the smallest annotated change, in points; None for the default.
+    number: the game's number in its file. swing: the smallest annotated change, in points; None for the default.
     nodes: visits per position of a search by a network that predicts moves and score. The analysis then uses the
         search's lead and win probability. With None, a search with USUAL_NODES visits finds only the best line. With 0,
         there is no search. With QUICK, only moves that are suspicious by the network's values are searched.
