@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 
 import { Chance } from "../src/app/chance";
-import { arrows } from "../src/board/chessboard";
+import { arrows, inPieces } from "../src/board/chessboard";
 import { texts } from "../src/texts";
 import { type Fake, withDocument } from "./support/document";
 import { network } from "./support/games";
@@ -41,4 +41,8 @@ test("arrows of 5% and more have a number, and the best move by a search a color
   expect(drawn(true)).toEqual([["other", "5"], ["other", "60"], ["best", undefined]]);
   expect(drawn(false).at(-1)).toEqual(["first", undefined]);
   expect(drawn(true, true).map(([, label]) => label)).toEqual([undefined, undefined, undefined]);
+});
+
+test("the pieces of a board are also in words", () => {
+  expect(inPieces("4k3/8/8/3q4/8/1P5P/P7/R3K2R")).toBe("White: Ke1, Ra1, Rh1, pawns a2, b3, h3. Black: Ke8, Qd5.");
 });

@@ -30,6 +30,8 @@ def test_axe_finds_nothing_serious(visit: Callable[..., Page]) -> None:
     desk.choose("chessnet")
     desk.keys("ArrowRight", "ArrowRight")
     desk.after("e5")
+    pieces = page.locator(f"[id='{desk.board().get_attribute('aria-describedby')}']")
+    expect(pieces).to_have_text(re.compile(r"^White: Ke1, Qd1, .*pawns a2, .*e4.* Black: Ke8, Qd8, .*e5"))
     for name in PANELS:
         desk.tab(name)
         if name == "Explorer":

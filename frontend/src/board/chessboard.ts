@@ -50,6 +50,8 @@ export class ChessView implements View {
   private readonly wrap = el("div", { class: "chess" });
   private readonly ground: Ground;
   private readonly heat = new HeatLayer();
+  /** Where the pieces are, for those who do not see them. */
+  private readonly words = el("p", { class: "unseen", id: fresh("pieces") });
   private readonly brush = fresh("move");
   private node: Node | null = null;
   private looks: Looks | null = null;
@@ -70,6 +72,10 @@ export class ChessView implements View {
   ) {
     this.wrap.setAttribute("role", hands ? "group" : "img");
     host.replaceChildren(this.wrap);
+    if (hands) {
+      host.append(this.words);
+      this.wrap.setAttribute("aria-describedby", this.words.id);
+    }
     this.ground = Chessground(this.wrap, {
       viewOnly: !hands,
       disableContextMenu: false,
@@ -131,6 +137,7 @@ export class ChessView implements View {
     const whose = node.turn === "w" ? texts.common.white : texts.common.black;
     this.wrap.setAttribute("aria-label", texts.chessboard.about(whose, lettered(node.san)));
     Object.assign(this.wrap.dataset, { after: node.san, turn: node.turn });
+    if (this.hands && moved) this.words.textContent = inPieces(placement(node));
     this.wrap.classList.toggle("plain", !looks.coordinates);
     this.wrap.classList.toggle("heated", picture.heat !== null);
     this.heat.draw(picture.heat, looks);
@@ -209,6 +216,7 @@ export class ChessView implements View {
     this.closeDialog?.();
     this.ground.destroy();
     this.wrap.remove();
+    this.words.remove();
   }
 
   /** The arrows, and over them the one that a list points at, with a ghost of its piece. */
@@ -277,6 +285,22 @@ function sized(bounds: Memo<DOMRectReadOnly>): Memo<DOMRectReadOnly> {
 
 /** The pieces' part of the FEN: all that chessground reads. */
 const placement = (node: Node): string => (node.fen ?? "8/8/8/8/8/8/8/8").split(" ")[0]!;
+
+/** The pieces of a placement in words: "White: Ke1, Qd1, pawns a2, b2. Black: Ke8." In the language's letters. */
+export function inPieces(placed: string): string {
+  const found = new Map<string, string[]>();
+  placed.split("/").forEach((row, down) => {
+    const squares = row.replace(/\d/g, (digit) => ".".repeat(Number(digit)));
+    [...squares].forEach((piece, at) => found.set(piece, [...(found.get(piece) ?? []), `${"abcdefgh"[at]}${8 - down}`]));
+  });
+  const side = (white: boolean): string => {
+    const squaresOf = (letter: string): string[] => found.get(white ? letter : letter.toLowerCase()) ?? [];
+    const pieces = [..."KQRBN"].flatMap((letter, at) => squaresOf(letter).map((square) => `${texts.common.pieces[at]}${square}`));
+    const pawns = squaresOf("P").sort();
+    return [...pieces, ...(pawns.length ? [texts.chessboard.pawns(pawns.join(", "))] : [])].join(", ");
+  };
+  return texts.chessboard.pieces(side(true), side(false));
+}
 
 const lastMove = (node: Node): Key[] | undefined =>
   node.move && node.move.length >= 4 && node.move !== "0000" ? [from(node.move), to(node.move)] : undefined;

@@ -70,6 +70,8 @@ export const de: Texts = {
     about: (side, after) => `Schachbrett. ${side} am Zug${after ? `, nach ${after}` : ""}.`,
     not: (from, to) => `${from}–${to} ist jetzt nicht möglich.`,
     takenBack: "Vorauszug zurückgenommen.",
+    pieces: (white, black) => `Weiß: ${white}. Schwarz: ${black}.`,
+    pawns: (squares) => `Bauern ${squares}`,
   },
   clock: {
     none: "Ohne Uhr",

@@ -72,6 +72,8 @@ export const en = {
     about: (side: string, after: string) => `Chess board. ${side} to move${after ? `, after ${after}` : ""}.`,
     not: (from: string, to: string) => `${from}–${to} is not possible now.`,
     takenBack: "Premove canceled.",
+    pieces: (white: string, black: string) => `White: ${white}. Black: ${black}.`,
+    pawns: (squares: string) => `pawns ${squares}`,
   },
   clock: {
     none: "No clock",

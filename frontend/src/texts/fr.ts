@@ -78,6 +78,8 @@ export const fr: Texts = {
     about: (side, after) => `Échiquier. Trait : ${side}${after ? `, après ${after}` : ""}.`,
     not: (from, to) => `${from}–${to} est impossible maintenant.`,
     takenBack: "Coup anticipé annulé.",
+    pieces: (white, black) => `Blancs : ${white}. Noirs : ${black}.`,
+    pawns: (squares) => `pions ${squares}`,
   },
   clock: {
     none: "Sans pendule",
