@@ -344,7 +344,6 @@ def analyse(
     names_score = set(outputs_of(session)) >= NAMED
     terms = terms_of(record)
     judged = judge(session, terms) if steadied else large_komi(session, terms.komi)
-    state = without_early_passes(codes, state)
     plain = with_board_inputs(state, session.side_inputs, terms)
     answers = _evaluated(judged, codes, plain)
     owns = analysis.black_owns(answers)
@@ -482,7 +481,8 @@ def _played(record: Record) -> tuple[NDArray[np.uint8], NDArray[np.uint8], str |
     if problem is None and board.passes >= 2:
         terms = terms_of(record)
         final = count_board(board, terms.komi, terms.territory)
-    return np.stack([codes for codes, _ in rows]), np.stack([state for _, state in rows]), problem, final
+    codes, state = (np.stack(part) for part in zip(*rows, strict=True))
+    return codes, without_early_passes(codes, state), problem, final
 
 
 def _searched(
