@@ -42,7 +42,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory, small_store: Store, bundled
     """A folder as the examples know it: my.store and my-games.pgn."""
     folder = tmp_path_factory.mktemp("examples")
     shutil.copytree(small_store.path, folder / "my.store")
-    (folder / "my-games.pgn").write_text("[Event " + "[Event ".join(bundled_text.split("[Event ")[1:21]))
+    first, *others = bundled_text.split("[Event ")[1:21]
+    # The bundled games have the same engine on both sides, and nobody can be rated by such games.
+    others = [game.replace('[Black "Stockfish 15.1"]', '[Black "An opponent"]') for game in others]
+    (folder / "my-games.pgn").write_text("[Event " + "[Event ".join([first, *others]))
     return folder
 
 

@@ -66,7 +66,9 @@ def test_text_outside_of_games_is_reported(tmp_path: Path) -> None:
 
 
 def test_a_file_without_a_move_or_a_game_is_refused(tmp_path: Path) -> None:
-    for number, (text, match) in enumerate(((game(1, ""), "no game has a move"), ("Hello\n", "PGN"), ("", "PGN"))):
+    alone = game(1).replace("Opponent 1", "Ana")
+    wrong = (game(1, ""), "no game has a move"), ("Hello\n", "PGN"), ("", "PGN"), (alone, "same name")
+    for number, (text, match) in enumerate(wrong):
         path = tmp_path / f"{number}.pgn"
         path.write_text(text)
         with pytest.raises(KibitzError, match=match) as error:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from kibitz import records
 from kibitz.analysis.chess.repeats import Repeats
 from kibitz.analysis.repeats import Seen, skipped_games
-from kibitz.errors import KibitzError
+from kibitz.errors import KibitzError, UsageError
 from kibitz.games.chess.io.blocks import Stray
 from kibitz.games.chess.io.reader import Record, glance, read
 from kibitz.personal.names import Player, find_among, key, players_among
@@ -99,6 +99,8 @@ def players_in(files: Sequence[str], named: Sequence[str], where: str) -> list[P
                 raise
     if not games:
         raise KibitzError(f"{where}: no game has a move. Check the files.")
+    if both == games:
+        raise UsageError(f"{where}: all games have the same name for White and Black. Choose other games.")
     return find_among(players_among(written), games - both, named, where)
 
 
