@@ -138,7 +138,7 @@ def opened(page: Page, address: str, ply: int) -> None:
     for _ in range(ply):
         page.keyboard.press("ArrowRight")
     graph = page.locator("#graph").get_by_role("img", name="Graph")
-    expect(graph).to_have_attribute("aria-label", re.compile(" known"))
+    expect(graph).to_have_attribute("aria-label", re.compile(" evaluated"))
     expect(page.locator(".move-bars.valued .continued").first).to_be_visible()
     page.wait_for_timeout(15_000)  # the note about the opening disappears, and the search begins
     expect(page.locator(".graph-caption")).to_have_text("")
