@@ -296,8 +296,10 @@ def test_a_store_that_has_grown_is_said_to_begin_a_new_run(
     monkeypatch.setattr(fit, "RUNS", tmp_path / "runs")
     store, said = tmp_path / "s", []
     shutil.copytree(small_store.path, store)
-    train("winner", quick(small_store), str(store), plan=QUICK, log=said.append)
+    on_cpu = replace(QUICK, device="cpu")
+    train("winner", quick(small_store), str(store), plan=on_cpu, recipe="default", log=said.append)
     assert not any("has changed" in line for line in said)
+    assert any("trains on the CPU" in line for line in said)
     shutil.rmtree(store)
     import_games(store, limit=300)
     said.clear()

@@ -314,7 +314,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
             "Performance": PERFORMANCE,
         },
         ("The command prints a table with 95% confidence intervals and writes an HTML report.",),
-        "results/conventions.md",
+        "reference/test-rows.md",
     ),
     "match": CommandHelp(
         "Play a match between two engines",
@@ -637,7 +637,8 @@ OPTIONS: Mapping[str, str] = {
     "--int8": "Quantize the network's weights and activations to int8: faster on a CPU, but slightly less accurate.",
     "--half": "Store the network's weights as fp16: half the size, for GPUs.",
     "setup --network": "Network that plays: a run or a bundled network. [default: human; in Go, gohuman]",
-    "--rating": "Chess: play like a human with this rating, from 800 to 2800. [default: full strength]",
+    "--rating": "Chess: play like a human with this rating, from 800 to 2800. [default: none; human then plays its"
+    " most likely move]",
     "--write": "Write the files into this folder. In an existing JSON file, the other settings are kept, and the old"
     " file becomes a backup. [default: print the files]",
     "--port": "Port on which kibitz serves the page. [default: 8642, or the next free port]",

@@ -574,10 +574,16 @@ def _write_new_run(job: TrainJob) -> None:
     write_json(job.path / INFO, job.info)
 
 
+def _hardware(plan: TrainConfig) -> str:
+    """Return the device that trains, as a user calls it: "the CPU", or the name of the GPU."""
+    device = plan.ranks.fabric(plan.device, "32-true").device
+    return f"the GPU {torch.cuda.get_device_name(device)}" if device.type == "cuda" else "the CPU"
+
+
 def _announce(job: TrainJob, recipe: str, size: RunBytes, log: Callable[[str], None]) -> None:
     if job.continued or recipe:
         what = "resuming this run" if job.continued else f"recipe {recipe}"
-        log(f"{job.path}: {what}; the run will need up to {size.total / 1e6:,.0f} MB")
+        log(f"{job.path}: {what}; trains on {_hardware(job.plan)}; the run will need up to {size.total / 1e6:,.0f} MB")
     if size.weights > job.plan.checkpoint_megabytes * 1e6:
         log(
             f"no checkpoint is kept: a checkpoint of {size.weights / 1e6:,.0f} MB exceeds --checkpoint-megabytes"
