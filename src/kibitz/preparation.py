@@ -59,8 +59,8 @@ _work: list[str] = []
 
 
 def expect(work: str) -> None:
-    """Record what this process is going to do, so that progress messages can show how many kernels it needs. work: a
-    key of KERNELS.
+    """Record what this process is going to do, so that progress messages can show how many kernels it needs. work: the
+    kind of work, a key of KERNELS such as "chess search".
     """
     if work not in _work:
         _work.append(work)
@@ -90,8 +90,8 @@ def _mark(game: str) -> Path:
 
 
 def remember(games: Sequence[str]) -> None:
-    """Record on disk that the kernels of these games ("chess", "go") are compiled. If the disk can't be written, this
-    does nothing.
+    """Record on disk that the kernels for chess, for Go or for both are compiled. games: "chess", "go" or both. If the
+    disk can't be written, this does nothing.
     """
     for game in games:
         with contextlib.suppress(OSError):
@@ -101,8 +101,11 @@ def remember(games: Sequence[str]) -> None:
 
 
 def are_prepared(games: Sequence[str]) -> bool:
-    """Return whether this version of the program called `remember` for all these games in the last MOST_DAYS days, so
-    that the compiled kernels still exist.
+    """Return whether the kernels for chess, for Go or for both are probably compiled already. games: "chess", "go" or
+    both.
+
+    The result is true if this version of kibitz, with the same Python and libraries, called `remember` for all of them
+    in the last MOST_DAYS days.
     """
     for game in games:
         mark = _mark(game)
@@ -113,7 +116,7 @@ def are_prepared(games: Sequence[str]) -> bool:
 
 class PreparationLine:
     """Shows the progress of compiling kernels on standard error. On a terminal, this is one line that is updated, and
-    is removed at the end. If standard error is not a terminal, the line is printed once.
+    is removed at the end. If standard error is not a terminal, a line is printed only once, at the first call.
     """
 
     def __init__(self) -> None:

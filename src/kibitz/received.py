@@ -62,8 +62,8 @@ def is_inside(folder: Path, path: Path) -> bool:
 
 
 def inflates(packed: bytes) -> bool:
-    """Return whether the files in a zip archive are together larger than the archive, according to its directory.
-    torch.save does not compress, so it did not write such an archive.
+    """Return whether the files in a zip archive are together larger than the archive, according to the archive's
+    central directory. Such an archive may be a zip bomb. It was not written by torch.save, which does not compress.
 
     packed: the bytes of the archive. Raises ValueError if they aren't a zip archive, or if a checksum is wrong (torch
     doesn't verify checksums).
@@ -96,8 +96,8 @@ _DEEPEST = 64
 
 
 def is_self_contained(path: Path) -> bool:
-    """Return whether an ONNX file contains all its weights, so that loading it reads no other file and no memory
-    address.
+    """Return whether an ONNX file contains all its weights. If it does, loading it reads no "external data", which are
+    weights in another file or at a memory address.
 
     Raises ValueError if the file isn't an ONNX file, and OSError if it can't be read.
     """

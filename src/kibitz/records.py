@@ -45,10 +45,11 @@ member.
 def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
     """Return the record files at the paths, without duplicates.
 
-    The path of a file is returned unchanged. Folders and zip archives are searched for files with the given extensions;
-    an extension of PACKED may follow, as in ".pgn.zst". "archive.zip:member" is one file in an archive, and "-" is
-    standard input. Remote paths, such as s3://…, are read with fsspec. Raises KibitzError if a path does not exist, or
-    if a folder or an archive has no record file, and UsageError for an empty path.
+    The path of a file is returned unchanged. Folders and zip archives are searched for files whose names end in one of
+    `endings`, such as ".pgn". The extension of a compression format (see PACKED) may follow, as in ".pgn.zst".
+    "archive.zip:member" is one file in an archive, and "-" is standard input. Remote paths, such as s3://…, are read
+    with fsspec. Raises KibitzError if a path does not exist, or if a folder or an archive has no record file, and
+    UsageError for an empty path.
     """
     ends = tuple(ending + packed for ending in endings for packed in ("", *PACKED))
     records: list[str] = []
@@ -92,8 +93,8 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
 
 
 def game_by_ending(path: str) -> str:
-    """Return "chess" or "go", according to the extension of a record file. An extension of PACKED at the end is
-    ignored, as in "games.sgf.gz". For unknown extensions, the result is "chess".
+    """Return "chess" or "go", according to the extension of a record file. The extension of a compression format (see
+    PACKED) at the end is ignored, as in "games.sgf.gz". For unknown extensions, the result is "chess".
     """
     plain = Path(path.lower())
     ending = Path(plain.stem).suffix if plain.suffix in PACKED else plain.suffix
@@ -101,11 +102,11 @@ def game_by_ending(path: str) -> str:
 
 
 def games_by_ending(paths: Sequence[str]) -> dict[str, str]:
-    """Return the games to which these files belong by their extensions, each with the path of one such file: {"chess":
-    path, "go": path}.
+    """Return the kinds of game to which record files belong by their extensions, each with the path of one such file:
+    {"chess": path, "go": path}. A kind without files is missing in the result.
 
-    paths: record files, and the folders and archives that couldn't be searched. Folders and archives are ignored if
-    there is at least one record file.
+    paths: record files, and also folders and archives that couldn't be searched. If there is at least one record file,
+    the folders and archives are ignored; otherwise their names are treated like file names (see `game_by_ending`).
     """
     telling = [path for path in paths if not path.lower().endswith(ARCHIVE) and not Path(path).is_dir()]
     return {game_by_ending(path): path for path in telling or paths}
@@ -258,9 +259,9 @@ class Stream:
     """One file of records, which is decompressed while it is read.
 
     path: a file; "archive.zip:member" for a file in an archive. The compression format is detected from the first bytes
-    of the file, not from its name. most: the largest allowed number of decompressed bytes; None for no such limit. In
-    both cases, more than FREELY_UNPACKED bytes are allowed only up to MOST_UNPACKED times the number of bytes read from
-    disk.
+    of the file, not from its name. most: the largest allowed number of decompressed bytes; None for no such limit.
+    There is always a second limit, as a protection against decompression bombs. If there are more than FREELY_UNPACKED
+    decompressed bytes, there may be at most MOST_UNPACKED times as many as bytes read from disk.
 
     `consumed` is the number of bytes read from disk so far. `converted` becomes True if `texts` converts the file from
     UTF-16.
@@ -299,8 +300,8 @@ class Stream:
     def blocks(self, size: int) -> Iterator[bytes]:
         """Yield the decompressed bytes in blocks of `size` bytes.
 
-        Raises KibitzError if the compressed data are damaged, if the file can't be read, or if it decompresses to far
-        more bytes than game records do. The bytes before the damage are yielded first.
+        Raises KibitzError if the compressed data are damaged, if the file can't be read, or if the decompressed bytes
+        exceed a limit (see `Stream`). The bytes before the damage are yielded first.
         """
         fault = None
         while fault is None:
@@ -336,7 +337,8 @@ class Stream:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces), fault
 
     def texts(self, size: int, what: str) -> Iterator[bytes]:
-        """Yield the blocks of a text file without byte order marks. Files in UTF-16 are converted to UTF-8.
+        """Yield the contents of a text file in blocks, with byte order marks removed. Files in UTF-16 are converted to
+        UTF-8. size: the number of bytes in a block before these changes.
 
         Byte order marks are also removed inside the text, at the beginning of lines, because concatenated files have
         them there. Raises KibitzError at the first block of a binary file; the message contains `what`, a description

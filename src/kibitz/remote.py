@@ -19,9 +19,11 @@ def is_remote(path: str) -> bool:
 
 
 def find(path: str, ends: tuple[str, ...]) -> list[str]:
-    """Return the addresses of remote record files: [path] for a file; for a folder (an address that ends in /), all
-    files in it with these extensions. Raises KibitzError if there are none, or if the address can't be read, and
-    UsageError without fsspec.
+    """Return the addresses of remote record files. The address of a folder ends in /.
+
+    For a file, the result is [path]. For a folder, it is the addresses of all files in it whose names end in one of the
+    extensions `ends`. Raises KibitzError if there are none, or if the address can't be read. Raises UsageError if
+    fsspec is not installed.
     """
     system, inner_path = _reach(path)
     try:
@@ -38,7 +40,9 @@ def find(path: str, ends: tuple[str, ...]) -> list[str]:
 
 
 def open_remote(path: str) -> IO[bytes]:
-    """Open a remote file for sequential reading. Raises KibitzError if this fails, and UsageError without fsspec."""
+    """Open a remote file for sequential reading. Raises KibitzError if this fails, and UsageError if fsspec is not
+    installed.
+    """
     system, inner_path = _reach(path)
     try:
         return cast("IO[bytes]", system.open(inner_path, "rb", cache_type="readahead"))

@@ -58,7 +58,9 @@ def barely_begun(path: Path) -> bool:
 
 @functools.cache
 def packaged() -> dict[str, Path]:
-    """Return the directories of the bundled networks, by name. They stay the same while the program runs."""
+    """Return the directories of the bundled networks, by name. The result is cached, so it stays the same while the
+    program runs.
+    """
     folder = Path(str(importlib.resources.files("kibitz"))) / "networks"
     if not folder.is_dir():
         return {}
@@ -122,7 +124,9 @@ class Run:
 
     @property
     def side_inputs(self) -> dict[str, int]:
-        """The side inputs of the network by name, each with its default (0 to 255). run.json calls them "beyond"."""
+        """The side inputs of the network by name, each with its default (0 to 255). Side inputs are inputs in addition
+        to the position, such as a rating. run.json calls them "beyond".
+        """
         return dict(self.info.get("beyond", {}))
 
     @property
@@ -141,7 +145,9 @@ class Run:
 
     @property
     def takes_ranks(self) -> bool:
-        """Whether the user can set the rank input of the network, of Go. A personal network has the person's rank."""
+        """Whether the network, a Go network, has a rank input that the user can set. In a personal network, the input
+        is always the rank of its player.
+        """
         return "rank" in self.side_inputs and self.person is None
 
     @property
@@ -153,8 +159,8 @@ class Run:
             raise KibitzError(f"{self.path / INFO} is damaged. Train the network again.") from None
 
     def trained(self) -> Path:
-        """Return the path of the best weights. Raises KibitzError if the run has no weights because there was no
-        validation yet, or if the weights of a bundled network are damaged.
+        """Return the path of the weights with the best validation result. Raises KibitzError if the run has no weights
+        because there was no validation yet, or if the weights of a bundled network are damaged.
         """
         path = self.path / WEIGHTS
         if not path.is_file():

@@ -101,9 +101,12 @@ class ClusterBootstrap:
             `values`, divided by the sum of `over`. Positions with over = 0 are excluded.
         score: whether values are game results, from 0 for a loss to 1 for a win.
 
-        If all values are equal, resamples do not vary. A mean of 0 or 1 still has an interval if values are boolean, or
-        integers with `over`, or if `score` is true. Raises ValueError for a wrong shape, or if included values are not
-        finite.
+        If all values are equal, all resamples have the same mean, and the interval has no width. A mean of 0 or 1 is an
+        exception if it is a proportion: its interval is computed from the number of positions. The mean is a proportion
+        if values are boolean, or floats that are all 1. It is also a proportion if values are integers and `over` is
+        given, or if `score` is true.
+
+        Raises ValueError for a wrong shape, or if included values are not finite.
         """
         found = self.means([values], mask, over)[0]
         return _all_alike(found) if score and found.n else found
@@ -360,9 +363,9 @@ def binned_reliability(
 def log_loss(probability: ArrayLike, outcome: ArrayLike) -> NDArray[np.float64]:
     """Return the log loss of each position in nats, −log of the predicted probability of the actual outcome.
 
-    probability, outcome: in [0, 1], broadcast. probability is that of the outcome 1. For an outcome between 0 and 1,
-    the loss is the weighted mean of the losses for 1 and 0. Probabilities are clipped to [1e-7, 1 - 1e-7], so no loss
-    exceeds 16.2.
+    probability, outcome: in [0, 1]; their shapes are broadcast. probability is that of the outcome 1. For an outcome
+    between 0 and 1, the loss is the weighted mean of the losses for 1 and 0. Probabilities are clipped to [1e-7, 1 -
+    1e-7], so no loss exceeds 16.2.
     """
     chance = np.clip(np.asarray(probability, dtype=np.float64), CLIP, 1 - CLIP)
     happened = np.asarray(outcome, dtype=np.float64)

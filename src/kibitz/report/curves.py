@@ -123,15 +123,16 @@ def learning_curve_svg(metrics: Sequence[Row]) -> Markup:
     """Draw loss and accuracy by iteration, for training and validation, as inline SVG.
 
     metrics: the rows of metrics.jsonl. Only rows of the kinds "summary" and "validation" are drawn. They have
-    "iteration" and "loss", and may have "stage" and the other keys of `_SHOWN`. The curves of several stages are drawn
-    one after another. If rows of a resumed run have the same iteration, the last one is drawn.
+    "iteration" and "loss", and may have "stage", "accuracy", "origin_accuracy" and "target_accuracy". The curves of
+    several stages are drawn one after another. If rows of a resumed run have the same iteration, the last one is drawn.
     """
     with _drawing():
         return _inline(_learning_figure(metrics), "Learning curve")
 
 
 def course_svg(curve: Row) -> Markup:
-    """Draw estimates by move number, or by another number, as lines with shaded 95% intervals, as inline SVG.
+    """Draw estimates as lines with shaded 95% intervals, as inline SVG. The x axis shows the move number or another
+    quantity.
 
     curve: a dict with "title"; "heading", the label of the x axis; and "lines". Each line has a "name" and "points",
     which are [x, estimate as JSON].

@@ -24,10 +24,10 @@ def hub_card(run: Run, name: str | None = None) -> str:
     """Return a network's model card as Markdown. Its front matter contains license, library, tags, and each metric with
     its interval.
 
-    name: the network's name in the card; None for the name with the version.
+    name: the network's name in the card; None for its bundled name followed by its version, such as "human-1.0".
 
-    In the front matter, percentages are shares from 0 to 1. Only bundled networks have a card. Raises KibitzError for
-    any other network.
+    The front matter contains fractions from 0 to 1 in place of the percentages in the card. Only bundled networks have
+    a card. Raises KibitzError for any other network.
     """
     path = run.path / CARD
     if not path.is_file():

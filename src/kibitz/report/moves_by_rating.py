@@ -26,10 +26,14 @@ Row = Mapping[str, Any]
 
 
 def curves_of(found: Row) -> list[tuple[Row, str, bool]]:
-    """Return the moves that get a curve, the most likely move first. Each is (move, color, whether the move is a trap).
+    """Return the moves that get a curve, in the order of `found`. Each is a tuple: the move's dict from `found`, the
+    color of its curve, and whether the move is a trap. A trap is a losing move that weaker players choose.
 
-    found: a dict. "ratings": the ratings on the x axis. "moves": each with "move" (UCI), "san" and "p", the share of
-    players who choose the move at each rating, 0 to 1. "traps": each with its "move".
+    found: a dict with these keys:
+        ratings: the ratings on the x axis.
+        moves: a list of dicts, the most likely move first. Each has "move" (UCI), "san" and "p", a list with the share
+            of players who choose the move at each rating, 0 to 1.
+        traps: a list of dicts, each with the "move" of a trap (UCI).
     """
     traps = {trap["move"] for trap in found["traps"]}
     first = [move for move in found["moves"] if max(move["p"]) >= LEAST][:CURVES]

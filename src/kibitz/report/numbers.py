@@ -13,8 +13,11 @@ Row = Mapping[str, Any]
 
 
 def figure_text(value: float | None, kind: Kind) -> str:
-    """Format a value by its kind: "share" as "66.0%", "small share" as "0.04%", "points" as "+8.1", any other kind with
-    three decimals. None and NaN become a dash.
+    """Format a value by its kind (see `kibitz.stats.Kind`). A "share" becomes a percentage such as "66.0%", a "small
+    share" one with two decimals, such as "0.04%". "points" become "+8.1", and any other kind gets three decimals. None
+    and NaN become a dash.
+
+    value: shares and percentage points are fractions, so 0.66 becomes "66.0%".
     """
     if value is None or math.isnan(value):
         return "–"

@@ -56,19 +56,22 @@ Three keys are not sections. "course" describes the small curve of a game. "unit
 def render_test_page(result: Mapping[str, Any]) -> str:
     """Return the whole result page as HTML. result: the result of a test, as `kibitz test --json` prints it.
 
-    Only "figures" is required: for each name, {"label", "value", "low", "high", "n", "games", "kind"}, with None for
-    missing values. Every other section appears only if the result has its key:
+    Only "figures" is required: the metrics by name, each as {"label", "value", "low", "high", "n", "games", "kind"},
+    with None for missing values. Every other section appears only if the result has its key:
 
-    main: the names of the figures in the first table; if it is missing, the table has all figures.
-    tables, curves: those of `kibitz.evaluation.tables` as JSON.
+    main: the names of the metrics in the first table; if it is missing, the table has all metrics.
+    tables, curves: lists of each `Table` and `Curve` of `kibitz.evaluation.tables` as JSON.
     heat_maps, landscape: as `policy.heatmaps` and `positions.tsne` of `kibitz.evaluation` return them.
     pairs: groups of pairs of positions, as `kibitz.evaluation.pairs.samples` returns them.
     texts: replacements for the sentences under the headings of the sections, see `TEXTS`.
 
-    A position has a "fen" or, in Go, a "board" for `report.boards.go`. Its "ply" is the number of moves played before
-    it: moves[ply - 1] is the last move, and curve[ply] is the predicted probability after this move. If a game has
+    A game has "moves", and "curve", the predicted probability after each number of moves from 0. If a game has
     "numbered": n, every n-th move has a number in the list of moves; without this key, White's moves have numbers, as
-    in chess. Raises ValueError if there are no figures, and for an invalid FEN or move.
+    in chess.
+
+    A position has a "fen" or, in Go, a "board" for `report.boards.go`. Its "ply" is the number of moves played before
+    it, so moves[ply - 1] is the last move in its game, and curve[ply] is the probability after this move. Raises
+    ValueError if there are no metrics, and for an invalid FEN or move.
     """
     figures = result.get("figures")
     if not figures:

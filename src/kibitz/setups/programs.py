@@ -23,8 +23,8 @@ FILL_IN = "FILL ME IN"
 
 @dataclass(frozen=True)
 class SetupFile:
-    """A file to write for a program. name: the file name, without a folder. text: the contents. is_script: whether the
-    file must be executable.
+    """A file to write when the user adds kibitz to a chess or Go program. name: the file name, without a folder. text:
+    the contents. is_script: whether the file must be executable.
     """
 
     name: str

@@ -17,8 +17,9 @@ def write_files(files: Sequence[SetupFile], folder: Path) -> list[tuple[Path, Pa
     """Write files into a folder, which is created if necessary. Returns (path, backup) for each file. The backup is the
     path of a copy of the previous file; None if there was no previous file, or if it had the same contents.
 
-    If a JSON file exists, its other settings and engines are kept. Raises KibitzError, before anything is written, if
-    such a file isn't valid JSON. Raises OSError if the folder can't be written.
+    If a JSON file with the name of a file to write exists, the new settings are merged into its contents (see
+    `merged`). Raises KibitzError, before anything is written, if such an existing file isn't valid JSON. Raises OSError
+    if the folder can't be written.
     """
     texts = [_with_old(file, folder / file.name) for file in files]
     folder.mkdir(parents=True, exist_ok=True)

@@ -20,8 +20,11 @@ _APART = 64
 
 @dataclass(frozen=True)
 class Batch:
-    """Replayed positions. codes: uint8 [n, squares]. state: uint8 [n, 4]. games, plies: int64 [n], each position's
-    game, as an index in the store, and its ply.
+    """Replayed positions (see `kibitz.PositionArrays` for the encoding).
+
+    codes: uint8 [n, squares], the piece or stone on each square.
+    state: uint8 [n, 4], the rest of the position, such as the side to move.
+    games, plies: int64 [n], each position's game, as an index in the store, and its ply.
     """
 
     codes: NDArray[np.uint8]

@@ -45,8 +45,9 @@ def sample_positions(
     games: int64 [n], indices in the store.
     first: the first ply that qualifies. The last one is the position after the last move.
     exclude: bool [moves], for each move of the store whether the position after it is excluded; None to exclude none.
-    share: the percentage of all positions that are held out.
+    share: how many percent of all positions are held out, 0 to 100.
     held_out: whether to sample from the held-out positions; if False, from all other positions.
+    seed: the seed of the sample and of the choice of the held-out positions.
     """
     games = np.ascontiguousarray(games, np.int64)
     hashes = store.column("hash")[games].astype(np.uint64)
@@ -59,7 +60,7 @@ def sample_positions(
 
 
 def whole_times(times: NDArray[np.float64], hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Round the number of times that each game is repeated in training to an integer, int64 [n].
+    """Round to an integer how often each game is used in training, int64 [n].
 
     times: float64 [n], the numbers to round. hashes: uint64 [n], the hashes of the games, which decide whether a number
     is rounded up or down. The fractional part of the number is the probability of rounding up, so the mean stays the

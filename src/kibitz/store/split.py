@@ -21,10 +21,9 @@ _PARTS = 1_000_000
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Check the options for a split that the user gave. Raises UsageError if an option would have no effect, such as a
-    share and a date for the same part of the split.
+    """Check the options that the user gave for a split. options: these options, by the name of the field of `Split`.
 
-    options: the given fields of `Split`, by name.
+    Raises UsageError if an option would have no effect, such as a share and a date for the same part of the split.
     """
     for side in ("validate", "test"):
         if f"{side}_from" in options and f"{side}_share" in options:
@@ -42,14 +41,16 @@ class Split:
 
     test_from: a date; games from this day on are test games. validate_from: a date; games from this day on, and before
     test_from, are validation games. If only test_from is given, the validation games are sampled by hash from the
-    earlier games. If only validate_from is given, there are no test games. Games without a date count as early.
+    earlier games. If only validate_from is given, there are no test games. Games without a date count as earlier than
+    all dates.
 
-    newest: the number of test games, which are the last games by date. Games of the same day are ordered as in the
-    store. The validation games are sampled by hash from the other games.
+    newest: how many of the last games by date are test games. A near-duplicate of an older game is not one of them if
+    `together` is true. Games of the same day are ordered as in the store. The validation games are sampled by hash from
+    the other games.
 
     together: whether near-duplicates, which have the same start position and the same first 40 moves, are always in the
-    same part of the split. This is the part of the first such game in the store or, if dates decide, of the earliest
-    one. The value is False in splits that earlier versions of kibitz made.
+    same part of the split. All of them are then in the part of the first one in the store or, if dates decide, of the
+    earliest one. The value is False in splits that earlier versions of kibitz made.
     """
 
     validate_share: float = 5.0

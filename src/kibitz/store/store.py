@@ -165,7 +165,9 @@ class Store:
 
     @cached_property
     def moves(self) -> NDArray[np.uint16]:
-        """The moves of all games, one game after another, uint16 [moves]."""
+        """The moves of all games, one game after another, uint16 [moves]. The encoding is that of `games.chess.moves`
+        in chess, and that of `games.go.points` in Go.
+        """
         return self._map("moves.u16", "<u2")
 
     @cached_property
@@ -179,11 +181,11 @@ class Store:
         return offsets
 
     def move_hashes(self, games: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Return hashes of games that depend only on start position, moves and result, uint64 [n] (see
+        """Return for each game a hash that depends only on its start position, moves and result, uint64 [n] (see
         `games.hashing.hash_games`).
 
-        games: int64 [n], indices in the store. The column "hash" has other hashes for short games, which also depend on
-        players and date. Runs of earlier versions of kibitz contain the hashes that this method returns.
+        games: int64 [n], indices in the store. For short games, the column "hash" has other values, which also depend
+        on the players and the date. Runs of earlier versions of kibitz contain the hashes that this method returns.
         """
         from kibitz.games.hashing import hash_games
 
@@ -202,7 +204,10 @@ class Store:
 
     @cached_property
     def starts(self) -> NDArray[np.uint8]:
-        """The start positions of the games, uint8 [starts, width]. Row 0 is the game's standard start position."""
+        """The different start positions of the games, uint8 [starts, width]. Row 0 is the game's standard start
+        position. A row has the `codes` and `state` of a chess position, or the Go position that
+        `games.go.replay.start_row` encodes.
+        """
         starts, width = self._map("starts.u8", "u1"), self.info["start_width"]
         rows = starts.reshape(-1, width) if len(starts) % width == 0 else starts[:0]
         if not len(rows) or not game_of(self.game).are_starts(rows):
@@ -318,7 +323,7 @@ class Store:
         return (split or self.split).assign(self.column("hash"), dates, self.openings())
 
     def openings(self) -> NDArray[np.uint64] | None:
-        """Return a hash of each game's start position and first moves, uint64 [games]. Games with equal hashes are
+        """Return a hash of each game's start position and first 40 moves, uint64 [games]. Games with equal hashes are
         near-duplicates (see `games.hashing.hash_openings`).
 
         Returns None for stores of earlier versions, which lack these hashes.

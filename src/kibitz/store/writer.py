@@ -42,7 +42,7 @@ def refuse_existing(path: Path, remedy: str) -> None:
 
 
 class StoreWriter:
-    """Writes batches of games to a store. `commit` makes the store visible with these games.
+    """Writes batches of games to a store. Other programs see these games in the store only after `commit`.
 
     The writer is a context manager. If the context ends without a commit, everything that was written is removed. The
     writer locks the store's path, so a second writer for this path raises KibitzError.

@@ -279,8 +279,8 @@ SYSTEMS = _Registry(_OURS)
 
 
 def register(declaration: Declaration) -> None:
-    """Make a system known to this process. It replaces a system of the same name. Installed packages use an entry point
-    instead of this function.
+    """Make a system, such as the implementation of a paper, known to this process. It replaces a system of the same
+    name. Installed packages use an entry point instead of this function.
     """
     SYSTEMS.add(declaration)
 

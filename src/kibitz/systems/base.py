@@ -51,12 +51,13 @@ class Parted(Protocol):
     """
 
     def part(self, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
-        """Return the rows of a batch that process `rank` of `world` processes handles. Each row belongs to exactly one
-        process.
+        """Return the rows of a batch with which one process computes its loss. Each row belongs to exactly one process.
 
-        ids, epoch: the arguments of `Examples.batch` for the whole batch. The loss is the mean over the rows of the
-        result. If the loss is a mean over groups of rows, such as pairs, each process gets the same share of the
-        groups.
+        ids, epoch: the arguments of `Examples.batch` for the whole batch. rank: the index of the process. world: the
+        number of processes.
+
+        The loss of a process is the mean over its rows. If the loss is a mean over groups of rows, such as pairs, each
+        process gets the same share of the groups.
         """
 
 
@@ -188,8 +189,9 @@ class Recipe:
     title: a description in one line.
     settings: values of the system's Settings that differ from the defaults.
     training: values of TrainConfig, such as intervals and patience, that differ from the defaults.
-    reaches: measured results, each with its value, n, data, and training time on two cores.
-    departures: the differences from the paper, each with its reason.
+    reaches: measured metrics, each with its value, the number of test examples, the data, and the training time on two
+        CPU cores.
+    departures: the differences between the recipe and the paper, each with its reason.
     """
 
     title: str
@@ -224,7 +226,7 @@ def setting(
     """Declare a field of a system's Settings. The field becomes an option of `train` and `tune`.
 
     help: the option's help text, one sentence with the unit. choices: the allowed values; () for all. at_least,
-    at_most: the limits of a number, included. over, below: limits, excluded.
+    at_most: inclusive limits of a number. over, below: exclusive limits.
     """
     bounds = {"choices": tuple(choices), "at_least": at_least, "over": over, "below": below, "at_most": at_most}
     return field(default=default, metadata={"help": help, **bounds})
@@ -304,9 +306,9 @@ def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
     """Build the Settings from the values in a run.json, which may have names of earlier versions. kind: the Settings
     class.
 
-    A setting that the file lacks gets its default. `kind.unnamed` has other values for settings that were added later,
-    if their defaults would change how older networks work. Raises KibitzError for an unknown setting, because its
-    meaning can't be guessed.
+    A setting that `values` lacks gets its default. For some settings that were added later, the default would change
+    how older networks work. If `values` lacks such a setting, it gets its value from `kind.unnamed`. Raises KibitzError
+    for an unknown setting, because its meaning can't be guessed.
     """
     known = {f.name for f in fields(kind)}
     current = respelled(values, known, {f.name: f.metadata.get("choices", ()) for f in fields(kind)})
@@ -331,8 +333,8 @@ class System:
     network.
 
     `network(settings)` returns a network. Its inputs are `codes`, uint8 [n, squares], and `state`, uint8 [n, columns],
-    from which it computes its input planes. It returns a tuple of tensors, whose names are in its attribute `outputs`
-    (see systems.declaration.OUTPUTS). Outputs are probabilities, not logits.
+    from which it computes its input planes. It returns a tuple of tensors, whose names are in the attribute `outputs`
+    of the network (see systems.declaration.OUTPUTS). Outputs are probabilities, not logits.
 
     A network may have side inputs, such as ratings, which are additional columns of `state`. Its attribute
     `side_inputs` maps the name of each side input to its default (0 to 255), which is used if the value is unknown.
@@ -386,8 +388,8 @@ class System:
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
         """Return initial weights for `network`, from the weights of a trained network of `system`.
 
-        By default, these are the same weights, which must have the same names and shapes. Systems may convert other
-        weights. Raises UsageError if the weights don't fit.
+        By default, these are the same weights, which must have the same names and shapes. A subclass may also accept
+        other weights and convert them (see `begins_from`). Raises UsageError if the weights don't fit.
         """
         if {name: value.shape for name, value in weights.items()} != {
             name: value.shape for name, value in network.state_dict().items()
@@ -408,8 +410,9 @@ def grown(begun: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> dict[st
 
     begun: the weights of the new network, by name. weights: the weights of the trained network, by name.
 
-    Residual blocks that only the new network has become identities, because the weights of their second convolution are
-    set to 0. Raises UsageError if a weight of the trained network is missing in `begun` or has another shape there.
+    A residual block that the trained network lacks starts as the identity, because the weights of its second
+    convolution are set to 0. Raises UsageError if a weight of the trained network is missing in `begun` or has another
+    shape there.
     """
     taken = dict(begun)
     for stored, value in weights.items():

@@ -19,11 +19,12 @@ from kibitz.text import either
 
 @dataclass(frozen=True)
 class Settings(system.Settings):
-    """The settings of `chessnet`. The defaults are the values of the thesis, where its chapter states one.
-    `kibitz systems chessnet` prints the source of each value.
+    """The settings of `chessnet`. The defaults are the values of the thesis, or our choice if its chapter on the
+    networks states none. `kibitz systems chessnet` prints the source of each value.
 
-    The thesis uses 6 planes with the values ±1, or 12 planes with the values 0 and 1. It also tries additional planes
-    for the mover's rating, the result, and (in the move selectors) the moving piece. The board is in the mover's view.
+    The thesis allows two encodings of the pieces: 6 planes with the values ±1, and 12 planes with the values 0 and 1.
+    The setting `planes` selects one of them. The thesis also tries additional planes for the mover's rating, the
+    result, and (in the move selectors) the moving piece. The board is in the mover's view.
     """
 
     # ChessNet-1: convolutions 3×3 padded, 64, 96 and 256 filters, dense 1024, ReLU each; 64 outputs, softmax.

@@ -36,7 +36,7 @@ All refer to the board's real squares and points. A network with such outputs wo
 
 @dataclass(frozen=True)
 class Meaning:
-    """The meaning of the value for White (in Go, for Black) that a system predicts, such as a win probability.
+    """The meaning of the value that a system predicts, such as White's win probability. In Go, the value is Black's.
 
     name: the name of the value.
     short: a heading of up to 12 characters.
@@ -116,7 +116,7 @@ class Declaration:
     anchor: the published result to compare with.
     planes: "module:function". The function returns the named input planes without torch (see systems.planes). "" if
         there is none.
-    meaning: the meaning of the predicted value for White (in Go, for Black).
+    meaning: the meaning of the value that the system predicts.
     methods: the methods to choose a move, the default first. A run supports a method if its outputs include the
         method's `needs`.
     analysis: the module that reads the outputs for `kibitz analyze` and the board. "" selects the game's standard
@@ -126,7 +126,8 @@ class Declaration:
     board_sizes: for Go, a function that takes the settings of a run and returns the board sizes that this run supports.
     correction: "module:function"; "" if outputs are not corrected. The function takes the run. It returns None, or a
         function that takes `codes`, `state` and the network's outputs and returns corrected outputs.
-    command: the command that makes the system's runs, if it is not `train`. Such a system is not listed.
+    command: the command that makes the system's runs, if it is not `train`. `kibitz systems` does not list such a
+        system.
     """
 
     name: str

@@ -319,8 +319,10 @@ class PairExamples:
     positions. `target` is 1.0 if the first position is from the game that White won. If the setting `reuse` is r, each
     position of the batch is in r pairs, so a batch of n pairs has 2n / r positions.
 
-    If the setting `nearer` is on, a batch also has pairs of two positions of one game, as `more_first`, `more_second`
-    and `more_target`. salt: a number that determines the pairs and their order; see `salt_of`.
+    If the setting `nearer` is on, a batch also has pairs of two positions near the end of the same game, as
+    `more_first`, `more_second` and `more_target`. The later position counts as better for the winner of the game.
+    `more_target` is 1.0 if the first position is better for White. salt: a number that determines the pairs and their
+    order; see `salt_of`.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, salt: int = 0):
@@ -345,8 +347,8 @@ class PairExamples:
         return self.part(ids, epoch, 0, 1)
 
     def part(self, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
-        """Return one process's part of a batch (see `systems.base.Parted`). It has a part of the positions from games
-        that White won, and all pairs with these positions.
+        """Return one process's part of a batch (see `systems.base.Parted`). This part has some of the positions from
+        games that White won, and all pairs with these positions.
         """
         reuse = self.settings.reuse if len(ids) % self.settings.reuse == 0 else 1
         few = ids[: len(ids) // reuse]
@@ -474,8 +476,9 @@ class ComparisonHead(nn.Module):
     position.
 
     The paper's network ends with two values and a softmax; the logit is the difference of the two values. The input of
-    the first layer is the features of both positions. This layer is computed as the sum of `as_first` of the first
-    position and `as_second` of the second, so each position needs it only once, even in many pairs.
+    the first layer is the features of both positions. This layer is computed as the sum of two layers: `as_first` of
+    the first position, and `as_second` of the second. Both are computed only once per position, even if the position is
+    in many pairs.
     """
 
     def __init__(self, features: int, layers: Sequence[int], dropout: float):
@@ -512,14 +515,14 @@ class ComparisonNet(nn.Module):
 
     @property
     def trained(self) -> bool:
-        """Whether the network has been trained. Before training, all biases of the head are 0.
+        """Whether the network has been trained: whether a bias of the head is not 0. Before training, all are 0.
         `play.comparison.embedding` uses the same test.
         """
         return any(bool(p.any()) for name, p in self.compare.named_parameters() if name.endswith("bias"))
 
     def logit(self, features: Tensor, first: Tensor, second: Tensor) -> Tensor:
-        """Return for each pair the logit that its first position is better for White, [pairs]. features: [n, units].
-        first, second: int64 [pairs], the positions of each pair, as indices into `features`.
+        """Return for each pair the logit of the probability that its first position is better for White, [pairs].
+        features: [n, units]. first, second: int64 [pairs], the positions of each pair, as indices into `features`.
         """
         compare = self.compare
         left, right = compare.as_first(features), compare.as_second(features)
@@ -529,9 +532,9 @@ class ComparisonNet(nn.Module):
         return logit
 
     def against(self, features: Tensor, references: Tensor) -> Tensor:
-        """Return the logit that each position is better for White than each reference position, [n, references].
-        features: [n, units]. references: [references, units], the features of the reference positions. The logits are
-        averaged over both orders of a pair.
+        """Return the logits of the probabilities that each position is better for White than each reference position,
+        [n, references]. features: [n, units]. references: [references, units], the features of the reference positions.
+        The logits are averaged over both orders of a pair.
         """
         compare = self.compare
         forth = compare(compare.as_first(features)[:, None], compare.as_second(references)[None])
@@ -685,8 +688,8 @@ def distillation_loss(
 
 
 def optimiser(settings: Settings, *modules: nn.Module, weight_decay: float = 0.0) -> torch.optim.Optimizer:
-    """Return the optimizer for the weights of `modules`. The optimizer Muon uses Adam for the first layer, the last
-    layer and the biases.
+    """Return the optimizer for the weights of `modules`. If the setting `optimiser` is "muon", Adam updates the first
+    layer, the last layer and the biases, and Muon all other weights.
 
     weight_decay: an addition of kibitz. The paper uses no regularization, because every pass has new pairs.
     """

@@ -60,9 +60,9 @@ _SCHEDULES = ("constant", "cosine")
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of `gocnn`. The defaults are the values in the text of the original repository, where it states one.
-    Options that this text only proposes are off, and so are additions of kibitz. `kibitz systems gocnn` prints the
-    source of each value.
+    """The settings of `gocnn`. The defaults are the values in the description of the original repository, or our choice
+    if it states none. Options that the description only proposes are off, and so are additions of kibitz. `kibitz
+    systems gocnn` prints the source of each value.
     """
 
     # games
@@ -268,8 +268,8 @@ class GoNet(nn.Module):
         self.last = nn.Conv2d(before, 1, settings.last, padding=settings.last // 2)
 
     def logits(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the logit that each point will belong to the side to move at the end, float32 [n, grid²]. grid: the
-        size of the largest board that the network supports.
+        """Return the logit of the probability that each point will belong to the side to move at the end, float32 [n,
+        grid²]. grid: the size of the largest board that the network supports.
         """
         values = self.planes(codes, state)
         board = corner(codes, self.grid)
@@ -368,8 +368,8 @@ class GoCnnSystem(System):
                 )
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
-        """Return the indices of the games whose final territory is known and that fit the settings, int64 [n]. Raises
-        KibitzError if the store has no territory labels.
+        """Return the indices of the games whose final territory is known, int64 [n]. The settings must allow their
+        board size, handicap and length. Raises KibitzError if the store has no territory labels.
         """
         labelled = np.array([label is not None for label in store.column("labels")], np.bool_)
         if store.per_game("owner") is None or not labelled.any():

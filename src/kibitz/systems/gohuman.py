@@ -242,7 +242,8 @@ class Block(nn.Module):
     """A residual block with global pooling: `relu(x + conv(relu(norm(conv(x)))))`.
 
     If `pooled` is greater than 0, the first `pooled` channels after the first convolution are pooled over the board. A
-    linear layer of the pooled values and of the conditions is then added to every point.
+    linear layer takes the pooled values and the features of the side inputs (see `GameConditions`). Its output, one
+    number per channel, is added at every point.
     """
 
     def __init__(self, filters: int, pooled: int, norm: bool = False):
@@ -320,7 +321,9 @@ class GoHuman(nn.Module):
         self.trust = nn.Parameter(torch.zeros(1))  # how strongly the winner's logit depends on the lead
 
     def consumed_units(self) -> Iterator[ConsumedUnits]:
-        """Yield the units outside of the residual blocks, each with the layers that use the unit's output as input."""
+        """Yield the layers with hidden units outside of the residual blocks, each with the layers that take these units
+        as input.
+        """
         pooled, pooled_values = BoardMask.POOLED * self.SEEN_CHANNELS, BoardMask.POOLED * self.VALUE_CHANNELS
         spreads = [cast(Block, block).spread for block in self.blocks]
         by_blocks = [(spread, [BoardMask.POOLED * self.pooled]) for spread in spreads if spread is not None]
@@ -351,7 +354,7 @@ class GoHuman(nn.Module):
 
     def move_logits(self, grid: Tensor, board: BoardMask, conditions: Tensor, codes: Tensor) -> Tensor:
         """Return the logits of a move at each point and of a pass, float32 [n, 362]. Points that aren't empty get a
-        very low logit.
+        very low logit. grid, board, conditions: the result of `trunk`. codes: uint8 [n, 361].
         """
         seen = board.pool(F.relu(self.seen(grid)) * board.mask.to(grid.dtype))
         summary = torch.cat([seen, conditions.to(grid.dtype)], 1)
@@ -361,7 +364,9 @@ class GoHuman(nn.Module):
         return torch.cat([points, self.passing(F.relu(self.pause(summary))).float()], 1)
 
     def owner_logits(self, grid: Tensor) -> Tensor:
-        """Return the logit that each point will belong to the side to move at the end, float32 [n, 361]."""
+        """Return the logit of the probability that each point will belong to the side to move at the end, float32 [n,
+        361]. grid: the features from `trunk`.
+        """
         logits: Tensor = self.owner(F.leaky_relu(self.around(grid), 0.1))
         return self.CALM_OWNERS * logits.flatten(1).float()
 
@@ -370,10 +375,15 @@ class GoHuman(nn.Module):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return the logit of a win, the lead and the spread for the side to move, each float32 [n].
 
-        owners: the territory logits. The lead is the predicted territory plus a learned correction. The score does not
-        train the territory, because it is a single number per game. Its gradient would shift the logits of all points
-        together, with nine times the effect of the known owners. The logit of a win is a learned factor times the logit
-        that follows from lead and spread, plus a learned correction.
+        grid, board, conditions: the result of `trunk`. state: uint8 [n, 10]. owners: the territory logits, from
+        `owner_logits`.
+
+        The lead is the predicted territory with komi, plus a learned correction. No gradient flows from the lead to the
+        territory logits, because the final score is only one number per game. The gradient of the score would shift the
+        logits of all points together, nine times as strongly as the gradient of the territory loss.
+
+        The logit of a win is a learned factor times the logit that follows from lead and spread, plus a learned
+        correction.
         """
         seen = board.pool(F.relu(self.narrow(grid)) * board.mask.to(grid.dtype))
         units = F.leaky_relu(self.weigh(torch.cat([seen, conditions.to(grid.dtype)], 1)), 0.1)

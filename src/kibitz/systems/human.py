@@ -189,8 +189,10 @@ class ConditionedBlock(nn.Module):
     conv(relu(norm(conv(x))))`.
 
     Each channel has one scale and one bias, which are computed from the mean of h over the board and from the features
-    of the side inputs. With a normalization layer, the hidden units of this computation have leaky ReLUs, because most
-    plain ReLUs there became inactive (always 0).
+    of the side inputs. If the block has a normalization layer, the hidden units of this computation have leaky ReLUs,
+    because most plain ReLUs there became inactive (always 0).
+
+    filters: the number of channels. norm: whether the block has a normalization layer.
     """
 
     SQUEEZED, LEAK = 32, 0.1
@@ -215,7 +217,8 @@ class Material(nn.Module):
     """Computes the material of each side. Input: `codes` in the mover's view, uint8 [n, 64]. Output: float32 [n, 10].
 
     The ten numbers are the total values of the mover's pawns, knights, bishops, rooks and queens, and then of the
-    opponent's. A piece's value is 1, 3, 3, 5 or 9 pawns, divided by 3.
+    opponent's. A piece's value is a third of its usual value in pawns: 1/3 for a pawn, 1 for a knight or bishop, 5/3
+    for a rook and 3 for a queen.
     """
 
     channels = 10
@@ -276,7 +279,9 @@ class Human(nn.Module):
         self.register_buffer("square", torch.eye(65)[:, 1:], persistent=False)  # index: a square + 1; 0 for no square
 
     def consumed_units(self) -> Iterator[ConsumedUnits]:
-        """Yield the units outside of the residual blocks, each with the layers that use the unit's output as input."""
+        """Yield the layers with hidden units outside of the residual blocks, each with the layers that take these units
+        as input.
+        """
         filters = self.before.in_channels
         squeezes = [(cast(ConditionedBlock, block).squeeze, [filters]) for block in self.blocks]
         yield ConsumedUnits(self.conditions.mix, [*squeezes, (self.weigh, [64 * self.VALUE_CHANNELS + filters])])
@@ -346,8 +351,8 @@ class Human(nn.Module):
 def loss(network: Human, batch: Tensors, outcome_weight: float, only: str = "all") -> tuple[Tensor, dict[str, Tensor]]:
     """Return the mean of `−log P(move) − outcome_weight · log P(outcome)`, and the metrics, each float32 [n].
 
-    batch: a batch of PlayedMoves. only: the setting `only`; the trunk is trained only if it is "all". The metrics are
-    "loss", "move_loss", "outcome_loss", "origin_accuracy" and "target_accuracy".
+    batch: a batch of PlayedMoves. only: the setting `only`, "all" or "outcome". If it is "outcome", the trunk is not
+    trained. The metrics are "loss", "move_loss", "outcome_loss", "origin_accuracy" and "target_accuracy".
     """
     with torch.set_grad_enabled(torch.is_grad_enabled() and only == "all"):
         grid, conditions = network.trunk(batch["codes"], batch["state"])
@@ -407,7 +412,7 @@ class PlayedMoves:
 
     Games are grouped into rating bands by the mean of both ratings. Games without ratings form a separate band. Games
     of bands with few positions are repeated, up to 16 times, and some games of the largest bands may be omitted. The
-    hash of a game helps to decide how often it is repeated, so the choice is always the same.
+    number of repetitions is rounded up or down depending on the hash of the game, so it is always the same.
 
     A batch has `codes`, `state` with the side inputs, and these int64 arrays, each [n]:
 

@@ -88,7 +88,9 @@ def deepchess(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.ui
 
 
 def gocnn(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of `gocnn`, and as the last plane the chain number of each stone."""
+    """Return the input planes of `gocnn`, and as the last plane the number of each stone's chain (see
+    `games.go.planes.chains`).
+    """
     liberties, recent = (cast(int, settings.get(name, usual)) for name, usual in (("liberties", 3), ("recent", 0)))
     layers = read_layers(str(settings.get("layers", "")) or "1conv1x1")
     pools = bool(settings.get("together")) or any(isinstance(layer, Chain) for layer in layers)

@@ -22,8 +22,8 @@ def respelled(
     """Return the settings of a run.json with the names and values of this version.
 
     settings: the stored settings, which may have names and values of earlier versions.
-    known: the names of the system's settings, which are not changed.
-    choices: the allowed values of the settings, by name, which are not changed.
+    known: the current names of the system's settings; a setting with such a name keeps it.
+    choices: the currently allowed values by the name of the setting; a setting with such a value keeps it.
     """
     current: dict[str, Any] = {}
     for old, value in settings.items():

@@ -56,8 +56,9 @@ _OPTIMISERS, _SCHEDULES = ("sgd", "adamw"), ("inv", "cosine")
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of `winner`. The defaults are the values of the blog post, where it states one. Options that the
-    post only proposes are off, and so are additions of kibitz. `kibitz systems winner` prints the source of each value.
+    """The settings of `winner`. The defaults are the values of the blog post, or our choice if it states none. Options
+    that the post only proposes are off, and so are additions of kibitz. `kibitz systems winner` prints the source of
+    each value.
     """
 
     # network
@@ -238,11 +239,12 @@ RECIPES = {
 
 
 class OutcomeExamples(Positions):
-    """Every position of the games, from the start to the mate, with White's result as the target.
+    """Every position of the games, from the start position to the one after the last move. The target is White's
+    result: 1 for a win and 0 for a loss.
 
-    mirror: whether to mirror the files in half of the positions without castling rights, which does not change the
-    rules. held_out: the percentage of the positions that are omitted; these are the same in every call (see
-    `store.sampling`).
+    mirror: whether to mirror the files in a random half of the positions. Only positions without castling rights are
+    mirrored, because mirroring does not change their value. held_out: how many percent of the positions are omitted;
+    these are the same in every call (see `store.sampling`).
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], mirror: bool = False, held_out: float = 0.0):
@@ -377,7 +379,7 @@ def loss(network: Winner, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
 
 
 def optimiser(network: nn.Module, settings: Settings) -> torch.optim.Optimizer:
-    """Return the optimizer of the setting `optimiser`. "sgd" works as in Mocha.jl.
+    """Return the optimizer that the setting `optimiser` selects. "sgd" works as in Mocha.jl.
 
     Mocha's L2 term is coefficient·‖w‖², so weights decay with twice the coefficient. Biases don't decay, and their
     learning rate is doubled.

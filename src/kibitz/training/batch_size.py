@@ -47,6 +47,7 @@ def find_batch(system: System, settings: Any, store: Store, games: Any, plan: Tr
     trains on a CPU, the batch size of the settings is returned.
 
     settings: the settings with the usual batch size. games: int64, the indices of the training games in the store.
+    plan: the options of the training loop.
     """
     usual: int = settings.batch
     device = plan.ranks.fabric(plan.device, "32-true").device
@@ -64,7 +65,7 @@ def find_batch(system: System, settings: Any, store: Store, games: Any, plan: Tr
 
 def step_fits(system: System, settings: Any, store: Store, games: Any, plan: TrainConfig, device: torch.device) -> bool:
     """Return whether a training step of each stage fits into the memory of this device. games: int64, the indices of
-    the training games in the store.
+    the training games in the store. plan: the options of the training loop.
     """
     try:
         for stage in _stages(system, settings, device):

@@ -111,8 +111,8 @@ def _numbered(system: str) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def begun_before(system: str, settings: Any, data: dict[str, Any], seed: int) -> Path | None:
-    """Return the last numbered run with the same system, settings and seed, and the same path of the store, before the
-    games in the store changed. Returns None if there is none.
+    """Return the last numbered run that has the same system, settings, seed and store path, even if the games in the
+    store have changed since it began. Returns None if there is none. data: the description of the training data.
     """
     latest = None
     for path, info in _numbered(system):
@@ -213,7 +213,7 @@ class TrainJob:
 
     info: the contents of run.json.
     parent: the run whose weights are the initial weights; None if there is none.
-    plan: the requested plan, with the precision of the run.
+    plan: the requested options of the training loop, with the precision of the run.
     continued: whether an earlier call began this run.
     finished: whether an earlier call finished this run.
     held: the lock of the run's directory, which only the main process holds.

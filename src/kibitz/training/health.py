@@ -62,7 +62,7 @@ class HealthCheck:
         step.
 
         A unit is dead if the gradient of its bias is exactly 0, so its ReLU is 0 for every example of the batch.
-        optimiser: the stage's optimizer; other weights are ignored.
+        optimiser: the stage's optimizer; only layers whose biases it trains are checked.
         """
         trained = {id(p) for group in optimiser.param_groups for p in group["params"]}
         shares: dict[str, float] = {}

@@ -42,8 +42,8 @@ class Profile:
 
     @contextlib.contextmanager
     def part(self, name: str) -> Iterator[None]:
-        """Context manager that measures the time inside it and adds it to the part `name`: one of PARTS, or REPLAY.
-        Several threads may measure REPLAY at the same time.
+        """Context manager that measures the time inside it and adds it to the part `name`. name: a key of PARTS, or
+        REPLAY for the making of batches. Several threads may measure REPLAY at the same time.
         """
         if not self.on:
             yield
@@ -58,8 +58,9 @@ class Profile:
                 self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each part that took time: the part, its seconds, its share of the total (None for REPLAY),
-        and its milliseconds per iteration.
+        """Return a row for each part that took time: the part, its seconds, its share of the total, and its
+        milliseconds per iteration. REPLAY, the making of batches in other threads, is not part of the total, so its
+        share is None.
         """
         total = sum(seconds for name, seconds in self.seconds.items() if name != REPLAY)
         return [

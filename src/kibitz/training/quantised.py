@@ -28,8 +28,8 @@ RECORDS = {"chess": "games.pgn.zst", "go": "games.sgfl.zst"}
 
 
 def write_half(run: Run, path: Path) -> None:
-    """Write the run's ONNX file in fp16: weights and intermediate values are fp16 numbers. Inputs and outputs keep
-    their types.
+    """Convert the run's ONNX file to fp16 and write it to `path`. Weights and intermediate values become fp16 numbers.
+    Inputs and outputs keep their types.
     """
     import onnx
     from onnxruntime.transformers.float16 import convert_float_to_float16
@@ -41,10 +41,11 @@ def write_half(run: Run, path: Path) -> None:
 
 
 def write_int8(run: Run, path: Path, store: Store | None = None) -> None:
-    """Write the run's ONNX file in int8: weights and inputs of the layers in KINDS are int8 numbers.
+    """Quantize the run's ONNX file to int8 and write it to `path`. Weights and inputs of the layers in KINDS become
+    8-bit integers.
 
-    store: a store whose positions determine the ranges of the int8 numbers; None for games that are bundled with
-    kibitz.
+    store: a store whose positions are used for calibration: they determine the ranges of the integers. None to use
+    games that are bundled with kibitz.
     """
     from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 

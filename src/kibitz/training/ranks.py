@@ -60,12 +60,12 @@ class ReportedByOtherRank(KibitzError):
 
 @dataclass(eq=False)
 class Ranks:
-    """The number of this process among the processes that train together, and its connection to them. `Ranks()` is for
-    a process that trains alone.
+    """The rank (index) of this process among the processes that train together, and its connection to them. `Ranks()`
+    is for a process that trains alone.
 
-    rank: the number of this process, from 0 to world - 1. Process 0 is the main process.
+    rank: the index of this process, from 0 to world - 1. Process 0 is the main process.
     world: the number of processes.
-    local: the number of this process among the processes of this machine, from 0.
+    local: the index of this process among the processes of this machine, from 0.
     backend: the backend of torch.distributed for gradients, "gloo" or "nccl".
     children: the processes that this process has started.
     control: the process group for values on which the processes agree; None if this process trains alone.
@@ -206,7 +206,7 @@ ALONE = Ranks()
 
 @dataclass(frozen=True)
 class ProcessRank:
-    """The number of this process among those that train together, from the options or the environment.
+    """The rank (index) of this process among those that train together, from the options or the environment.
 
     rank, world, local: as in `Ranks`.
     here: the number of processes on this machine.
@@ -223,8 +223,8 @@ class ProcessRank:
     outside: bool = False
 
     def environment(self, child: int) -> dict[str, str]:
-        """Return the environment variables for the process `child` of this machine (from 0), including those of
-        torchrun.
+        """Return the environment variables for the process `child` of this machine (from 0), including those that
+        torchrun would set.
         """
         return os.environ | {
             "RANK": str(self.rank + child), "WORLD_SIZE": str(self.world), "LOCAL_RANK": str(child),

@@ -29,8 +29,8 @@ class TimeShares:
     """Decides when a stage must pause, so that the next stage can train.
 
     stages: all stages of the training run. limit: the time limit of this call in seconds; None for no limit. alone:
-    whether only one process trains. If several processes train, they must end a round at the same iteration, so the
-    time limit is ignored here.
+    whether only one process trains. If several processes train, all must pause at the same iteration, so the time limit
+    is ignored here.
     """
 
     def __init__(self, stages: Sequence[Stage], limit: float | None, alone: bool):
@@ -92,7 +92,8 @@ def names_of(network: nn.Module, module: nn.Module) -> list[str]:
 
 
 def next_stage(index: int, finished: Mapping[int, Any], count: int) -> int:
-    """Return the index of the next stage in the round that is not finished; `count` if all stages are finished.
+    """Return the index of the next unfinished stage after the current one, where the first stage follows the last one.
+    Returns `count` if all stages are finished.
 
     index: the current stage. finished: the finished stages, by index. count: the number of stages.
     """

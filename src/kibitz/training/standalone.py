@@ -55,7 +55,7 @@ def write_folder(run: Run, folder: Path, name: str | None = None, numbers: str =
     """Write the ONNX file, its description and an example into an empty folder, and return the paths of the files.
 
     name: the network's name in the description; None for the name of the run. numbers: "int8" or "half" (fp16) to
-    convert the weights; "" to keep them. Raises KibitzError if the run has no ONNX file, or for the reasons of `check`.
+    convert the weights; "" to keep them. Raises KibitzError if the run has no ONNX file, or if `check` raises it.
     """
     check(run)
     description = describe(run, name)

@@ -226,8 +226,8 @@ class _Pace:
         self.began = 0.0
 
     def forecast(self, iteration: int) -> str:
-        """Return the forecast in one line; "" if the speed was not yet measured for long enough, or if little time is
-        left.
+        """Return a forecast of the remaining training time, in one line. Returns "" if the training speed was not
+        measured for long enough, or if little time is left. iteration: the number of completed iterations.
         """
         done = iteration - self.first - self.WARM_UP
         if done <= 0:

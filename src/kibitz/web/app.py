@@ -35,8 +35,8 @@ def create(
     port: the port of the server.
     known: the paths of game stores.
     records: the paths of game files.
-    programs: the programs that may be used for engine analysis.
-    checkers: the engines that evaluate moves until the user selects other engines.
+    programs: the engines that the user may select for engine analysis.
+    checkers: the engines, at most one per game, that evaluate moves until the user selects other engines.
     access: how other computers can use the board; None if only this computer may use it.
     """
     routes = [

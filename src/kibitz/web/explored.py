@@ -107,8 +107,8 @@ class BuiltStore:
 
     share: the completed share of the work, 0 to 1.
     left_out: the number of skipped games, by reason.
-    numbers: the number of each game of the store in its file, from 1, int64 [games]. None if there are several files,
-        because the page shows their games, including skipped games, as a single text.
+    numbers: int64 [games], the number of each game of the store in its file, counted from 1. None if there are several
+        files: the page then shows all files as one text, in which this number does not identify a game.
     sides: the player's side in each game of the store, int8 [games], 1 for White and -1 for Black; None if the games
         are not those of one player.
     """
@@ -133,8 +133,8 @@ class BuiltStore:
     def ready(self) -> Explorer | None:
         """Return the `Explorer` of the store, or None while the store is being made. The first call starts this work.
 
-        Raises BadRequest if the games cannot be used. If the cause may be temporary, such as a full disk, the error is
-        raised once, and `BuiltStores` then makes a new store.
+        Raises BadRequest if the games cannot be used. If the cause may be temporary, such as a full disk, only one call
+        raises the error; after it, `BuiltStores` makes a new store.
         """
         with self._lock:
             if self._thread is None and not self._ended:

@@ -52,8 +52,8 @@ class JudgedPositions:
         self._weights: dict[tuple[str, str], str] = {}
 
     def keys(self, network: NetworkInfo, line: Line, limits: Sequence[object]) -> list[bytes]:
-        """Return the key of each position of a line, [moves + 1]. It is the key of the evaluation of the move that led
-        to the position.
+        """Return the keys under which the evaluations of the positions of a line are stored, [moves + 1]. The
+        evaluation of a position is that of the move that led to it. The first key is that of the start position.
 
         limits: the settings of the search that affect the evaluations, such as its depth.
         """

@@ -49,7 +49,8 @@ class Judges:
 
     def judge(self, program: Program, network: NetworkInfo) -> tuple[Any, Session]:
         """Return an object that evaluates moves with this engine, and the network's session. The engine is started if
-        necessary. In chess, the network estimates the values of all moves in a position.
+        necessary. The session is also returned, because the network gives first estimates of all moves in chess, and
+        the uncertainty of the result in Go.
 
         Raises EngineDied if the engine fails, and UsageError if it can't evaluate positions.
         """
@@ -91,7 +92,7 @@ class Judges:
             self._timer.start()
 
     def end(self) -> None:
-        """End the engines. If a judge is used later, it starts its engine again."""
+        """End the engines. If an object from `judge` is used later, it starts its engine again."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()

@@ -123,7 +123,7 @@ class NetworkInfo:
 
     @property
     def ranked(self) -> bool:
-        """Whether the network has inputs for the players' ranks, of Go, that the user can set."""
+        """Whether the network has inputs for the ranks of Go players that the user can set."""
         return bool(self.run and self.run.takes_ranks)
 
     @property
@@ -207,7 +207,8 @@ def _usual(package: Mapping[str, Path]) -> list[str]:
 class NetworkRegistry:
     """The networks that kibitz board can use. Each is loaded when it is first needed.
 
-    given: the names of networks on the command line. Raises KibitzError if one of them isn't a run.
+    given: the names of networks on the command line. Raises KibitzError if one of them isn't a run or a bundled
+    network.
     """
 
     def __init__(self, given: Sequence[str] = ()):
@@ -259,8 +260,8 @@ class NetworkRegistry:
         return known
 
     def ready(self, name: str) -> NetworkInfo:
-        """Return the network with this name, after checking that it can be used. Raises BadRequest for the reasons of
-        `find`, and if the network has no weights yet.
+        """Return the network with this name, after checking that it can be used. Raises BadRequest as `find` does, and
+        also if the network has no weights yet.
         """
         known = self.find(name)
         if known.problem:
@@ -304,7 +305,7 @@ class NetworkRegistry:
 
 
 def stamp(run: Run) -> str:
-    """Return a text that changes when the weights of a run change: the modification times of its files."""
+    """Return a string that changes when the weights of a run change: the modification times of its files."""
     times = []
     for file in (ONNX, WEIGHTS):
         try:

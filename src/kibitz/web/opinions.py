@@ -34,8 +34,8 @@ IDLE = 300.0
 
 @dataclass(frozen=True)
 class MoveLimits:
-    """The limits of a search for a move. nodes, seconds: one of the two may be None. rating: the rating of the player
-    to imitate; None for full strength.
+    """The limits of a search for a move. nodes, seconds: the largest number of nodes, and the longest time. At most one
+    of them is None, which means no such limit. rating: the rating of the player to imitate; None for full strength.
     """
 
     nodes: int | None
@@ -259,9 +259,10 @@ def _thought(found: dict[str, Any]) -> dict[str, Any]:
 
 
 class Opinions:
-    """The engine programs that the page may use: those on the command line, and well-known programs of this computer.
+    """The engines that the page may use: those on the command line, and well-known engines that are installed on this
+    computer.
 
-    given: the programs on the command line. checkers: the engines that evaluate moves until the user selects others, at
+    given: the engines on the command line. checkers: the engines that evaluate moves until the user selects others, at
     most one per game.
     """
 

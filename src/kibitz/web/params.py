@@ -125,7 +125,7 @@ def number(fields: Fields, name: str, default: float | None, low: float, high: f
 
 def numbers(fields: Fields, name: str, most: int, low: float, high: float) -> list[float | None]:
     """Return the field `name` of a request, a list of at most `most` numbers from `low` to `high`; null becomes None.
-    Raises BadRequest for any other value.
+    Raises BadRequest for any other value, and if the field is missing.
     """
     value = fields.get(name)
     if not isinstance(value, list):

@@ -45,8 +45,8 @@ class PlayRequest:
 
     method: the name of the method.
     temperature: the temperature for sampling the move; 0 for the best move.
-    nodes, seconds: the limits of a search; one of the two may be None.
-    rating: the rating to imitate, for a network with rating inputs; None for the strongest play.
+    nodes, seconds: the largest number of nodes of a search, and its longest time. At most one of them is None, which
+    means no such limit. rating: the rating to imitate, for a network with rating inputs; None for the strongest play.
     clock: the clock of the side to move, if the response must include a human thinking time; else None.
     rank: the rank to imitate, for a Go network with rank inputs, such as "5k"; None for the strongest play.
     """
@@ -118,7 +118,9 @@ def read_limits(fields: Fields) -> tuple[int | None, float | None]:
 
 
 class Players:
-    """A cache of players, each with its own search tables. Several threads may use the cache."""
+    """A cache of objects that choose moves (see `kibitz.play.open_player`), each with its own search tables. Several
+    threads may use the cache.
+    """
 
     def __init__(self, networks: NetworkRegistry):
         self.networks = networks

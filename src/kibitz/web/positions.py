@@ -82,10 +82,10 @@ class Line(Protocol):
         report: Callable[[Mapping[str, Any]], None],
         stop: threading.Event,
     ) -> str | None:
-        """Return the move that a player chooses in the last position, as text; None if there is no legal move.
+        """Return the move that a player chooses in the last position, as a string; None if there is no legal move.
 
         player: a function that returns the player.
-        request: the limits of the search.
+        request: how the player must choose the move, including the limits of a search.
         report: a function that is called with interim results.
         stop: an event that ends the search.
         """

@@ -23,8 +23,8 @@ _BUG = "something went wrong in kibitz. See its terminal for details"
 
 
 class LineStream:
-    """A response with many lines of JSON, as an ASGI application. The lines come from steps of a worker thread. If the
-    client disconnects, the work is canceled.
+    """A response with many lines of JSON, as an ASGI application. The lines come from the steps of a job in a worker
+    thread. If the client disconnects, the work is canceled.
 
     seq: the number that the page gave to the request.
     """

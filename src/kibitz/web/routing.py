@@ -31,7 +31,7 @@ class StreamJob:
     """Work whose results are streamed to the page.
 
     worker: the name of the worker thread. seq: the number that the page gave to the request. steps: a function that
-    makes the steps of the work.
+    returns the iterator of the steps of the work (see `workers.Steps`).
     """
 
     worker: str

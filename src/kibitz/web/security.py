@@ -44,8 +44,9 @@ class SecurityMiddleware:
     must have the same host, so other pages can't send requests. Posted data must have the content type of JSON, which
     other pages can't send without permission.
 
-    If there is a key (see `Access`), other computers may use the board, under any name of this computer. Their first
-    request must be for "/?key=KEY". The response sets a cookie, which all later requests must have.
+    If there is a key (see `Access`), other computers may use the board, and the header Host may be any name of this
+    computer. Their first request must be for "/?key=KEY". The response sets a cookie, which all later requests must
+    have.
     """
 
     def __init__(self, app: App, port: int, access: Access | None = None):

@@ -35,8 +35,8 @@ _TEXT_BROWSERS = ("www-browser", "links", "elinks", "lynx", "w3m")
 def bind(port: int | None, lan: bool = False) -> socket.socket:
     """Return a socket that listens on a port of this computer.
 
-    port: the port; None for the port in ADDRESS or, without it, the first free port from PORT on. lan: whether other
-    computers can reach the socket. Raises KibitzError if no port can be used.
+    port: the port; None for the port in the environment variable KIBITZ_BOARD_ADDRESS or, without it, the first free
+    port from PORT on. lan: whether other computers can reach the socket. Raises KibitzError if no port can be used.
     """
     host, given = _default_address()
     host = ANY_HOST if lan else host

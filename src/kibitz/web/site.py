@@ -58,7 +58,7 @@ def write_site(run: Run, folder: Path, name: str | None = None) -> list[Path]:
 
     name: the network's name on the site; None for the name of the run. The site of a personal network has no model
     card, because the card may contain the player's name. Raises KibitzError if the network's file is damaged, if the
-    page is not built, and for the reasons of `check`.
+    page is not built, or if `check` raises it.
     """
     check(run)
     opened(run)

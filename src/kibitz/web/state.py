@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 class AppState:
-    """The state that all requests of a board share: worker threads, networks, players, stores, the player's games and
-    engines.
+    """The state that all requests of a board share: worker threads, networks, the objects that choose moves (see
+    `Players`), game stores, engines, and the state of My games.
 
     given: the names of networks on the command line.
     stores: the paths of game stores.
     records: the paths of game files.
-    programs: the programs that may be used for engine analysis.
-    checkers: the engines that evaluate moves until the user selects other engines.
+    programs: the engines that the user may select for engine analysis.
+    checkers: the engines, at most one per game, that evaluate moves until the user selects other engines.
     """
 
     def __init__(
@@ -144,8 +144,8 @@ class AppState:
             self._opinions.end()
 
     def import_first(self) -> None:
-        """Import, in a thread, the modules that show a game whose evaluations are stored. These modules need neither
-        numba nor a network.
+        """Import, in a thread, the modules that are needed to show a game whose evaluations are stored. These modules
+        need neither numba nor a network.
         """
 
         def work() -> None:

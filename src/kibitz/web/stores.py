@@ -114,8 +114,8 @@ class Stores:
         """Return the response of /api/explore for the last position of a line: the name of the opening, the sources
         with games of chess or of Go, and the games and moves of one source in this position.
 
-        If My games has a report, "mine" describes its games. If the source is a file that the browser must upload, or
-        upload again, the response has "missing". Raises BadRequest for an invalid request.
+        If My games has a report, "mine" describes the games of this report. If the source is a file that the browser
+        must upload, or upload again, the response has "missing". Raises BadRequest for an invalid request.
         """
         line = read_line(fields)
         named = [*(store.name for store in self.of_game(line.game)), *self.built.given(line.game)]
@@ -174,8 +174,8 @@ class Stores:
         return {"text": store.text(game) if isinstance(store, BuiltStore) else record(explorer.store, game)}
 
     def games(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/stored-games: how many games of a store meet the conditions of the request, and
-        LISTED of them, the newest first.
+        """Return the response of /api/stored-games: the number of games of a store that meet the conditions of the
+        request, and a list of at most LISTED of these games, the newest first.
 
         The list begins at the index `first`. If the request has `line`, only games with the last position of the line
         are listed. If it also has `move`, the game must continue with this move. Raises BadRequest for an invalid

@@ -41,8 +41,8 @@ def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
 
 
 def checkpoints(networks: NetworkRegistry, name: str) -> dict[str, Any]:
-    """Return the checkpoints of a run in the order of training, as a dict with "snapshots". name: the name of the
-    network. Raises BadRequest for an unknown network.
+    """Return {"snapshots": the checkpoints of a run in the order of training}. Each checkpoint is a dict with "id", its
+    name, "stage" and "iteration". name: the name of the network. Raises BadRequest for an unknown network.
     """
     run = networks.find(name).run
     assert run

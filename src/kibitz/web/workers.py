@@ -50,8 +50,8 @@ def check_wanted() -> None:
 class WorkerThread:
     """A daemon thread that runs jobs. It starts with the first job, and the program ends without waiting for it.
 
-    newest_first: whether the thread turns to the newest job after each step. Older jobs then wait as long as newer ones
-    arrive. If False, the thread completes each job before the next one.
+    newest_first: whether the thread turns to the newest job after each step. An older job then waits until all newer
+    jobs are completed. If False, the thread completes each job before the next one.
     """
 
     def __init__(self, name: str, newest_first: bool = True):
@@ -114,7 +114,7 @@ class WorkerThread:
 
 
 class WorkerPool:
-    """Worker threads by name: one for each network and each player, and SHARED threads for short jobs."""
+    """Worker threads by name: one for each kind of work with a network or engine, and SHARED threads for short jobs."""
 
     SHARED = 3
 

@@ -51,8 +51,9 @@ def board_svg(
     turned: whether the board is seen from Black's side.
     arrow: a move in UCI notation that is drawn as an arrow.
 
-    A disc to the right of the board shows the side to move. It is at this side's edge of the board. The `<title>`
-    describes the position in words. Raises ValueError for an invalid FEN or move.
+    A disc to the right of the board shows the side to move. It is at the bottom if this side's pieces start at the
+    bottom of the board, otherwise at the top. The `<title>` describes the position in words. Raises ValueError for an
+    invalid FEN or move.
     """
     board = chess.Board(fen)
     move = chess.Move.from_uci(last_move_uci) if last_move_uci else chess.Move.null()

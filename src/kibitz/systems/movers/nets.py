@@ -167,11 +167,14 @@ class MoveNets(nn.Module):
     """The networks of a system that predicts moves. They are separate networks, or one network with a shared trunk.
 
     Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4 + len(side_inputs)]. Outputs: the probabilities `origin` of
-    from-squares, [n, 64], and `target` of to-squares, [n, 6 or 64, 64]. If the names include a value network, there is
-    also `value`, [n], from −1 to 1, for the side to move.
+    from-squares, [n, 64], and `target` of to-squares, [n, 6 or 64, 64]. If there is a value network, there is also
+    `value`, [n], from −1 to 1, for the side to move.
 
-    The rows of `target` are the six types of moving piece or the 64 from-squares, depending on the settings. Outputs of
-    networks that are not in `names` have the same probability for all squares; in `target` by from-square, they are 0.
+    names: the networks to create: "piece" for the from-square, the piece types in PIECES for the to-square, and VALUE.
+
+    The rows of `target` are the six types of moving piece or the 64 from-squares, depending on the settings. If a
+    network is not in `names`, its output is a uniform distribution over the squares. If the rows of `target` are
+    from-squares, rows without a network are 0 instead.
     """
 
     RATING: ClassVar[int] = 2400 // RATING_UNIT

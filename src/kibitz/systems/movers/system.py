@@ -298,8 +298,8 @@ def check(settings: Settings, every: Sequence[str]) -> None:
 
 
 def drawn_games(games: NDArray[np.int64], settings: Settings) -> NDArray[np.int64]:
-    """Return the training games, int64 [n], in ascending order: a random sample of `settings.games` of the given games;
-    0 takes all. The sample is the same in every call.
+    """Return the training games, int64 [n], in ascending order. They are a random sample of `settings.games` of the
+    given games; if this setting is 0, they are all given games. The sample is the same in every call.
     """
     if not settings.games or settings.games >= len(games):
         return games
@@ -309,8 +309,8 @@ def drawn_games(games: NDArray[np.int64], settings: Settings) -> NDArray[np.int6
 class MoveExamples:
     """Positions with the move that was played in them, in the mover's view.
 
-    piece: the type of the moving piece in these positions (0 pawn … 5 king); None for all positions. A batch has
-    `codes`, `state` with the side inputs, and these arrays, each [n]:
+    The argument `piece` is the type of the moving piece in these positions (0 pawn … 5 king); None for all positions. A
+    batch has `codes`, `state` with the side inputs, and these arrays, each [n]:
 
     origin, target: int64, the from-square and the to-square.
     piece: int64, the type of the moving piece.

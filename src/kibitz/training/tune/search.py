@@ -41,10 +41,10 @@ ALL_DONE = "all trials done"
 
 @dataclass(frozen=True)
 class TrialResult:
-    """A trial of a search for settings, which is one training run.
+    """A trial of a hyperparameter search, which is one training run.
 
     number: the trial's number, from 1.
-    settings: the values of the searched settings, by name.
+    settings: the values of the hyperparameters of the search, by name.
     state: "done", "pruned", "diverged", or "begun" if the trial has not ended.
     iteration: the last completed iteration.
     figures: the metrics of the trial's best validation, by name.
@@ -61,7 +61,7 @@ class TrialResult:
 
 @dataclass(frozen=True)
 class TuneResult:
-    """The result of a search for settings.
+    """The result of a hyperparameter search.
 
     trials: the trials so far. best: the best trial; None if no trial is done. reason: why the search ended: ALL_DONE,
     TIME_LIMIT, or "stopped" after Ctrl-C. monitor: the metric by which trials are compared (see `systems.base.Stage`).
@@ -115,8 +115,10 @@ def search(
     log: Callable[[str], None] = lambda line: None,
     backend: Backend | None = None,
 ) -> TuneResult:
-    """Run all trials of a search that are not finished in the file `out`. Ctrl-C and the time limit stop the search.
+    """Run those trials of a hyperparameter search that are not finished yet. Ctrl-C and the time limit stop the search.
 
+    config: the definition of the search.
+    out: the file with the state of the search. If it exists, the search is resumed.
     on_progress: a function that is called after each iteration of a trial.
     on_end: a function that is called after each trial.
     log: a function that is called with each message for the user.
@@ -354,8 +356,8 @@ class _PruningWatch:
         self._recalled = False
 
     def recall(self, before: int) -> None:
-        """Report the validations before the iteration `before` that an earlier call made. Only the first call has an
-        effect.
+        """Report to Optuna the validations of this trial that an earlier, interrupted call of `search` made before the
+        iteration `before`. Only the first call of `recall` has an effect.
         """
         if not self._recalled:
             self._recalled = True
@@ -364,7 +366,8 @@ class _PruningWatch:
                     self._report(iteration, figures)
 
     def replay(self, one: _Trained) -> None:
-        """Report the validations of a trial that a worker has trained.
+        """Report to Optuna the validations of a trial that a worker has trained. Optuna decides whether the trial is
+        pruned.
 
         Raises TrialPruned at the validation at which a search in one process would have stopped the trial.
         """

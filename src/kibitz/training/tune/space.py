@@ -23,17 +23,18 @@ if TYPE_CHECKING:
 
 INITIAL = "initial"
 SEARCHED = ("learning_rate", "weight_decay", INITIAL)
-"""The settings that are searched. The last one is searched only if the system has it."""
+"""The hyperparameters that a search varies. The last one is varied only if the system has it."""
 INITIALS = ("he", "xavier", "0.01", "mocha", "unit")
 """Kinds of initial weights that systems support. A system's usual grid has only the kinds that the system accepts."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The values to try for each searched setting. `initials` is empty if the system has no choice of initial weights.
+    """The values to try for each hyperparameter. initials: the kinds of initial weights; empty if the system has no
+    choice of initial weights.
 
     If trials are sampled, learning rates and weight decays are sampled log-uniformly between the smallest and the
-    largest value.
+    largest value. A weight decay of 0 is a separate choice.
     """
 
     learning_rates: tuple[float, ...]
@@ -42,7 +43,7 @@ class Grid:
 
     @property
     def values(self) -> dict[str, tuple[Any, ...]]:
-        """The values to try, by the name of the setting."""
+        """The values to try, by the name of the hyperparameter."""
         every = zip(SEARCHED, (self.learning_rates, self.weight_decays, self.initials), strict=True)
         return {name: some for name, some in every if some}
 
@@ -52,8 +53,8 @@ class Grid:
         return math.prod(map(len, self.values.values()))
 
     def points(self, seed: int) -> list[dict[str, Any]]:
-        """Return all combinations of the values, each as a dict by the name of the setting, in a random order. seed:
-        the seed of the order.
+        """Return all combinations of the values, each as a dict by the name of the hyperparameter, in a random order.
+        seed: the seed of the order.
         """
         every = list(itertools.product(*self.values.values()))
         order = np.random.default_rng(seed).permutation(len(every))
@@ -62,12 +63,12 @@ class Grid:
 
 @dataclass(frozen=True)
 class TuneConfig:
-    """The definition of a search for settings.
+    """The definition of a hyperparameter search.
 
     system: the name of the system.
     store: the path of the game store.
-    settings: the settings of all trials. The searched settings in them are replaced.
-    grid: the values to try.
+    settings: the settings of all trials. In each trial, the values of the hyperparameters replace those in `settings`.
+    grid: the values of the hyperparameters to try.
     network: the network to train, if the system has several; "" for a system with one network.
     iterations: the number of batches per trial, such as 2000.
     trials: the number of sampled trials; None to try all combinations of the grid.
@@ -107,8 +108,8 @@ class TuneConfig:
         return self.trials or self.grid.total
 
     def named(self, name: str) -> str:
-        """Return the name that a searched setting has in the system's Settings. If the system has a separate setting
-        for the trained network, this is its name, such as "value_learning_rate" for "learning_rate".
+        """Return the name of a hyperparameter in the system's Settings. If the trained network has a separate setting
+        for it, the result is the name of this setting, such as "value_learning_rate" for "learning_rate".
         """
         return _named(self.settings, self.network, name)
 
@@ -121,17 +122,17 @@ class TuneConfig:
         return replace(self.settings, **changed)
 
     def at(self, point: dict[str, Any]) -> Any:
-        """Return the settings of a trial, as an instance of the system's Settings. point: the values of the searched
-        settings, by name.
+        """Return the settings of a trial, as an instance of the system's Settings. point: the values of the
+        hyperparameters, by name.
         """
         return replace(self.base, **{self.named(name): value for name, value in point.items()})
 
     def fingerprint(self, data: dict[str, Any], monitor: str) -> dict[str, Any]:
         """Return what identifies this search, as JSON data. A file with another fingerprint belongs to another search.
 
-        data: the description of the training data. monitor: the metric by which trials are compared. Files of earlier
-        versions that compared accuracies have another fingerprint, because those versions chose the least accurate
-        trial.
+        data: the description of the training data. monitor: the metric by which trials are compared. A file in which an
+        earlier version compared trials by accuracy has another fingerprint, because a fault of that version made it
+        choose the least accurate trial.
         """
         same = {name: value for name, value in asdict(self.base).items() if name not in map(self.named, SEARCHED)}
         return {
@@ -144,15 +145,15 @@ class TuneConfig:
 
 
 def _named(settings: Any, network: str, name: str) -> str:
-    """Return the name of a setting for one network. If the network has a separate setting, it is this one:
-    value_learning_rate for learning_rate.
+    """Return the name of a setting for one network. If the network has a separate setting, its name is returned, such
+    as "value_learning_rate" for "learning_rate".
     """
     own = f"{network}_{name}"
     return own if hasattr(settings, own) else name
 
 
 def _check_searchable(system: str, settings: Any) -> None:
-    """Raise UsageError if the system lacks one of the searched settings."""
+    """Raise UsageError if the system lacks a setting that a search needs."""
     needed = [name for name in (*SEARCHED, "iterations") if name != INITIAL]
     lacking = [name for name in needed if not hasattr(settings, name)]
     if lacking:
@@ -165,7 +166,8 @@ def usual_grid(system: System, network: str = "") -> Grid:
     """Return a grid around the defaults of a system. Its learning rates are the default, and the default divided and
     multiplied by √10. network: the network to train, if the system has several.
 
-    Raises UsageError if the system lacks one of the searched settings.
+    Raises UsageError if the system lacks a setting that a search needs: learning rate, weight decay or number of
+    iterations.
     """
     own = system.settings_type()
     _check_searchable(system.name, own)
@@ -180,13 +182,13 @@ def usual_grid(system: System, network: str = "") -> Grid:
 
 
 def of_grid(trial: Trial, grid: Grid) -> dict[str, Any]:
-    """Return the searched settings of a trial whose values come from the grid, by name."""
+    """Return the hyperparameters of a trial by name. Their values are one of the grid's combinations."""
     return {name: trial.suggest_categorical(name, list(some)) for name, some in grid.values.items()}
 
 
 def sampled(trial: Trial, grid: Grid) -> dict[str, Any]:
-    """Return the searched settings of a trial, by name. Optuna samples them, and they are rounded so that they are easy
-    to type.
+    """Return the hyperparameters of a trial by name. Optuna samples their values. Numbers are rounded, so that they are
+    easy to type.
     """
 
     def between(name: str, values: Sequence[float]) -> float:

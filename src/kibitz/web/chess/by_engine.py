@@ -34,7 +34,7 @@ def judge(
 
     The first dict has the number of moves and the engine's name, and the last dict marks the end. Between them is one
     dict per move. first, last: the range of moves, counted from 1. If `first` is 0, the value of the start position is
-    sent too. stop: an event that cancels the work.
+    sent too. session: the session of the selected network. stop: an event that cancels the work.
     """
     assert isinstance(line, ChessLine)
     began = time.perf_counter()
@@ -66,7 +66,7 @@ def candidates(
     report: Callable[[dict[str, Any]], None], stop: threading.Event,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the engine's best move in the last position, and the values after this move and after each move in
-    `names`. These are the values that the page shows after the move is played.
+    `names`. If one of these moves is then played, the page shows the same value for it.
 
     names: moves in UCI notation. report: a function that is called with interim results. Raises BadRequest for an
     illegal move, and Stopped when `stop` is set.

@@ -38,8 +38,8 @@ def search(
 
     report: a function that is called with interim results. stop: an event that ends the search.
 
-    For a network with rating inputs, the final result has the key "risk": the risk that `by_rating` computes from this
-    search.
+    For a network with rating inputs, the final result has the key "risk": the probability of a mistake at each rating,
+    which `by_rating` computes from this search.
     """
     from kibitz.analysis.chess.limits import NODES
     from kibitz.analysis.chess.ratings import OPPONENT

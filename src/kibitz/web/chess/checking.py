@@ -38,7 +38,8 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
 
 
 def check_with(judge: Judge, line: ChessLine) -> dict[str, Any]:
-    """Return the evaluation of the last move of a line by a judge.
+    """Return the evaluation of the last move of a line. judge: an object that evaluates moves, with a network or an
+    engine.
 
     The result has these keys, among others:
 
@@ -46,7 +47,7 @@ def check_with(judge: Judge, line: ChessLine) -> dict[str, Any]:
     loss: the win probability that the move lost, 0 to 1.
     reply: the moves, in SAN, with which the opponent then wins material or mates; [] if none are found.
 
-    Raises BadRequest if there is no move, and Stopped if the judge's search was stopped.
+    Raises BadRequest if there is no move, and Stopped if the search of `judge` was stopped.
     """
     if not line.moves or line.moves[-1] == NULL:
         raise BadRequest("there is no move to check")

@@ -66,8 +66,8 @@ class ChessLine:
         return board
 
     def boards(self) -> Iterator[chess.Board]:
-        """Yield every position of the line, from the start position on. It is always the same board object, on which
-        one more move was played.
+        """Yield every position of the line, from the start position on. The same board object is yielded each time,
+        after one more move on it.
         """
         board = self.start()
         yield board
@@ -162,8 +162,8 @@ def read_start(fen: str) -> chess.Board:
 
 
 def read_line(fields: Fields) -> ChessLine:
-    """Parse a line of chess in a request. Raises BadRequest for an invalid FEN, or for an invalid or illegal move; the
-    message quotes it.
+    """Parse a line of chess in a request. Raises BadRequest for an invalid FEN, or for an invalid or illegal move. For
+    a move, the message quotes it.
     """
     start = read_start(text(fields, "fen", chess.STARTING_FEN))
     fen = start.fen()

@@ -55,11 +55,11 @@ def occlusion(session: Session, network: NetworkInfo, line: ChessLine) -> dict[s
 def without_pieces(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], squares: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return the position, and after it the position without the piece on each of the squares, as `codes`, uint8 [1 +
-    n, 64], and `state`, uint8 [1 + n, k].
+    """Return 1 + n positions: first the position itself, then for each square in `squares` the position without the
+    piece on this square. The result is `codes`, uint8 [1 + n, 64], and `state`, uint8 [1 + n, k].
 
-    codes: uint8 [64], the codes of the position. state: uint8 [k], its state. squares: int64 [n], the squares to empty.
-    If this removes a rook, its castling right is removed too. An en-passant right stays if the capture is still legal.
+    codes: uint8 [64], the codes of the position. state: uint8 [k], its state. squares: int64 [n]. If the removed piece
+    is a rook, its castling right is removed too. An en-passant right stays if the capture is still legal.
     """
     many, states = np.tile(codes, (len(squares) + 1, 1)), np.tile(state, (len(squares) + 1, 1))
     for row, square in enumerate(squares.tolist(), 1):

@@ -43,7 +43,7 @@ def think(
 def people_seconds(
     session: Session, network: NetworkInfo, line: ChessLine, clock: MoverClock, rating: int | None, move: str
 ) -> float:
-    """Return a random thinking time for a move, in seconds, with the distribution of human players.
+    """Return a random thinking time for a move, in seconds, sampled from the distribution of human thinking times.
 
     rating: the players' rating, for a network with rating inputs; None for the highest rating. A personal network uses
     the times of its player instead; the result is 0 if the player's games had no clock times. clock: the clock of the

@@ -30,14 +30,16 @@ def by_rating(
     """Return, for players of each rating in RATINGS, the likely moves in the last position and the probability of a
     mistake. All probabilities are from 0 to 1.
 
+    searched: the win probability that each searched move loses, by the move as an integer (see
+    `analysis.chess.risk.searched_losses`). If it is empty, the risk is computed from estimates of the moves.
+
+    The result has these keys:
+
     ratings: RATINGS.
     moves: the legal moves, with the highest mean probability first. In each, "p" has the probability of the move at
         each rating.
     risk: the probability at each rating that the player loses analysis.chess.risk.LOSS or more; None if there is no
         legal move.
-
-    searched: the losses of moves by a search of the position, by the packed move, see
-        analysis.chess.risk.searched_losses. If it is empty, the risk is computed from estimates of the moves.
 
     Raises BadRequest for a network without rating inputs.
     """

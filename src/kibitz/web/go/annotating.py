@@ -23,7 +23,8 @@ _SIDES = {BLACK: "Black", WHITE: "White"}
 def annotate(
     written: game_tree.Written, index: int, notes: Notes, colour: int, size: int, summary: list[str]
 ) -> game_tree.Written:
-    """Return a node with its evaluation in the comment, the annotations and the SGF properties.
+    """Return the node with its evaluation added: as lines of the comment, as the annotation of the move, and as SGF
+    properties.
 
     written: the node.
     index: its index in the tree.
@@ -76,8 +77,8 @@ def _lost(note: Note, side: str) -> str:
 
 
 def last_words(tree: list[game_tree.Written], notes: Notes) -> dict[int, list[str]]:
-    """Return the lines with the summary of a game, by the index of the node to whose comment they are added, which is
-    the last node of the main line. Returns {} if there is no summary.
+    """Return {index: lines}: the lines are the summary of a game, and the index is that of the last node of the main
+    line, to whose comment they are added. Returns {} if there is no summary.
     """
     line = [0]
     while tree[line[-1]].children:

@@ -68,7 +68,7 @@ def judge(
 
     The first dict has the number of moves and the engine's name, and the last dict marks the end. Between them is one
     dict per move. first, last: the range of moves, counted from 1. If `first` is 0, the value of the start position is
-    sent too.
+    sent too. session: the session of the selected network.
     """
     began = time.perf_counter()
     yield [{"seq": seq, "total": max(0, last - first + 1), "checked_by": engine.checked_by.as_json()}]
@@ -80,7 +80,7 @@ def judge(
 
 def check(engine: GoEngineJudge, session: Session, line: Line, stop: threading.Event) -> dict[str, Any]:
     """Return the engine's evaluation of the last move, with the keys of `kibitz.web.go.checking.check` except "reason".
-    Raises BadRequest if there is no move.
+    session: the session of the selected network. Raises BadRequest if there is no move.
     """
     assert isinstance(line, GoLine)
     if not line.moves:
@@ -102,7 +102,7 @@ def candidates(
     report: Callable[[dict[str, Any]], None], stop: threading.Event,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the engine's best move in the last position, and the values after this move and after each move in
-    `names`. These are the values that the page shows after the move is played.
+    `names`. If one of these moves is then played, the page shows the same value for it.
 
     names: moves in GTP notation. report: a function that is called with interim results. stop: an event that ends the
     work. Raises BadRequest for an illegal move.

@@ -38,8 +38,8 @@ _FLAGS = np.frombuffer(b"01", np.uint8)
 class GoLine:
     """A line of Go: a start position and moves from it that are legal by its rules.
 
-    size: the board size. komi: in points. rules: a name of rules in KataGo, such as "chinese". black, white: the points
-    of the setup stones. side: the color that moves first. moves: points, or PASS.
+    size: the board size. komi: in points. rules: the name of a ruleset in KataGo, such as "chinese". black, white: the
+    points of the setup stones. side: the color that moves first. moves: points, or PASS.
     """
 
     game: ClassVar[Literal["go"]] = "go"
@@ -164,8 +164,8 @@ class GoLine:
 
 
 def read_line(fields: Fields) -> GoLine:
-    """Parse a line of Go in a request. Raises BadRequest for invalid data, or for an invalid or illegal move; the
-    message quotes it.
+    """Parse a line of Go in a request. Raises BadRequest for invalid data, or for an invalid or illegal move. For a
+    move, the message quotes it.
     """
     size = whole(fields, "size", 19, 1, 1000)
     if size not in SIZES:
@@ -187,7 +187,7 @@ def read_line(fields: Fields) -> GoLine:
 
 
 def read_rules(name: str) -> str:
-    """Convert the name of rules to KataGo's spelling. Raises BadRequest for unknown rules."""
+    """Convert the name of a ruleset to KataGo's spelling. Raises BadRequest for an unknown ruleset."""
     words_ = "-".join(name.lower().replace("_", " ").split())
     if words_ not in NAMED:
         raise BadRequest(f"rules must be one of {', '.join(NAMED)} (got {shown(name)})")

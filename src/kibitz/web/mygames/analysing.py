@@ -31,8 +31,8 @@ many.
 def work(job: Message, send: Send, stop: threading.Event) -> None:
     """Analyze the chess games of a player, and send the growing report.
 
-    A quick stage evaluates all games first. A thorough stage then searches each move, and its games replace those of
-    the quick stage in the report.
+    A quick stage evaluates all games first. A thorough stage then searches each move. Each game that it has analyzed
+    replaces the same game of the quick stage in the report.
 
     job: a dict with these keys:
         games: a file with one JSON line per game, with "number", "side" and "text".

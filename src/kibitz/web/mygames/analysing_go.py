@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 
 
 def work(job: Message, send: Send, stop: threading.Event) -> None:
-    """Analyze the Go games of a player, and send the growing report. Messages and errors are those of `analysing.work`.
+    """Analyze the Go games of a player, and send the growing report. Messages and errors have the form of those of
+    `analysing.work`.
 
     In the quick stage, the network's values without search find suspicious moves, which are then searched. The thorough
-    stage searches every position. Its losses are larger, so a report never has games of both stages, and only the
-    thorough stage is compared with players of the same rank. If an engine evaluates the moves, there is only the
-    thorough stage.
+    stage searches every position and finds larger losses, so a report has games of only one stage, unlike in chess.
+    Only the report of the thorough stage is compared with players of the same rank. If an engine evaluates the moves,
+    there is only the thorough stage.
 
     job: the dict of `analysing.work` with another key, "sizes": the board sizes that the network supports.
     """
@@ -85,10 +86,11 @@ class _Games:
     stop: threading.Event
 
     def analyse(self, lines: Sequence[str], stage: str, teller: Teller) -> str:
-        """Analyze the games of a stage, until the analysis is stopped. Returns why the first rejected game was
-        rejected, or "".
+        """Analyze games at one stage. Ends early if the analysis is stopped. Returns why the first rejected game was
+        rejected; "" if none was.
 
-        lines: the games, one JSON line each (see `work`). stage: QUICK or THOROUGH.
+        lines: the games, one JSON line each (see `work`). stage: QUICK or THOROUGH. teller: collects the results and
+        sends the report to the page.
         """
         from kibitz.analysis.go.games import QUICK as QUICK_NODES
         from kibitz.analysis.go.games import analyse

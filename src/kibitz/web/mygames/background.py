@@ -33,8 +33,8 @@ class Background:
     module: the name of the module.
     job: the argument of `work`.
     on_message: a function that is called, in a thread, with each message of the process.
-    on_end: a function that is called once at the end. Its arguments are "done", "stopped" or "failed", and the error
-        message in one line, "" if there is none.
+    on_end: a function that is called once at the end, with two arguments. The first is "done", "stopped" or "failed".
+        The second is the error message in one line; "" if there is none.
     """
 
     def __init__(self, module: str, job: Message, on_message: Send, on_end: Callable[[str, str], None]):

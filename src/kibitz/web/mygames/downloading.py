@@ -20,9 +20,12 @@ def work(job: Message, send: Send, stop: threading.Event) -> None:
     """Download the new games of an account. If the download is stopped, the games downloaded so far are saved for the
     next call.
 
-    job: a dict with "account", such as lichess:NAME, and "limit", the number of newest games to have. The messages have
-    numbers of games: "kept" from earlier downloads, "new", and "expected". The last message has "path", the path of a
-    file with the games. Raises KibitzError if the download fails (see `online.files.file_of`).
+    job: a dict with "account", such as lichess:NAME, and "limit", the largest number of games in the file; the newest
+    games are used.
+
+    The messages have numbers of games: "kept", the games saved by earlier downloads; "new", the games downloaded so
+    far; and "expected", the games of the account up to the limit (0 if unknown). The last message has "path", the path
+    of a file with the games. Raises KibitzError if the download fails (see `online.files.file_of`).
     """
     from kibitz.online.accounts import GameChoice, account_in
     from kibitz.online.files import file_of

@@ -119,10 +119,10 @@ class MyGames:
 
     def upload(self, fields: Fields) -> dict[str, Any]:
         """Return the response of /api/mygames/upload. The request has a part of a file, in base64. The part is appended
-        to the previous parts.
+        to the previous parts, and the response is {"at": the number of bytes so far}.
 
-        After the last part, the file is opened, and the response is that of `as_json`. Raises KibitzError if a part is
-        invalid or missing, or if the file can't be used.
+        After the last part, the file is opened, and the response is that of `as_json` instead. Raises KibitzError if a
+        part is invalid or missing, or if the file can't be used.
         """
         from kibitz.web.mygames.sources import LARGEST
 
@@ -148,8 +148,8 @@ class MyGames:
         return self._take(self._read(path, name))
 
     def open(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/mygames/open, after opening a file or store of the command line. The response is
-        that of `as_json`. Raises KibitzError if the request names another file, or if it can't be used.
+        """Return the response of /api/mygames/open, after opening a file or store that was given on the command line.
+        The response is that of `as_json`. Raises KibitzError if the request names another file, or if it can't be used.
         """
         from kibitz.web.mygames.sources import StoreSource
 
@@ -205,8 +205,8 @@ class MyGames:
         self._take(source)
 
     def game(self, fields: Fields) -> dict[str, str]:
-        """Return the response of /api/mygames/game: a game as PGN or SGF, from the report's games or, if `opened` is
-        true, from the games that are opened now. Raises BadRequest if there is no such game.
+        """Return the response of /api/mygames/game: a game as PGN or SGF, from the games of the report or, if the
+        request has `opened`: true, from the games that are opened now. Raises BadRequest if there is no such game.
         """
         source = self._source if fields.get("opened") is True else self._report_of or self._source
         number = whole(fields, "game", -1, 0, 10**9)
@@ -330,8 +330,8 @@ class MyGames:
         return bool(games >= (min(SHOWN, now) if deeper else now))
 
     def report(self) -> dict[str, Any]:
-        """Return the response of /api/mygames/report: the last report with its number, its game and its stage. The
-        report is {} until the first game is analyzed.
+        """Return the response of /api/mygames/report: the last report, its game, its stage, and "revision", a number
+        that increases with each new report. The report is {} until the first game is analyzed.
         """
         number, report = self._report
         game = "chess" if self._report_of is None else self._report_of.game
@@ -465,8 +465,8 @@ class MyGames:
     def as_json(self) -> dict[str, Any]:
         """Return the response of /api/mygames, which describes the opened games and all jobs.
 
-        While games are read for an opening repertoire, its key "reading" has the number of games read so far, and their
-        total. At other times, it is None.
+        While games are read for an opening repertoire, the key "reading" of the response has two numbers: "done", the
+        games read so far, and "total", all games to read. At other times, "reading" is None.
         """
         from kibitz.personal.games import LEAST
 

@@ -137,7 +137,8 @@ class Teller:
 
 
 def provisional(report: dict[str, Any]) -> dict[str, Any]:
-    """Return a copy of a quick report without the comparisons with other players, and with the key "provisional".
+    """Return a copy of the report of a quick stage without the comparisons with other players, and with the key
+    "provisional".
 
     A quick analysis misses many mistakes, so the player's losses would look too small in such a comparison.
     """

@@ -123,7 +123,9 @@ def judge(state: AppState, fields: Fields) -> StreamJob:
 
 
 def judged(state: AppState, fields: Fields) -> dict[str, list[dict[str, Any]]]:
-    """Return the stored evaluations of the moves of a line, each with its ply. Nothing is evaluated."""
+    """Return {"judged": the stored evaluations of the moves of a line}. Each evaluation is a dict that also has the
+    "ply" of the move. Nothing is evaluated.
+    """
     network, line = read_request(state, fields)
     if state.judged is None or not line.moves:
         return {"judged": []}
