@@ -356,8 +356,8 @@ class _PruningWatch:
         self._recalled = False
 
     def recall(self, before: int) -> None:
-        """Report to Optuna the validations of this trial that an earlier, interrupted call of `search` made before the
-        iteration `before`. Only the first call of `recall` has an effect.
+        """Report to Optuna the validations of this trial that an earlier, interrupted call of `search` made. before:
+        only validations before this iteration are reported. A second call of `recall` has no effect.
         """
         if not self._recalled:
             self._recalled = True

@@ -30,9 +30,10 @@ def work(job: Message, send: Send, stop: threading.Event) -> None:
     The messages have the progress as "number", "name", "iteration", "iterations", "per_second" and "left" (the expected
     remaining time in seconds), or a line of the log as "note". The last message has these keys:
 
-    run: the directory.
+    run: the directory of the run.
     kept: the trained weights and the learning rate of the kept network, such as "adapters at 0.001"; "nothing" if
-    training did not improve the base. stopped: whether the training was stopped before its end.
+        training did not improve the base; None if no network was kept yet.
+    stopped: whether the training was stopped before its end.
     """
     from kibitz.personal.fitting import PersonalRequest, make
     from kibitz.runs import INFO
