@@ -40,9 +40,10 @@ class PositionBatches:
     omits different positions.
     played: whether to include only positions in which a move was played. If true, a batch also contains the played
     moves.
-    view: "mover" (the player to move has White's pieces, or Black's stones) or "board".
+    view: "mover" or "board". "board" is the position as it is. In "mover", the player to move has White's pieces
+        (Black's stones in Go): if necessary, the colors are swapped and, in chess, the ranks are flipped.
     seed, epoch: integers that determine the order of the positions; `with_epoch` returns the batches of another epoch.
-    arrays: "numpy", "torch" or "jax".
+    arrays: the library of the arrays, "numpy", "torch" or "jax".
 
     Each batch is a dict of arrays, whose first axis is the position. `codes` and `state` are as in
     `kibitz.PositionArrays`. `side`, `result`, `rating`, `opponent_rating` and `clock` are as in
@@ -53,8 +54,8 @@ class PositionBatches:
     `torch.utils.data.DataLoader(batches, batch_size=None, num_workers=4)` works: it distributes the batches among its
     processes.
 
-    Raises UsageError for an unknown part, view or library, and if there are fewer positions than one batch needs.
-    Raises KibitzError if the library is not installed.
+    Raises UsageError for an unknown part, view or array library, and if there are fewer positions than one batch needs.
+    Raises KibitzError if the array library is not installed.
 
     >>> from kibitz import datasets
     >>> batches = datasets.PositionBatches("my.store", part="training", batch=100)
@@ -130,7 +131,7 @@ class PositionBatches:
 
 @dataclass(frozen=True)
 class Leakage:
-    """The result of `check_leakage`: the games that a training part has in common with the other parts of a split.
+    """The result of `check_leakage`: how many games the training part has in common with the other parts of a split.
 
     games: the number of games in each part, by the part's name.
     shared_games: the number of games in the other parts that have the same moves and players as a training game.
@@ -201,7 +202,8 @@ def read_arrays(
     position.
 
     positions: the number of positions, sampled at random without replacement; None for all positions. The result is
-    always in the order of the games. Each chess position needs about 100 bytes of memory, each Go position about 400.
+    always in the order of the games in the store. Each chess position needs about 100 bytes of memory, each Go position
+    about 400.
 
     The names of the arrays and the other arguments are those of `PositionBatches`. Raises UsageError for an unknown
     part or view, and if the part has fewer than `positions` positions.

@@ -31,8 +31,8 @@ def read_date(text: str) -> datetime.date | None:
 def parse_day(text: str, option: str, *, end: bool = False) -> datetime.date:
     """Parse a day that a user gave: 2015, 2015-06 or 2015-06-30. Raises UsageError for any other text.
 
-    end: whether a year or month means its last day and not its first day. option: the name of the option, for the error
-    message.
+    end: whether a year or a month means its last day; otherwise, it means its first day. option: the name of the
+    option, for the error message.
     """
     match = re.fullmatch(r"(\d{4})(?:[-./](\d{1,2}))?(?:[-./](\d{1,2}))?", text.strip())
     try:

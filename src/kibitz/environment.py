@@ -35,7 +35,7 @@ def set_up() -> None:
     threads wait without using the CPU, and request large memory pages.
 
     A variable that is already set keeps its value. If no user folder can be written, a temporary folder is used and
-    removed at the end; then each start compiles again.
+    removed at exit. In this case, the functions are compiled at each start.
     """
     os.environ.setdefault(SILENT, "1")
     os.environ.setdefault(WAITING, "passive")

@@ -31,10 +31,10 @@ class UsageError(KibitzError):
 def one_line(error: BaseException) -> str:
     """Return the message of an error in one line.
 
-    For an OSError with a message of the operating system, the result is this message in lower case, without the file,
-    which the caller adds. For any other error, the result is the error's text, with each run of white space replaced by
-    a space. If the text is empty, the result is the name of the error's class. The text of another library's error is
-    cut after MAX_FOREIGN characters.
+    For an OSError with a message of the operating system, the result is this message in lower case, without the file's
+    name, which the caller adds. For any other error, the result is the error's text, with each run of white space
+    replaced by a space. If the text is empty, the result is the name of the error's class. The text of another
+    library's error is cut after MAX_FOREIGN characters.
     """
     if isinstance(error, OSError) and error.strerror:
         return error.strerror.lower()

@@ -22,8 +22,8 @@ def systems(
     new: Annotated[str | None, typer.Option("--new", metavar="NAME")] = None,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List the systems and the bundled networks. For the name of a system, show its paper, the result in the paper, and
-    its recipes.
+    """List the systems and the bundled networks. If a system is named, show the paper that describes the system, the
+    result reported in the paper, and the recipes of the system.
     """
     from kibitz.systems import SYSTEMS
 

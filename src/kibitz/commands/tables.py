@@ -12,8 +12,8 @@ _MOST_COLUMNS = 6
 def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> None:
     """Print a table on standard output.
 
-    title: the heading of the table; "" for none. headings: the headings of the columns; a list of "" for none. right:
-    the indices, from 0, of the columns that are aligned to the right.
+    title: the heading of the table; "" for none. headings: the headings of the columns; empty strings for a table
+    without headings. right: the indices, from 0, of the columns that are aligned to the right.
     """
     if sys.stdout.isatty():
         _draw(title, headings, rows, right)

@@ -98,8 +98,8 @@ class RunTestOptions:
     def check_programs(self, used: str | None, why: str) -> None:
         """Raise UsageError if the options contain the path of a program that the test does not start.
 
-        used: the option of the program that the test may start, "stockfish" or "gnugo"; None if it starts none. why:
-        the end of the message, such as "is not for personal networks".
+        used: "stockfish" or "gnugo", the name of the option whose program the test may start; None if the test starts
+        no program. why: the end of the message, such as "is not for personal networks".
         """
         for option, path in (("stockfish", self.stockfish), ("gnugo", self.gnugo)):
             if path is not None and option != used:
@@ -241,7 +241,7 @@ def _check_engine_test(options: RunTestOptions, sharing: WorkerOptions) -> None:
 
 def test_engine_command(run: str, store: str | None, options: RunTestOptions, engines: EngineOptions) -> None:
     """Run `kibitz test [NETWORK] STORE --engine COMMAND`, which tests the engines and, if it is given, the network.
-    run: the store or, if `store` is not None, the network.
+    run: the first argument of the command. It is the network if `store` is given, and otherwise the store.
     """
     from kibitz.evaluation.games import choose, choose_without_run
     from kibitz.evaluation.predictors import EngineTest, evaluate_engines
@@ -395,7 +395,8 @@ class EvaluationBar(Progress):
     def on_progress(self, part: str, done: int, total: int) -> None:
         """Update the bar. part: the name of the part. done, total: the completed amount and the size of the part.
 
-        A new name begins a new part. Its time counts from the last call for the previous part.
+        A new name begins a new part. The elapsed time shown for the new part starts at the last call for the previous
+        part.
         """
         if part != self._part:
             self.begin(part, total, at_once=total <= 1, since=self._reported, rate="")

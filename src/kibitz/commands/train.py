@@ -45,8 +45,8 @@ class StartOptions:
 
 @dataclass(frozen=True)
 class LoopOptions:
-    """The options for the length of training and the intervals of its checks. For None, the recipe's value or a default
-    applies.
+    """The options for the length of training and the intervals of its checks. If an option is None, the recipe's value
+    or a default applies.
     """
 
     time_limit: Annotated[float | None, typer.Option()] = None
@@ -81,8 +81,8 @@ class LoopOptions:
     ] = None
 
     def given(self) -> dict[str, Any]:
-        """Return the given options by name, as fields of TrainConfig. The time limit is converted to seconds. Raises
-        UsageError for a value out of range.
+        """Return the options that the user gave, as a dict from the names of fields of TrainConfig to values. The time
+        limit is converted to seconds. Raises UsageError for a value out of range.
         """
         check_time_limit(self.time_limit)
         if self.checkpoint_megabytes is not None and not math.isfinite(self.checkpoint_megabytes):
@@ -103,8 +103,8 @@ class StoreSplitOptions:
     def split(self, store: str) -> Split | None:
         """Return the requested split; None for the split of the store. Raises UsageError for an invalid day.
 
-        Shares that are not given are those of the store's split; its days do not apply. If no day is given, the split
-        is by hash.
+        A share that is not given is taken from the store's split. The dates of the store's split are not used: if no
+        day is given, the games are split by hash.
         """
         from kibitz.dates import parse_day
         from kibitz.store.split import Split, check_options
@@ -227,7 +227,7 @@ def _train(
 
 
 def lightning_precision(name: str) -> str:
-    """Convert a value of --precision to Lightning's name. Raises UsageError for an unknown value."""
+    """Convert a value of --precision to the name that Lightning uses. Raises UsageError for an unknown value."""
     if name not in PRECISIONS:
         raise UsageError(not_one_of("--precision", name, PRECISIONS))
     return PRECISIONS[name]

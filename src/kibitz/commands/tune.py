@@ -115,7 +115,8 @@ def tune(
     json: Annotated[bool, typer.Option("--json")] = False,
     **settings: Any,
 ) -> None:
-    """Tune a system's learning rate, weight decay and initial weights in short training runs, the trials.
+    """Tune a system's learning rate, its weight decay and the choice of its initial weights in short training runs, the
+    trials.
 
     After Ctrl-C or a crash, the same command resumes the search. `kibitz tune SYSTEM --help` also lists the settings of
     this system, which are the same in all trials.
@@ -202,8 +203,8 @@ class TuningProgress(Progress):
         self.update(done, line, trial=step.ended + 1, figures=self._figures)
 
     def on_trial_end(self, trial: TrialResult) -> None:
-        """Print the result of a trial, which may have been pruned. The search calls this method at the end of each
-        trial, in the order of the trials' numbers.
+        """Print the result of a trial, also of a pruned one. The search calls this method at the end of each trial, in
+        the order of the trials' numbers.
         """
         each, total = self.request.iterations, self.request.total
         # This is the first trial of this call. The trials of earlier calls must not count for the speed.
@@ -226,7 +227,10 @@ def _text(value: Any) -> str:
 
 
 def train_line(request: TuneConfig, best: TrialResult) -> str:
-    """Return the command that trains a complete run with the settings of the best trial. request: the search."""
+    """Return the command for a full training run with the hyperparameters of the best trial.
+
+    request: the configuration of the search. best: the best trial.
+    """
     from kibitz.systems import DEFAULT, find_recipe
 
     tuned = {request.named(name): value for name, value in best.settings.items()}

@@ -81,7 +81,7 @@ class WorkerOptions:
 
     def check_unused(self, option: str) -> None:
         """Raise UsageError if --workers or --ray was given together with `option`, because workers can't share the work
-        of this option.
+        that this option requests.
         """
         for name, value in (("--workers", self.workers), ("--ray", self.ray)):
             if value is not None:

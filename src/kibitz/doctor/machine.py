@@ -88,8 +88,8 @@ def cpu_features() -> tuple[str, frozenset[str]]:
 
 
 def cpu() -> Iterator[Finding]:
-    """Yield a finding about the CPU: its name, its cores, and the features that it lacks but that kibitz needs or runs
-    faster with.
+    """Yield a finding about the CPU: its name, its number of cores, and its missing features. These are features that
+    kibitz needs, or with which kibitz runs faster.
     """
     name, features = cpu_features()
     machine = _SAME.get(platform.machine(), platform.machine())

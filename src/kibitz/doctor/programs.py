@@ -17,7 +17,7 @@ PAGE = Path("web", "page", "index.html")
 
 
 def provider() -> Iterator[Finding]:
-    """Yield a finding about the requested provider of ONNX Runtime and the available providers."""
+    """Yield a finding about ONNX Runtime's execution providers: the requested one and the available ones."""
     from kibitz.play import providers
 
     there, requested = providers.installed(), providers.requested()

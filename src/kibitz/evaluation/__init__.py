@@ -43,7 +43,7 @@ class EvalConfig:
     stranger: for a personal network, the path of another person's run for comparison; None for none.
     curve: for a personal network, whether to also train networks on fewer games, for a learning curve.
     seed: the seed of every sample.
-    workers: processes that run Stockfish and GNU Go and play games out; None for this process.
+    workers: worker processes for Stockfish, GNU Go and the random playouts; None if this process does their work.
     """
 
     positions: int = 400_000
@@ -60,8 +60,8 @@ class EvalConfig:
 
 
 class Evaluation(Protocol):
-    """The interface of the module that evaluates the networks of a system. The system's declaration contains the
-    module's name.
+    """The interface of the module that evaluates the networks of a system. A system's declaration names this module in
+    the attribute `evaluation`.
     """
 
     def evaluate(
@@ -87,7 +87,7 @@ class Evaluation(Protocol):
         data
             A dict with "store", "fingerprint", "games", "positions", "positions_tested", "seen_games",
             "seen_games_left_out" and "split", as `games.describe` makes it. It may have a "note", a sentence for
-            people.
+            readers of the result.
         headline
             The name of the main metric (a key of "figures"). Baselines and slices show this metric.
         figures
@@ -100,13 +100,14 @@ class Evaluation(Protocol):
         baselines
             Baselines by key, as `baselines.baseline` makes them.
         by
-            A dict from label to rows, as `slices.slices_as_json` makes it.
+            Tables of the main metric on slices of the positions: a dict from each table's label to its rows, as
+            `slices.slices_as_json` makes it.
         tables, curves
-            `tables.Table` and `tables.Curve`.
+            Lists of further tables, each a `tables.Table`, and of curves, each a `tables.Curve`.
         texts
-            Sentences of the page, by section.
+            Sentences for the page: a dict from the name of the page's section to the text.
         rows
-            `rows.Rows`, for Python and for comparisons.
+            The result of each position (`rows.Rows`), for callers in Python.
         pictures
             A function without arguments that makes the pictures of the page, which takes long. It returns them as a
             dict of further keys.
@@ -136,10 +137,11 @@ def evaluate(
 ) -> dict[str, Any]:
     """Test a run on some games of a store, and return the whole result, which `kibitz test --json` prints.
 
-    command: the command line, which becomes part of the result. on_rows: called with the result of each position, if
-    the system's evaluation returns these rows.
+    command: the command line, which becomes part of the result. on_rows: called once with the results of all positions,
+    if the system's evaluation returns them.
     on_pictures: called with a function that makes the pictures and returns them as a dict of further keys of the
-        result, if the system's evaluation has pictures. None to make the pictures at once.
+        result, if the system's evaluation has pictures. If it is None, the pictures are made before this function
+        returns.
 
     The test evaluates the ONNX export of the run's best weights, and the result identifies these weights. Raises
     KibitzError if the run has no trained weights, or if its weights are damaged.
@@ -224,7 +226,8 @@ def check_result(own: Any, module: str) -> None:
 
 
 def labelled(own: dict[str, Any]) -> dict[str, Any]:
-    """Return a system's part of a result with stable names as keys, for JSON. Each "label" is a text for people.
+    """Return a system's part of a result for JSON. The keys are names that do not change between versions. Each "label"
+    is a text for readers.
 
     Each entry of "figures" and "baselines" gets a "label". "by" becomes {name: {"label", "rows"}}. Each entry of
     "tables" and "curves" gets a "name".

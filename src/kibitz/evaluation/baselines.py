@@ -55,7 +55,7 @@ def engine_evaluations(
     workers: Workers | int,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[str, list[EngineEvaluation]]:
-    """Return a UCI engine's name, and its evaluation of each position at a depth.
+    """Return a UCI engine's name, and its evaluation of each position at a search depth.
 
     workers: the processes that start engines, or the number of engines that this process starts, each in a separate
     thread. Raises EngineDied if any engine fails; all engines are then ended.
@@ -150,12 +150,12 @@ class StockfishBaseline:
     def compare(
         self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], right: NDArray[Any], scorer: Scorer
     ) -> dict[str, Any]:
-        """Return Stockfish's results by key: for each depth, the entry for Stockfish, and the entry for the network on
-        the same positions.
+        """Return entries for the "baselines" of the result, by key. For each depth, there is one entry with Stockfish's
+        result, and one with the network's result on the same positions.
 
         games, plies: int64 [n], the tested positions, of which a sample is used. right: [n], the correctness of the
-        network's prediction for each position, 0 to 1. scorer: a function that returns the correctness of Stockfish's
-        evaluations.
+        network's prediction for each position, 0 to 1. scorer: a function that gets Stockfish's evaluations and the
+        indices of their positions in `games`. It returns the correctness of each evaluation, 0 to 1.
         """
         baselines: dict[str, Any] = {}
         order = np.random.default_rng(self.config.seed).permutation(len(games))

@@ -59,8 +59,8 @@ class Comparison:
 
     question: the predicted quantity, one of `rows.QUESTIONS`.
     a, b: the accuracy of each network, as an estimate.
-    difference: the accuracy of a minus the accuracy of b; its confidence interval uses the differences at each
-    position.
+    difference: the accuracy of a minus the accuracy of b; its confidence interval is computed from the paired
+    differences at each position.
     loss: the loss of a minus the loss of b; None if one of the networks predicts no probabilities.
     rows_a, rows_b: the rows of each network, in the same order.
     games: the number of games that neither network has seen.

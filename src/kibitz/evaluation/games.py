@@ -30,7 +30,7 @@ class Chosen:
     taken: the number of the store's games that the system uses.
     seen: the number of chosen games that the run has seen.
     excluded: the number of games that were not chosen because the run has seen them.
-    words: a description of the chosen games, for people.
+    words: a description of the chosen games, for readers of the result.
     """
 
     games: NDArray[np.int64]
@@ -44,9 +44,10 @@ def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
     """Choose games of the store to test the run on.
 
     which: "unseen" or "test" selects the games that the run has used neither to train nor to select weights. In the
-    store on which the run was trained, these games are the test split. "validation" selects the validation split of the
-    run, applied to this store. "training" selects the run's training games, and "all" selects all games that the system
-    uses. Raises UsageError for an unknown word or a store of the other game, and KibitzError if no game is left.
+    store on which the run was trained, these games are the test split. "validation" selects the games of this store
+    that the run's rule for splitting assigns to validation. "training" selects the run's training games, and "all"
+    selects all games that the system uses. Raises UsageError for an unknown word, or if a chess network gets a store of
+    Go games or the reverse. Raises KibitzError if no game is left.
     """
     if which not in CHOICES:
         raise UsageError(not_one_of("--split", which, CHOICES))
@@ -83,8 +84,8 @@ def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
 def choose_without_run(store: Store, which: str = "unseen") -> Chosen:
     """Choose games of the store to test an engine on. kibitz doesn't know which games an engine has seen.
 
-    which: as in `choose`. "unseen" and "all" select all games. The other words select that part of the store's split.
-    Raises UsageError for an unknown word, and KibitzError if no game is left.
+    which: as in `choose`. "unseen" and "all" select all games. "training", "validation" and "test" select the part of
+    the store's split with this name. Raises UsageError for an unknown word, and KibitzError if no game is left.
     """
     sides = {"test": TEST, "validation": VALIDATE, "training": TRAIN}
     if which not in CHOICES:

@@ -41,11 +41,12 @@ class Rows:
     question: one of QUESTIONS, or the name of a metric. For a run that has only the pawn network, for example, it is
         "pawn_accuracy".
     games, plies: int64, the game and the ply of the position.
-    right: float64, 0 to 1: 1 if the prediction is right, 0.5 for no preference, 0 if it is wrong. For Go points, the
-        share of the points that are right.
+    right: float64, 0 to 1: 1 if the prediction is right, 0.5 for no preference, 0 if it is wrong. If the final owners
+        of points are predicted (Go), the share of the points whose owner is predicted correctly.
     loss: float64, the log loss in nats (for Go territory: the mean squared error over points); NaN if the network
         predicts no probability.
-    weight: float64, the weight of the row: 1, or the number of points whose owner is known.
+    weight: float64, the weight of the row: the number of points with a known owner if owners are predicted, otherwise
+        1.
     other_games, other_plies: int64, for pairs, the position of the game that Black won, while `games` and `plies` are
     the position of the game that White won. None for single positions.
     """

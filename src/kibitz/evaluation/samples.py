@@ -131,7 +131,7 @@ def game_curve(record: GameRecord, curve: list[float], ply: int) -> dict[str, An
     """Return a game as JSON for the result page.
 
     curve: the network's predicted probability at each ply, which the page shows as a curve. ply: the ply of the
-        position that the link opens.
+        position that a link to the game on Lichess opens.
     """
     link = str(record.row.get("site") or "")
     if not link.startswith(("http://", "https://")):

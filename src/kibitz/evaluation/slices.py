@@ -35,8 +35,11 @@ def rating_bands(known: NDArray[np.int64]) -> dict[str, Any]:
 def per_rating(
     values: NDArray[Any], groups: ClusterBootstrap, rating: NDArray[np.int64]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the means of `values`, [n], by rating: a dict with the table "rating", which has a row for each band of
-    ratings. The dict is empty if all ratings are unknown (−1).
+    """Return the means of `values` by rating: a dict with the table "rating", which has a row for each band of ratings.
+    The dict is empty if all ratings are unknown.
+
+    values: [n], a value for each position. groups: the positions grouped by game. rating: int64 [n], the rating at each
+    position, for example the mover's; −1 if unknown.
     """
     if not (known := rating[rating >= 0]).size:
         return {}
@@ -46,8 +49,11 @@ def per_rating(
 def per_speed(
     values: NDArray[Any], groups: ClusterBootstrap, store: Store, games: NDArray[np.int64]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the means of `values`, [n], by the speed of the game: a dict with the table "speed", which has a row for
-    each speed. The dict is empty if all speeds are unknown. games: int64 [n], the game of each position.
+    """Return the means of `values` by the speed of the game: a dict with the table "speed", which has a row for each
+    speed. The dict is empty if all speeds are unknown.
+
+    values: [n], a value for each position. groups: the positions grouped by game. games: int64 [n], the game of each
+    position.
     """
     numbers = {speed: number for number, speed in enumerate(SPEEDS)}
     speed = np.array([numbers.get(name, -1) for name in store.column("speed")])[games]
@@ -57,9 +63,7 @@ def per_speed(
 
 
 def slices_as_json(tables: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
-    """Return tables that `stats.slices` has made in the form of the dict "by" of a result. Empty rows and tables are
-    omitted.
-    """
+    """Convert tables made by `stats.slices` to the form of the entry "by" of a result. Empty rows are omitted."""
     return {
         name: [
             {"slice": "unknown" if row["slice"] == "other" else row["slice"], "figure": row["figure"].as_json()}

@@ -19,7 +19,11 @@ Cell = Estimate | str | int | float | None
 
 @dataclass(frozen=True)
 class Metric:
-    """One of the "figures" of a result: an estimate and its kind."""
+    """One of the "figures" of a result.
+
+    estimate: the value with its confidence interval. kind: the kind of the value, such as a share or points, which
+    determines its format.
+    """
 
     estimate: Estimate
     kind: Kind = "share"
@@ -32,13 +36,13 @@ Metrics = dict[str, Metric]
 
 
 def metrics(kind: Kind, estimates: Mapping[str, Estimate]) -> Metrics:
-    """Return estimates as metrics of the same kind, by the same names."""
+    """Return estimates as metrics with the same names. kind: the kind of all values, see `Metric`."""
     return {name: Metric(estimate, kind) for name, estimate in estimates.items()}
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: its heading, and the kind of value in its cells."""
+    """A column of a table: its heading, and the kind of the values in its cells, see `Metric`."""
 
     name: str
     kind: Kind = "share"

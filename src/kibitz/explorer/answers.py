@@ -124,8 +124,8 @@ class Explorer:
     def games_with(self, board: chess.Board | GoBoard, move: str | None = None) -> NDArray[np.bool_]:
         """Return, for each game of the store, whether it contains a position, bool [games].
 
-        move: if given, only games count in which this move was played the first time that the position occurred. It is
-        in UCI or GTP notation.
+        move: a move in UCI or GTP notation. If it is given, a game is selected only if this move was played at the
+        first occurrence of the position in the game.
         """
         found = np.zeros(len(self.store), np.bool_)
         key, _, name = self._reader(board)
@@ -198,7 +198,7 @@ def _scores(counts: NDArray[np.int64], ratings: NDArray[np.int64]) -> Scores:
 def _gather(games, played, results, ratings, side, low, high, only, among, moves, counts, rated, best):  # type: ignore[no-untyped-def]
     """Add up the entries of a position, and return the number of different moves.
 
-    among: bool [games], the games that count; empty if all games count.
+    among: bool [games], the games to use; an empty array for all games.
 
     Outputs: moves, uint16 [n]; counts, int64 [n, 3] (won, drawn, lost by the first player); rated, int64 [n + 1, 2],
     the sum and the number of the movers' ratings, and in the last row those of the mean of both players; best, int64
@@ -252,8 +252,8 @@ def _gather(games, played, results, ratings, side, low, high, only, among, moves
 
 def read_band(text: str, game: str) -> tuple[int, int]:
     """Parse a range of ratings, such as "1600-2000", "2400-" or "-1200". In Go, parse a range of ranks, such as
-    "5k-3d". Returns the lowest and the highest rating or value of a rank (`ranks.rank_value`). Raises KibitzError for
-    any other text.
+    "5k-3d". Returns the lowest and the highest rating; in Go, the values of the lowest and the highest rank
+    (`ranks.rank_value`). Raises KibitzError for any other text.
     """
     from kibitz.games.go.ranks import rank_value
 

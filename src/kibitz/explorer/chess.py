@@ -36,12 +36,15 @@ def _board_key(codes):  # type: ignore[no-untyped-def]
 
 @kernel
 def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  # type: ignore[no-untyped-def]
-    """Compute the keys and moves of the positions of the games `first` to `first + n - 1`.
+    """Compute the keys and moves of the positions of the games `first` to `first + n - 1`, where n is the length of
+    `counts`.
 
-    The last three arguments are outputs. keys: uint64 [n, depth], the keys of the first `depth` positions of each game.
-    played: uint16 [n, depth], the move that was played in each position; NO_MOVE at the end of a game. counts: int64
-    [n], the number of positions of each game, at most `depth`. This kernel repeats the rules of
-    `board_kernels.play_moves`, and also updates the key.
+    moves, offsets, starts, start_of: as in `replay`. The last three arguments are outputs. keys: uint64 [n, depth], the
+    Zobrist keys of the first `depth` positions of each game. played: uint16 [n, depth], the move that was played in
+    each position; NO_MOVE at the end of a game. counts: int64 [n], the number of positions of each game, at most
+    `depth`.
+
+    This kernel duplicates the code of `board_kernels.play_moves`, and also updates the key.
     """
     board = np.empty(64, np.uint8)
     view = np.empty(64, np.int8)

@@ -56,11 +56,11 @@ def _seen(symmetric_keys, move):  # type: ignore[no-untyped-def]
 
 @kernel
 def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  # type: ignore[no-untyped-def]
-    """Compute the keys and moves of the positions of the games `first` to `first + n - 1`. Only games on 19 × 19 get
-    keys.
+    """Compute the keys and moves of the positions of the games `first` to `first + n - 1`, where n is the length of
+    `counts`. Only games on 19 × 19 get keys.
 
-    The last three arguments are outputs, as in `explorer.chess.fill_keys`. keys: uint64 [n, depth]. played: uint16
-    [n, depth]. counts: int64 [n].
+    The arguments are those of `explorer.chess.fill_keys`. The last three are outputs. keys: uint64 [n, depth]. played:
+    uint16 [n, depth]. counts: int64 [n].
     """
     board = np.zeros((ROWS, CELLS), np.int16)
     symmetric_keys = np.zeros(8, np.uint64)
@@ -104,10 +104,10 @@ def _symmetric_keys(board: Board) -> NDArray[np.uint64]:
 
 
 def unseen(board: Board, seen: int) -> int:
-    """Convert a move of the index to a point of the given board. The index stores each position in one of its eight
-    symmetries. If several points of the board are equivalent, the result is the one furthest to the upper right.
+    """Convert a move that the position index stores to the corresponding point of the given board.
 
-    seen: the move in the index.
+    The index stores each position in one of its eight symmetries. This function undoes the symmetry. If several points
+    of the board are equivalent, the result is the one furthest to the upper right. seen: the stored move.
     """
     if seen >= PASS:
         return seen

@@ -55,7 +55,9 @@ def load() -> None:
 
 
 def opening_at(board: chess.Board) -> Opening | None:
-    """Return the opening of a position in the table of openings; None if the table does not contain the position."""
+    """Look a position up in the table of openings. Returns its opening; None if the table does not contain the
+    position.
+    """
     return _by_position().get(board.epd()) if board.fullmove_number <= LONGEST // 2 + 1 else None
 
 

@@ -104,11 +104,11 @@ def answer(
     rating: tuple[int, int] | None,
     among: NDArray[np.bool_] | None = None,
 ) -> dict[str, Any]:
-    """Return the moves that were played in a position and the results of these games, as a dict for JSON.
-    docs/reference/json.md lists its keys.
+    """Return the moves that were played in a position, and the results of the games with these moves, as a dict for
+    JSON. docs/reference/json.md lists its keys.
 
     board: the position. opening: its opening; None if it has none. rating: the range of ratings, as for
-    `Explorer.explore`; None for all. among: bool [games], whether each game of the store counts; None for all games.
+    `Explorer.explore`; None for all. among: bool [games], which games of the store to use; None for all games.
     """
     found = explorer.explore(board, rating, among)
     chess_store = explorer.store.game == "chess"

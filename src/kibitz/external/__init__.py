@@ -15,11 +15,11 @@ running: set[int] = set()
 
 
 class EngineDied(KibitzError):
-    """Raised if an external program fails. `how` is "hung" if the program gave no reply in time, "died" if it has
-    ended, and "absent" if it could not be started.
+    """Raised if an external program fails.
 
-    For a GTP program that could not be started, `how` is "died". detail: the exit code or the operating system's
-    message; "" if the error's message already contains it.
+    how: "hung" if the program gave no reply in time, "died" if it has ended, and "absent" if a UCI engine could not be
+        started. If a GTP program could not be started, `how` is "died".
+    detail: the exit code or the operating system's message; "" if the error's message already contains it.
     """
 
     def __init__(self, message: str, how: str, detail: str = ""):

@@ -87,7 +87,7 @@ class GtpProgram:
         return not self._gone.is_set() and self._process.poll() is None
 
     def request(self, command: str, limit: float) -> str:
-        """Return the reply to a command, without the "=" and the number before it.
+        """Return the text of the reply to a command, without the leading "=" and the command number.
 
         Raises CommandRefused if the program replies with an error. Raises EngineDied if it has ended or gives no reply
         within `limit` seconds; the program is then killed.

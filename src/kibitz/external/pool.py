@@ -35,8 +35,8 @@ def fan_out(
     the slice of its items.
 
     work: called once in each thread with an iterator over the thread's items, which ends early if another thread has
-    failed. workers: the largest number of threads; there is always at least one. If `work` raises errors, or on Ctrl-C,
-    the first error is raised again after every thread has ended.
+    failed. workers: the largest number of threads; there is always at least one. If `work` raises errors, the first of
+    them is raised again after every thread has ended. The same applies to Ctrl-C.
     """
     workers = max(1, min(workers, len(items)))
     failed = threading.Event()

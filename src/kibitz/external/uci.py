@@ -102,8 +102,8 @@ class ExternalEngine:
         groups: list[int] = []
 
         class Protocol(chess.engine.UciProtocol):
-            """Registers the process when it starts. If the start fails, the process and its children can then be
-            ended.
+            """The UCI protocol of python-chess, which also registers the engine's process as soon as the process runs.
+            The process and its children can then be ended even if the engine does not become ready.
             """
 
             def connection_made(self, transport: Any) -> None:
@@ -167,8 +167,8 @@ class ExternalEngine:
     def begin_game(self, game: object, limit: float) -> None:
         """Announce a new game to the engine, and wait until the engine is ready.
 
-        game: the object that identifies the game; pass the same object to `play`. Raises EngineDied if the engine is
-        not ready within `limit` seconds or ends.
+        game: the object that identifies the game; pass the same object to `play`. Raises EngineDied if the engine ends,
+        or is not ready within `limit` seconds.
         """
 
         async def begin() -> None:
@@ -224,9 +224,9 @@ class ExternalEngine:
         """Search a position with an empty hash table, and return the engine's output.
 
         board: the position; the moves that led to it are also sent. search_limit: the search limit that the engine
-        gets. lines: the number of best moves for which the engine shows a line. limit: the seconds in which the engine
-        must reply. only: the moves to search; None for all. Some engines ignore `only`. Raises EngineDied if the engine
-        does not reply within the limit, or plays an illegal move.
+        gets. lines: the number of principal variations (MultiPV). limit: the seconds in which the engine must reply.
+        only: the moves to search; None for all. Some engines ignore `only`. Raises EngineDied if the engine does not
+        reply within the limit, or plays an illegal move.
         """
         try:
             return self._wait_for(self._report_of(board, search_limit, lines, only), limit)
@@ -277,7 +277,7 @@ class ExternalEngine:
         """Begin to analyze a position. The analysis runs until it is stopped or reaches the search limit. A running
         analysis is ended first.
 
-        lines: the number of lines to analyze, if the engine supports several lines.
+        lines: the number of principal variations to analyze; 1 if the engine does not support MultiPV.
         search_limit: the limit of a search that ends with a move; None for an analysis without end.
         game: any object that identifies the game; all calls with None count as one game.
 
@@ -358,11 +358,11 @@ class Watched:
     """A running analysis of an engine. Its attributes change while the engine works, until `stop` is called or `over`
     is true.
 
-    lines: the latest output for each line in the form of python-chess, by the line's number from 1. Scores that are
-        only bounds are omitted.
+    lines: the latest information about each principal variation (MultiPV), as python-chess's InfoDict, by the
+        variation's number from 1. Scores that are only bounds are omitted.
     depth, nodes, nodes_a_second: the depth in plies, the number of nodes and the speed of the search; 0 if the engine
         does not report them.
-    best: the move with which the analysis ended; None if there is none.
+    best: the move of the engine's `bestmove` at the end of the analysis; None if there is none.
     """
 
     def __init__(self, engine: ExternalEngine, analysis: chess.engine.AnalysisResult):

@@ -29,7 +29,7 @@ STATE_WIDTH = 4
 class Reader(Protocol):
     """Reads the games of some files and yields them in batches. paths: the files. keep: the filter of the games.
 
-    read: the number of games that were read so far. broken: a line of text about each unreadable file.
+    read: the number of games that have been read so far. broken: a line of text about each unreadable file.
     """
 
     def __init__(self, paths: list[str], keep: Any): ...
@@ -43,14 +43,15 @@ class Reader(Protocol):
 
 
 class Game(Protocol):
-    """The interface of a kind of game (chess or Go). The module `game` in the game's package implements it.
+    """The interface of one of the two games, chess or Go. The module `game` in the game's package implements it.
 
     Reader: the reader of its game records.
     COLUMNS: the columns of a store's table.
     PER_MOVE: the dtype and the missing value of each array with a value for each move, by the array's name.
     PER_GAME: the dtype, the missing value and the width of each array with a row for each game, by the array's name.
-    RESULTS: the text for each result (1, 0 or -1).
-    SUMMARY_COLUMNS: the columns of the table for which `kibitz info` counts the games with each value, by heading.
+    RESULTS: the text for each result: 1, 0 or -1.
+    SUMMARY_COLUMNS: a dict from a heading to a column of the table. `kibitz info` shows how many games have each value
+        of this column.
     STANDARD_START: the start position as a row of codes and state.
     """
 
@@ -81,8 +82,8 @@ class Game(Protocol):
         """
 
     def are_starts(self, starts: NDArray[np.uint8]) -> bool:
-        """Return whether all rows of `starts`, uint8 [k, width], are valid start positions, which `replay` can use
-        without an index out of range.
+        """Return whether all rows of `starts`, uint8 [k, width], are valid start positions. From valid start positions,
+        `replay` never uses an index out of range.
         """
 
     def captures(
@@ -92,8 +93,8 @@ class Game(Protocol):
         starts: NDArray[np.uint8],
         start_of: NDArray[np.int32],
     ) -> NDArray[np.bool_]:
-        """Return whether each move of a store captures, bool [moves]. The arguments are those of `replay`. Raises
-        NotImplementedError if this kind of game does not have the function.
+        """Return whether each move of a store is a capture, bool [moves]. The arguments are those of `replay`. Raises
+        NotImplementedError if the function does not exist for this game.
         """
 
 

@@ -31,8 +31,8 @@ QUIT = "quit"
 class GtpEngine:
     """A GTP engine that writes its replies to a stream.
 
-    load: a function that opens the network when a command first needs it. It may raise KibitzError, which becomes the
-        reply to that command.
+    load: a function that opens the network. It is called when a command first needs the network. If it raises
+        KibitzError, the error becomes the reply to that command.
     output: a binary stream that nothing else writes to.
     """
 

@@ -32,11 +32,13 @@ class GtpClock:
     """The clock of one side. All times are in seconds.
 
     main: time before overtime.
-    period, stones: in overtime, there are `stones` moves in each period; both are 0 if there is no overtime.
+    period, stones: in overtime, `stones` moves must be played in each period of `period` seconds. Both are 0 if there
+        is no overtime.
     left: time left in the present phase; None if the controller has not sent the time left.
-    left_stones: the moves left in the present overtime period; 0 in the main time.
+    left_stones: the moves left in the present overtime period or, if `periods` is true, the number of periods left; 0
+        in the main time.
     increment: time added per move.
-    periods: whether overtime consists of periods for one move each; `left_stones` is then the number of periods left.
+    periods: whether each overtime period is for one move (byo-yomi).
     spent: the main time used so far. It is ignored when the controller has sent the time left.
     limit: the largest main time; increments do not raise the main time above it. Infinity if there is no limit.
     longest: the longest time for one move; infinity if there is no limit.
@@ -56,12 +58,18 @@ class GtpClock:
     lacks_settings: bool = False
 
     def set_time_left(self, left: float, stones: int) -> None:
-        """Set the time left on the controller's clock."""
+        """Record the time left that the controller has sent.
+
+        left: the time left in seconds. stones: the moves left in the overtime period or, if `periods` is true, the
+        number of periods left; 0 in the main time.
+        """
         self.left, self.left_stones, self.spent = left, stones, 0.0
 
     def spend(self, seconds: float) -> None:
-        """Subtract the time of a move. If the controller sends the time left after the move, its value replaces the
-        result.
+        """Subtract the time that a move took from the time left. If the controller then sends the time left, the
+        controller's value is used instead.
+
+        seconds: the time that the move took.
         """
         if self.left is None:
             self.spent = max(self.spent + seconds - self.increment, self.main - self.limit)

@@ -57,16 +57,18 @@ class AnalysisRequest:
     also: frozenset[str] = frozenset()
 
     def thought_of(self, look: Look) -> GoThought:
-        """Return the player's evaluation with as many moves and ownership maps as this request needs. look: see
-        `thought.Look`.
+        """Return the player's present evaluation of the position, with as many moves and ownership maps as this request
+        needs.
+
+        look: a function that returns this evaluation (see `thought.Look`).
         """
         wide = bool(self.also & {"movesownership", "movesownershipstdev"})
         return look(max(1, self.moves), wide)
 
 
 def counted_thought(thought: GoThought, final: FinalCount) -> GoThought:
-    """Return the evaluation of a position after two passes. The values are those of the final score, and a pass is the
-    only move.
+    """Return the evaluation of a position after two passes. The win probability, the lead and the ownership are taken
+    from the final score, and a pass is the only move.
 
     thought: the network's evaluation of the position. final: the final score.
     """
@@ -81,7 +83,11 @@ def counted_thought(thought: GoThought, final: FinalCount) -> GoThought:
 
 
 def read_analysis(words: tuple[str, ...], session: GtpSession) -> AnalysisRequest:
-    """Parse the words of `[color] [interval] {key value}…`. Raises GtpError for any other words."""
+    """Parse the arguments of an analysis command, `[color] [interval] {key value}…`. Raises GtpError for any other
+    arguments.
+
+    words: the arguments. If there is no color, the side to move is analyzed. If there is no interval, it is 1 second.
+    """
     game = session.game
     request = AnalysisRequest(game.board.to_move)
     rest = list(words)

@@ -38,9 +38,10 @@ def choose(
 ) -> MoveThought:
     """Return the player's move for `side` in the game's position, without playing it.
 
-    plays: whether the caller will play the move. If false, a hopeless move does not count towards resigning. clean_up:
-    whether to capture dead stones before passing. only: the points that may be played; None for all. on_progress:
-    called during the search with a function that returns the current evaluation, see `thought.Look`.
+    plays: whether the caller will play the move. If false, this move is not counted by the resignation rule, which
+    counts consecutive moves with a low win probability. clean_up: whether to capture dead stones before passing. only:
+    the points that may be played; None for all. on_progress: called during the search with a function that returns the
+    current evaluation, see `thought.Look`.
     """
     game = session.game
     clock = game.clocks.get(side)
@@ -126,8 +127,8 @@ def _named_time_settings(session: GtpSession, command: Command) -> str:
         return number(argument(command.words, index), 0, LONGEST_TIME)
 
     def limit(index: int) -> float:
-        """Return an argument of the command, in seconds; infinity if it is missing or negative. index: the index of the
-        argument.
+        """Return the time limit that one argument of the command gives, in seconds; infinity if the argument is missing
+        or negative. index: the index of the argument.
         """
         if index >= len(command.words):
             return math.inf

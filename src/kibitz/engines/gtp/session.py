@@ -55,8 +55,8 @@ class GtpSettings:
 class AnalysisStream:
     """A reply to a GTP command that consists of many lines, sent over time.
 
-    run: a function that sends the lines. It gets a function that sends one line, and an event. When the event is set,
-    it returns soon.
+    run: a function that sends the lines. It gets a function that sends one line, and an event. The function `run`
+    returns soon after the event is set.
     ends: whether the analysis ends by itself. If true, the next command waits for the end. Otherwise, the next command
     stops the analysis.
     """
@@ -109,7 +109,7 @@ class GtpSession:
         )
 
     def new_game(self) -> None:
-        """Forget what the player and the resigning rule remember of the previous game. This is called before a new
+        """Forget what the player and the resignation rule remember of the previous game. This is called before a new
         game.
         """
         self.hopeless.clear()
@@ -151,9 +151,9 @@ class GtpSession:
         return final_count(self.game.board, self.game.terms)
 
     def value(self) -> tuple[PositionValue, float]:
-        """Return the value of the game's position, and the standard deviation of Black's lead in points.
+        """Return two values: the value of the game's position, and the standard deviation of Black's lead in points.
 
-        The value is the same as in the other interfaces, see `play.go.value`.
+        The value of the position is the same as in the other interfaces, see `play.go.value`.
         """
         from kibitz.play.go import value
 

@@ -24,13 +24,13 @@ _DRAWN = (0, 1000, 0)
 
 @dataclass(frozen=True)
 class Advice:
-    """The result of the book and the tablebases, before a search.
+    """What the opening book and the tablebases say about a position, before the search.
 
     limits: the limits of the search, including the allowed moves.
-    move: the move that the book chose, which has no score.
+    move: the move that the book chose, which has no score; None if the book chose no move.
     note: a line of text about the move, for the GUI.
-    result: the tablebases' result, if no search is needed.
-    drawn: whether all allowed moves draw.
+    result: the search result made from the tablebases, if they decide the move and no search is needed; otherwise None.
+    drawn: whether all allowed moves draw according to the tablebases.
     """
 
     limits: SearchLimits
@@ -40,8 +40,8 @@ class Advice:
     drawn: bool = False
 
     def corrected(self, thought: SearchResult) -> SearchResult:
-        """Return the search result. If all allowed moves draw by the tablebases, the scores are replaced by that of a
-        draw.
+        """Return the search result. If, according to the tablebases, all allowed moves draw, every score is replaced by
+        the score of a draw.
         """
         if not self.drawn:
             return thought

@@ -52,10 +52,12 @@ CHESS960 = "uci_chess960"
 class SearchSignals:
     """The signals to a search. Times are in seconds of the monotonic clock.
 
-    infinite, pondering: whether the `go` command contains "infinite" or "ponder".
-    stop: an event that ends the search.
-    unbounded: an event that ends the pondering search, which has no time limit.
-    hit: when pondering became a normal search; None before that.
+    infinite: whether the `go` command contains "infinite".
+    pondering: whether the `go` command contains "ponder".
+    stop: an event that ends any search.
+    unbounded: an event that ends the search without a time limit during pondering. The methods `end` and `ponderhit`
+        set this event.
+    hit: the time at which `ponderhit` came; None before that, and if the engine does not ponder.
     """
 
     def __init__(self, infinite: bool = False, pondering: bool = False):
@@ -75,7 +77,7 @@ class SearchSignals:
             self.unbounded.set()
 
     def wait(self) -> None:
-        """Wait until the rules of UCI allow to send the best move."""
+        """Wait until the UCI protocol allows the engine to send the best move."""
         if self.infinite:
             self.stop.wait()
         elif self.pondering:

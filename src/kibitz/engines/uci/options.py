@@ -36,8 +36,8 @@ class Options:
     rated: whether the network has rating inputs.
     limit_strength, elo: whether the engine imitates a player with a rating, and the rating.
     person: whether the network is a personal network.
-    think_times, resign: whether the engine's thinking times and resignations are those of the person, or of people with
-        the rating.
+    think_times, resign: whether the engine imitates the thinking times and the resignations of human players. A
+        personal network imitates the person, other networks imitate players with the rating.
     methods: the names of the available methods for choosing moves, in addition to AUTO.
     """
 
@@ -82,7 +82,7 @@ class _Known:
     person: bool = False  # only for personal networks; options without both flags are for all networks
 
     def offered(self, options: Options) -> bool:
-        """Return whether the engine offers this option to the GUI, if it has these values of the options."""
+        """Return whether the engine offers this option to the GUI. options: the present values of all options."""
         if not (self.rated or self.person):
             return True
         return (options.rated and self.rated) or (options.person and self.person)
@@ -162,15 +162,14 @@ def of_player(options: Options) -> Options:
 
 
 def of_engine(options: Options) -> dict[str, Any]:
-    """Return the values of the options that belong to the engine and not to the player, by the option's name.
-
-    OF_ENGINE lists these options.
+    """Return the values of the options that do not affect the player (the object that chooses moves), as a dict from
+    the option's name to its value. OF_ENGINE lists these options.
     """
     return {name: getattr(options, name) for name in OF_ENGINE}
 
 
 def declared(options: Options) -> list[str]:
-    """Return the lines that declare the options to a GUI, with their current values."""
+    """Return the lines that declare the options to a GUI. The default in each line is the present value."""
     known = [one.declaration(options) for one in _KNOWN if one.offered(options)]
     return [*known, "option name Clear Hash type button"]
 

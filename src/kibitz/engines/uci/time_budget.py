@@ -38,15 +38,15 @@ def seconds_to_think(
 ) -> float | None:
     """Return the seconds to spend on this move, 0 or more; None if there is neither a clock nor a time per move.
 
-    All times are in milliseconds.
+    The result is in seconds. All arguments that are times are in milliseconds.
 
     remaining: the time on the mover's clock.
     increment: the time that the mover gains per move.
     moves_to_go: the number of moves until the next time control. None or less than 1 means sudden death: the remaining
         time is divided by the number of moves that the game is expected to last.
     move_time: the time limit for this move (`go movetime`).
-    overhead: the delay between the engine and the clock. move: the number of this move, 1 or more; None if it is
-    unknown.
+    overhead: the delay between the engine and the clock.
+    move: the number of this move, 1 or more; None if it is unknown.
 
     The result never exceeds the remaining time minus the overhead, nor move_time. If the remaining time is at or below
     the overhead, the result is 0, which means to reply immediately. The remaining time may be negative, because some

@@ -41,10 +41,11 @@ BATCH_SIZE = 8
 class OwnerBaseline:
     """The results of a baseline that predicts the final owners of points.
 
-    key, name: the baseline's name for programs and its name for people.
+    key: the baseline's key in the JSON. name: its name on the page.
     network: the network's results on the positions on which the baseline was tested.
-    own: the counts of the baseline's results on these positions, see `points.count_points`. chances: whether the
-    baseline predicts probabilities, so that squared errors are meaningful.
+    own: the counts of the points that the baseline predicts correctly or wrongly in these positions, see
+        `points.count_points`.
+    chances: whether the baseline predicts probabilities, so that squared errors are meaningful.
     """
 
     key: str
@@ -116,7 +117,8 @@ def run_baselines(
     """Test the baselines. The nearest stone is tested on all tested positions. Playouts and GNU Go are tested on a
     sample of the positions after 0, 20, 40, … moves of the games.
 
-    The configuration determines the size of this sample. A baseline that fails is skipped and logged.
+    results: the network's results. session: the network. games: int64 [k], the tested games. config: determines the
+    size of the sample. log: called with one line for each baseline that fails and is skipped.
     """
     store = results.store
     nearest = {name: results.marks[f"nearest_{name}"] for name in ("right", "squared", "score")}

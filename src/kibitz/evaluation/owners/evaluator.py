@@ -233,8 +233,8 @@ def _points(results: OwnerResults, of: PointCounts | None, step: int, min_games:
 
 
 def per_slice(results: OwnerResults) -> dict[str, list[dict[str, Any]]]:
-    """Return the accuracy on groups of positions, such as a board size, and on groups of points, such as the edge:
-    tables by name. Empty groups, and tables with a single group, are omitted.
+    """Return the accuracy on groups of positions, such as those on 9 × 9, and on groups of points, such as those on the
+    first line, as tables by name. Empty groups, and tables with a single group, are omitted.
     """
     marks, groups = results.marks, results.groups
     right, known = marks["right"], marks["known"]

@@ -82,7 +82,7 @@ def estimate_with_gnugo(
     workers: Workers | int,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> ProgramEstimates:
-    """Return GNU Go's predicted territory and score in these positions.
+    """Return GNU Go's predicted territory and score in the given positions.
 
     path: GNU Go's path. games, plies: int64 [n], the positions, sorted by game and ply. If GNU Go rejects a move or
     does not reply, the remaining positions of this game are skipped. workers: the processes that start GNU Go, or the

@@ -86,16 +86,16 @@ def count_points(
     is the position.
 
     chance: float32 [n, 361], the probability that each point is Black's. owners: uint8 [n, 361], the final owner of
-    each point (0: the point is excluded). colours: uint8 [n, 361], the stones in the position. sizes: uint8 [n], the
-    board sizes.
+    each point: 1 Black, 2 White, 0 neutral or unknown (not counted). colours: uint8 [n, 361], the stones in the
+    position. sizes: uint8 [n], the board sizes.
 
     known: the number of points with a known owner.
     right: the number of these points that are predicted correctly; a probability of exactly 0.5 counts as half.
-    squared: the sum of their squared errors.
+    squared: the sum of the squared errors of the probabilities at these points.
     surely_wrong: the number of points that are predicted wrongly with a probability of at least SURE.
     score: Black's predicted points minus White's, the sum of 2 · chance - 1 over all points of the board.
-    counts, predicted, black: [n, BINS], for each bin of probability: the number of points, the sum of their
-        probabilities, and the number of points that are Black's.
+    counts, predicted, black: [n, BINS], for the calibration. For each bin of predicted probabilities, they are the
+        number of points, the sum of their probabilities, and the number of points that Black owns at the end.
     line_known, line_right: [n, LINES], the values of known and right for the points on each line, counted from the
     edge.
     kind_known, kind_right: [n, 3], the values of known and right for each kind of point (KINDS).

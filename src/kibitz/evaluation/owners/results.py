@@ -37,8 +37,9 @@ def measure(session: NetworkSession, owners: NDArray[np.uint8], batch: Batch) ->
 
     owners: uint8 [games, 361], the final owner of each point, for every game of the store.
 
-    The arrays are the counts of the network's predictions (see `points.count_points`), some counts of the nearest-stone
-    baseline, the side to move, and the number of points without a known owner.
+    The arrays are the counts of the network's predictions (see `points.count_points`), and the counts "right",
+    "squared" and "score" of the nearest-stone baseline with the prefix "nearest_". The array "side" is the side to
+    move, and "neutral" is the number of points without a known owner.
     """
     colours, sizes, final = colours_of(batch.codes), batch.state[:, SIZE], owners[batch.games]
     marks = count_points(session.evaluate(batch.codes, batch.state)[OUTPUT], final, colours, sizes)
@@ -50,8 +51,11 @@ def measure(session: NetworkSession, owners: NDArray[np.uint8], batch: Batch) ->
 
 @dataclass(frozen=True)
 class OwnerResults:
-    """The tested positions of a network by game and ply, and the counts of its predictions for each position (see
-    `measure`).
+    """The tested positions of a network.
+
+    store: the store with the games.
+    games, plies: int64 [n], the game and the ply of each position.
+    marks: the counts of the network's predictions, as `measure` returns them.
 
     Several methods have the arguments `of` and `mask`. of: the counts of another predictor for the same positions; None
     for the network. mask: bool [n], the positions that the method uses; None for all.
@@ -92,8 +96,8 @@ class OwnerResults:
 
     @cached_property
     def given(self) -> NDArray[np.float64]:
-        """For each position, the points by which Black's area must exceed White's area, so that Black wins under the
-        rules of the game: float64 [n].
+        """For each position, the margin, float64 [n]: Black wins under the rules of the game if Black's area exceeds
+        White's area by more than this number of points.
 
         The margin is the komi plus White's compensation for handicap stones. Under territory scoring, the margin also
         contains the difference of the numbers of stones that both sides have placed. The reason is that a side's score
@@ -128,8 +132,9 @@ class OwnerResults:
         return self.groups.mean(marks["right"] + marks["neutral"] / 2, over=marks["known"] + marks["neutral"])
 
     def squared_error(self, mask: NDArray[np.bool_] | None = None, of: PointCounts | None = None) -> Estimate:
-        """Return the mean squared error over points: of the probability that a point is Black's, compared with 1 or
-        0.
+        """Return the mean squared error (Brier score) over the points with a known owner. The prediction is the
+        probability that a point is Black's. The true value is 1 if Black owned the point at the end, and 0 if White
+        owned it.
         """
         return self.groups.mean((of or self.marks)["squared"], mask, self.marks["known"])
 

@@ -30,8 +30,8 @@ Judgement = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def followed(games: NDArray[np.int64], positions: int) -> NDArray[np.int64]:
-    """Return the games that are evaluated move by move, int64 [k]: some of `games`, int64 [n], at equal distances in
-    this array.
+    """Return the games that are evaluated move by move, int64 [k]: some of `games`, int64 [n], evenly spaced in this
+    array.
 
     positions: the number of positions of the test, which limits the number of games; 0 for all positions.
     """
@@ -47,8 +47,10 @@ def volatility(
 ) -> Metrics:
     """Return the mean absolute change of Black's win probability from a position to the next one, as two metrics.
 
-    evaluation_volatility: the mean over moves that are not mistakes. A move is a mistake if the network's predicted
-        lead falls by more than the usual variation.
+    judge: a function that returns Black's win probability and lead for each position of a batch (see `Judgement`).
+
+    evaluation_volatility: the mean over moves that are not mistakes. A move is a mistake if it lowers the network's
+        predicted lead for the mover by at least SWINGS points, a limit that depends on the board size.
     evaluation_volatility_of_all_moves: the mean over all moves. It is large if the network evaluates most moves as
         mistakes.
     """

@@ -268,9 +268,9 @@ class PairResults:
 def fill(
     of: PairSample, parts: Mapping[str, ComparisonNet], on_progress: Callable[[str, int, int], None], words: str
 ) -> PairResults:
-    """Compute the features of every position once, and compare all pairs with each of the networks.
+    """Compute the features of every position once, compare all pairs with each of the networks, and return the results.
 
-    parts: the networks by name. words: a description of the pairs, for the progress bar.
+    of: the pairs. parts: the networks by name. words: a description of the pairs, for the progress bar.
     """
     many = len(of.games)
     material, phases = np.empty(many, np.int16), np.empty(many, np.int64)

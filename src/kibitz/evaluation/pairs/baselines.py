@@ -28,10 +28,11 @@ WINNER_POSITIONS = 20_000
 class PairBaseline:
     """The results of a baseline that compares the two positions of pairs.
 
-    key, name: the baseline's name for programs and its name for people.
+    key: the baseline's key in the JSON. name: its name on the page.
     results: the network's results on the pairs that the baseline compared.
     right: [pairs], the correctness of the baseline: 1 for a right prediction, 0 for a wrong one, 0.5 for no preference.
-    same: the label of the network's accuracy on the same pairs; None if these are all tested pairs.
+    same: the label under which the network's accuracy on the same pairs is shown; None if the baseline compared all
+        tested pairs.
     """
 
     key: str
@@ -134,7 +135,8 @@ def table(others: list[PairBaseline]) -> Table:
     """Return the table of the baselines. Each row has the accuracy of the baseline and of the network on the same
     pairs, and two differences.
 
-    The differences are the network's accuracy minus the baseline's, and the baseline's accuracy minus that of material.
+    The differences are the network's accuracy minus the baseline's, and the baseline's accuracy minus the accuracy of
+    the material baseline.
     """
     rows: list[list[Cell]] = []
     for one in others:

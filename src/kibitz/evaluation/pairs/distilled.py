@@ -64,7 +64,7 @@ def distilled(run: Run, results: PairResults, by_position: PairResults | None) -
 
 def speed(run: Run, name: str, pairs: PairSample) -> tuple[float, float]:
     """Measure the speed of a network of the run. Returns how many positions it converts to features per second, and how
-    many pairs it compares per second when the features exist.
+    many pairs it compares per second once the features are computed.
 
     name: the network's name, such as "distilled". pairs: a sample whose positions are used.
     """

@@ -204,8 +204,8 @@ def _one_sided(store: Store, chosen: Chosen) -> str:
 
 
 def main_figures(results: PairResults) -> Metrics:
-    """Return the metrics of the first network by name: its lead over material, its log loss and its calibration
-    error.
+    """Return three metrics of the first network by name: by how much its accuracy exceeds the accuracy of the material
+    baseline, its log loss and its calibration error.
     """
     answers, groups = results.main, results.groups
     chance, first = shown_first(results)
@@ -272,7 +272,7 @@ def rating(results: PairResults) -> NDArray[np.int64]:
 
 def by_ply(results: PairResults, known: LearnedPairs) -> Curve:
     """Return curves of the accuracy by ply: the network on pairs of the tested games, the network on held-out pairs of
-    its training games, and material on pairs of the tested games.
+    its training games, and the material baseline on pairs of the tested games.
     """
     lines = [("games tested", results, results.main.right)]
     if known.other:

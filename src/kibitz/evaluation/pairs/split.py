@@ -34,13 +34,14 @@ class LearnedPairs:
     """Pairs from the run's training games.
 
     own: pairs of positions that the run trained on; None if there are no such pairs.
-    other: pairs of held-out positions of the same games (the paper's split, as we read it); None if there are no such
-        pairs.
+    other: pairs of held-out positions of the same games (the split that the paper probably used); None if there are no
+        such pairs.
     why: the reason, as text, if there are no pairs.
     games: the number of games used.
     away: int64 [positions of `other`], the plies from each held-out position to the nearest training position of the
     same game.
-    same: int64 [positions of `other`], the number of squares (of 64) that are equal in these two positions.
+    same: int64 [positions of `other`], the number of squares (of 64) with the same content in each held-out position
+    and this nearest training position.
     """
 
     own: PairResults | None
@@ -152,8 +153,8 @@ def split_tables(results: PairResults, known: LearnedPairs) -> list[Table]:
 def split_text(known: LearnedPairs, gaps: Mapping[str, Estimate]) -> str:
     """Return the text that explains the first table of `split_tables`.
 
-    gaps: for each predictor, the difference of its accuracies on held-out positions of training games and on unseen
-    games.
+    known: the pairs from training games. gaps: for each predictor, its accuracy on held-out positions of training games
+    minus its accuracy on unseen games.
     """
     text = (
         "By game: pairs of positions from the tested games, which are unseen by default. By position, as we read the "

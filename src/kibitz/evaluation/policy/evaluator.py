@@ -69,7 +69,8 @@ def evaluate(
     explains the arguments and the keys of the dict.
 
     The headline is the accuracy of complete moves. If a run can't predict complete moves, the headline is the accuracy
-    of its first network. If a run has only a value network, the headline is how often the sign of the value is right.
+    of its first network. If a run has only a value network, the headline is how often the value has the sign of the
+    result.
     """
     session = Session(run)
     results, data = _evaluate_positions(run, session, store, chosen, config, on_progress)
@@ -151,8 +152,8 @@ def row_questions(run: Run) -> tuple[str, ...]:
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
-    """Return the positions on which the run can be tested: those in which a player moved whose moves the system uses
-    for training. If `question` is "winner", only games with a winner count.
+    """Return the positions on which the run can be tested. These are the positions whose next move was made by a player
+    whose moves the system uses for training. If `question` is "winner", drawn games are excluded.
 
     games: int64 [k], indices in the store. question: the predicted quantity.
     """
@@ -309,7 +310,7 @@ def per_slice(
 def baselines(results: PolicyResults, stockfish: StockfishBaseline) -> dict[str, Any]:
     """Return the main metric of each baseline, such as Stockfish, by the baseline's key in the JSON.
 
-    stockfish: the tester of the baseline Stockfish.
+    stockfish: the object that tests Stockfish as a baseline.
     """
     groups, marks = results.groups, results.marks
     if not results.whole:

@@ -22,8 +22,8 @@ POSITIONS, CHOICES = 8, 3
 def heat_maps(session: Session, results: PolicyResults, seed: int) -> list[dict[str, Any]]:
     """Return sample positions for the result page as JSON, each from a different game, ordered by ply.
 
-    origin, target: the network's probabilities for the from-square and the to-square, on all 64 squares. The to-square
-        is that of the piece that makes the most likely move.
+    origin, target: the network's probabilities for the from-square and the to-square, on all 64 squares. The
+        probabilities of the to-square are given the piece that makes the most likely move.
     choices: the most likely legal moves with their probabilities, normalized over legal moves.
     played, rank: the move of the game, and its rank among the legal moves.
     """

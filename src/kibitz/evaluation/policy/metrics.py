@@ -31,7 +31,7 @@ PROMOTES_TO_QUEEN = 5  # in bits 12-14 of a packed move
 class PolicyResults:
     """The tested positions, in each of which a move was played.
 
-    names: the networks that the run has, "piece", "pawn" … "king", "value".
+    names: which of the networks "piece", "pawn" … "king" and "value" the run has.
     by_square: whether the network predicts the to-square for each from-square, and not for each type of piece.
     games, plies: int64 [n], the game and the ply of each position.
     marks: a dict of arrays, each with one entry per position, see `measure`.
@@ -73,10 +73,10 @@ class PolicyResults:
 
 
 def with_side_inputs(session: Session, settings: system.Settings, store: Store, batch: Batch) -> NDArray[np.uint8]:
-    """Return the state of a batch with the network's side inputs, uint8 [n, 4 + side inputs].
+    """Return the state of a batch with the network's additional inputs (side inputs), uint8 [n, 4 + side inputs].
 
-    The side inputs are those that the network has: the mover's rating, and the result of the game. For the result, the
-    network gets the same constant as during a game, when the result is unknown.
+    A network may have two additional inputs: the mover's rating, and the result of the game. Instead of the result, the
+    network gets the constant that it also gets in play, where the result is not known yet.
     """
     if not session.side_inputs:
         return batch.state
@@ -97,14 +97,18 @@ def played_in(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) 
 def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays:
     """Return the results for the positions of a batch as arrays by name ("marks"), each [n].
 
-    played: int64 [n], the packed moves that were played. Four marks always exist. "side" is 0 for White. "phase" is
-    from 0 for the opening to 2 for the endgame. "material" is the mover's material minus the opponent's, in pawns.
-    "piece" is the type of the moving piece, from 0 for a pawn to 5 for a king. The mark "value" exists if the network
-    outputs a value. If the network predicts moves, there are also `move_marks`, and `square_marks` with a prefix:
-    "origin" for the from-square, "target" for the to-square given the type of the moving piece, and "from_square" for
-    the to-square given the from-square. The marks "from_square" exist only if the network predicts the to-square for
-    each from-square. For such a network, the to-square given a type is the mean over the pieces of this type, weighted
-    by the probability of the from-square.
+    answers: the network's outputs for the batch. played: int64 [n], the packed moves that were played.
+
+    Four arrays always exist. "side" is 0 for White. "phase" is from 0 for the opening to 2 for the endgame. "material"
+    is the mover's material minus the opponent's, in pawns. "piece" is the type of the moving piece, from 0 for a pawn
+    to 5 for a king. The array "value" exists if the network outputs a value.
+
+    If the network predicts moves, the result also has the arrays that `move_marks` returns, and arrays that
+    `square_marks` returns, with a prefix. The prefix is "origin" for the from-square, and "target" for the to-square
+    given the type of the moving piece. If the network predicts the to-square for each from-square, there are also
+    arrays with the prefix "from_square", for the to-square given the from-square. For such a network, the probability
+    of a to-square given a type of piece is a mean over the pieces of this type, weighted by the probability of the
+    from-square.
     """
     codes, side, rows = batch.codes, batch.state[:, SIDE], np.arange(len(played))
     piece = (codes[rows, played & 63].astype(np.int64) - 1) % 6
@@ -128,8 +132,9 @@ def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays
     def targets(chance: NDArray[np.float32], mask: NDArray[np.bool_]) -> Arrays:
         """Return the results for a prediction of the to-square, as `square_marks` does.
 
-        chance: float32 [n, 64], the probability of each square. mask: a mask of the legal moves that count; their
-        to-squares are the legal squares.
+        chance: float32 [n, 64], the probability of each square. mask: bool [moves], which of the legal moves of all
+        positions to use, for example only moves of one type of piece. The to-squares of these moves are the legal
+        squares.
         """
         ends = np.zeros((len(played), 64), np.bool_)
         ends[of[mask], target[mask]] = True
@@ -198,13 +203,14 @@ def move_marks(
 ) -> Arrays:
     """Return the results for a prediction of the played move among the legal moves, as arrays by name, each [n].
 
-    moves, offsets: as `legal_moves` returns them. starts: bool [n, 64], the from-squares of the legal moves.
+    answers: the network's outputs for the batch. played: int64 [n], the packed moves that were played. moves, offsets:
+    as `legal_moves` returns them. starts: bool [n, 64], the from-squares of the legal moves.
 
     rank: the played move's rank by probability, from 1.
     chance: the played move's probability, normalized over legal moves.
     choices: the number of legal moves.
-    top_move: whether the thesis' method Top-move chooses the played move. This method chooses the most likely
-    from-square, and then the most likely move from it.
+    top_move: whether the method Top-move of Singh's thesis (2015) chooses the played move. This method chooses the most
+        likely from-square, and then the most likely move from it.
     pair: whether the most likely move has the same squares as the played move; the promotion piece may differ.
     promotion, underpromotion, castling, en_passant: whether the played move is a move of this kind.
     """

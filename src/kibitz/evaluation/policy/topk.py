@@ -31,13 +31,16 @@ def at_names(name: str) -> list[str]:
 
 
 def questions(results: PolicyResults) -> list[tuple[str, str, str, int | None]]:
-    """Return the predictions of squares that can be tested, such as the from-square of a move or the to-square of a
+    """Return the testable predictions whose answer is a square, such as the from-square of a move or the to-square of a
     pawn move.
 
     Each prediction is a tuple of four values: its name in the results, a text for tables, the prefix of its arrays in
-    `results.marks` (see `metrics.measure`), and a type of piece. Only moves of this type of piece are tested: 0 for
-    pawns to 5 for kings, None for all moves. The papers test the to-square given the type of the piece. For a network
-    that predicts the to-square for each from-square, this probability is the mean over its predicted from-squares.
+    `results.marks` (see `metrics.measure`), and the type of piece whose moves are tested. This type is from 0 for a
+    pawn to 5 for a king, or None for all moves.
+
+    The papers test the probability of the to-square given the type of the piece. A network that predicts the to-square
+    for each from-square has no such output. For this network, the probability is computed as a mean over the
+    from-squares, weighted by their predicted probabilities.
     """
     listed: list[tuple[str, str, str, int | None]] = []
     if "piece" in results.names:
@@ -54,7 +57,10 @@ def questions(results: PolicyResults) -> list[tuple[str, str, str, int | None]]:
 
 
 def selectors(results: PolicyResults) -> tuple[Metrics, list[Table]]:
-    """Return the metrics of all predictions of squares (see `questions`) by name, and two tables of these metrics."""
+    """Return two values. The first is the metrics of all predictions of `questions`, as a dict by name. The second is a
+    list of two tables of these metrics: one of the top-k accuracies, and one of the legality of the predictions. The
+    list is empty if there are no predictions.
+    """
     figures: Metrics = {}
     at_rows: list[list[Cell]] = []
     rule_rows: list[list[Cell]] = []

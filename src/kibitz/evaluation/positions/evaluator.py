@@ -86,8 +86,8 @@ class PositionResults:
 
 
 def measure(session: Session, batch: Batch) -> dict[str, NDArray[Any]]:
-    """Evaluate a batch of positions. Returns the arrays of `PositionResults` that depend on the position, [n] each, by
-    name.
+    """Evaluate a batch of positions. Returns the arrays "chance", "material", "phase" and "side" of `PositionResults`,
+    [n] each, by name.
     """
     return {
         "chance": session.evaluate(batch.codes, batch.state)[OUTPUT],
@@ -199,8 +199,8 @@ def _rows(
 
 
 def protocol_note(store: Store, games: NDArray[np.int64]) -> str | None:
-    """Return a text that describes how the games differ from those of the original blog post; None if they don't
-    differ.
+    """Return a text on how the games differ from the games in the blog post that describes the system `winner`; None if
+    they don't differ. games: int64 [k], the games, as indices in the store.
     """
     mates = float(np.mean(store.column("ending")[games] == "checkmate"))
     ratings = np.minimum(store.column("white_rating")[games], store.column("black_rating")[games])
@@ -263,7 +263,7 @@ def baselines(results: PositionResults, groups: ClusterBootstrap, stockfish: Sto
     """Return the results of the baselines by key. If a baseline was tested on only some of the positions, the network's
     result on the same positions follows.
 
-    groups: the positions grouped by game. stockfish: the tester of the baseline Stockfish.
+    groups: the positions grouped by game. stockfish: the object that tests Stockfish as a baseline.
     """
     white, black = (results.of_game(f"{side}_rating").astype(np.int64) for side in ("white", "black"))
     rated = (white > 0) & (black > 0)

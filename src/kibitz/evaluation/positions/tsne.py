@@ -30,8 +30,8 @@ STEPS, PERPLEXITY, BATCH_SIZE = 600, 30, 256
 def landscape(
     run: Run, session: Session, results: PolicyResults, seed: int, log: Callable[[str], None]
 ) -> dict[str, Any] | None:
-    """Return a t-SNE map of some tested positions, by the network's last hidden layer. If no map can be made, log why
-    and return None. The result has these keys:
+    """Return a t-SNE map of some tested positions, computed from the activations of the network's last hidden layer. If
+    no map can be made, log why and return None. The result has these keys:
 
     points: [x, y, group] of each position. The group is an index into `groups`.
     groups: the names of the groups (phases).

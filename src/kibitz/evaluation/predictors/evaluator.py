@@ -58,7 +58,7 @@ class EngineTest:
     """The settings of a test of engines.
 
     engines: the engines. Each position is evaluated by the engine whose rating is nearest to the mover's rating.
-    nodes: the search limit of UCI engines.
+    nodes: the number of nodes that a UCI engine searches for each position.
     positions: the largest number of positions; 0 for all.
     seed: the seed of the sample of positions. workers: the number of engine processes at a time; None for one per core.
     """
@@ -91,9 +91,9 @@ def evaluate_engines(
 ) -> dict[str, Any]:
     """Test engines on positions of a store. Returns the result in the form that `kibitz test --engine --json` prints.
 
-    run: a network that is tested on the same positions for comparison; None for no network. log: called with a line
-    about everything that was skipped. Raises KibitzError if the engines give no move for any position, and EngineDied
-    if an engine fails repeatedly.
+    run: a network that is tested on the same positions for comparison; None for no network. log: called with one line
+    for each thing that was skipped. Raises KibitzError if the engines give no move for any position, and EngineDied if
+    an engine fails repeatedly.
     """
     test.check()
     every = Positions(store, chosen.games, last=-2)

@@ -29,8 +29,9 @@ Marks = dict[str, NDArray[Any]]
 class SliceKey:
     """Divides positions into groups for one table.
 
-    values: [n], the value of a property of each position, such as the rating. bands: the limits of the groups, as the
-    arguments `edges` or `labels` of `stats.slices`.
+    values: [n], the value of a property of each position, such as the rating. bands: how the values are divided into
+    groups, as keyword arguments of `stats.slices`: {"edges": …} for ranges of values, also with "labels" for their
+    names, or {"labels": …} alone for the values 0, 1, 2 and so on.
     """
 
     values: NDArray[Any]
@@ -81,8 +82,8 @@ class PlayedPositions:
         )
 
     def slices(self) -> dict[str, SliceKey]:
-        """Return the ways to divide the positions into groups, such as "rating" and "phase", by name. They are the same
-        as in the tests of kibitz's networks. Ways that give only empty groups are omitted.
+        """Return the ways to divide the positions into groups, such as "rating" and "phase", by name. The groups are
+        the same as in the tests of kibitz's networks. Ways that give only empty groups are omitted.
         """
         return _go_slices(self) if self.store.game == "go" else _chess_slices(self)
 
@@ -159,7 +160,7 @@ def _go_slices(some: PlayedPositions) -> dict[str, SliceKey]:
 
 def network_marks(run: Run, some: PlayedPositions, on_progress: OnProgress) -> Marks:
     """Evaluate the positions with a network that predicts moves. Returns its results for the played moves, such as
-    "rank" and "chance", as arrays by name, [n]. The network gets all its side inputs, such as ratings. Raises
+    "rank" and "chance", as arrays by name, [n]. The network gets all its additional inputs, such as ratings. Raises
     UsageError if the network predicts no moves.
     """
     session = Session(run)

@@ -26,8 +26,10 @@ class MovePrediction:
     """An engine's prediction of the move in one position.
 
     ranked: moves, the most likely first: packed moves in chess, points in Go. The list need not contain all legal
-    moves. probabilities: the probability of each move, 0 to 1; empty if the engine prints no probabilities. least: the
-    probability that replaces smaller ones, such as a printed 0: half of the last decimal place that the engine prints.
+    moves.
+    probabilities: the probability of each move, 0 to 1; empty if the engine prints no probabilities.
+    least: the lower limit of the probabilities, which replaces a printed 0, for example. It is half a unit in the last
+        decimal place that the engine prints.
     """
 
     ranked: Sequence[int]

@@ -42,8 +42,9 @@ KNIGHT = _knight()
 
 @inner
 def look(codes, side, board):  # type: ignore[no-untyped-def]
-    """Convert codes to the mover's view of the pieces. Fills `board`, int8 [64], with the type of each piece, 1 to 6,
-    negative for the opponent's pieces. Returns the square of the mover's king, or -1 if there is none.
+    """Fill `board`, int8 [64], with the type of the piece on each square, 1 to 6: positive for the mover's pieces,
+    negative for the opponent's pieces, 0 for an empty square. The squares are not flipped. Returns the square of the
+    mover's king, or -1 if there is none.
 
     codes: uint8 [64]. side: the side to move, 0 White or 1 Black.
     """
@@ -104,9 +105,10 @@ def takes_in_passing(board, king, origin, forward, file):  # type: ignore[no-unt
 
     The function makes the capture on the board and tests whether the king is then in check. A test for pinned pieces is
     not enough, because both pawns leave the same rank in one move.
-    board: int8 [64] in the mover's view of pieces, restored before the return. king: the square of the mover's king, or
-    -1. origin: the square of the capturing pawn. forward: the step of a pawn move, +8 or -8. file: the file, 0 to 7, of
-    the captured pawn.
+
+    board: int8 [64], as `look` fills it; it is restored before the return. king: the square of the mover's king, or -1.
+    origin: the square of the capturing pawn. forward: the step of a pawn move, +8 or -8. file: the file, 0 to 7, of the
+    captured pawn.
     """
     aside = origin & 7
     if origin >> 3 != (4 if forward > 0 else 3) or (aside != file - 1 and aside != file + 1):

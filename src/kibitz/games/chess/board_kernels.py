@@ -40,7 +40,7 @@ def other_squares(piece, captured, origin, target):  # type: ignore[no-untyped-d
     Each is -1 if there is none.
 
     En passant empties the square of the captured pawn and fills none. Castling empties the rook's corner and moves the
-    rook to the square that the king passed.
+    rook to the square that the king passed over.
 
     piece: the type of the moving piece, 1 to 6. captured: the piece on the to-square before the move; 0 if there is
     none. origin, target: the from-square and the to-square.
@@ -58,14 +58,14 @@ def other_squares(piece, captured, origin, target):  # type: ignore[no-untyped-d
 
 @inner
 def next_state(piece, captured, origin, target, rights, clock):  # type: ignore[no-untyped-def]
-    """Return three values of the state after a move: the castling rights, the number of plies since the last capture or
-    pawn move, and the en-passant file + 1.
+    """Return three values of the state after a move.
 
-    The number of plies is not limited to 255. The en-passant file + 1 is the file of a pawn's double step, or 0 for
-    other moves.
+    The first is the castling rights. The second is the number of plies since the last capture or pawn move, not limited
+    to 255. The third is 1 + the file (0 to 7) of a pawn that made a double step, or 0 after any other move.
 
     piece: the type of the moving piece, 1 to 6. captured: the captured piece; 0 if there is none. origin, target: the
-    from-square and the to-square. rights, clock: the castling rights and the number of plies before the move.
+    from-square and the to-square. rights, clock: the castling rights, and the plies since the last capture or pawn
+    move, before the move.
     """
     rights &= RIGHTS_AFTER[origin] & RIGHTS_AFTER[target]
     if piece == 1:
@@ -79,14 +79,14 @@ def play_moves(board, moves, first, end, rights, clock, taken):  # type: ignore[
     """Play the packed moves `moves[first:end]` on `board`. board: codes, uint8 [64], changed in place.
 
     rights, clock: the castling rights, and the plies since the last capture or pawn move, before the first move. taken:
-    bool [moves], an output: whether each move captures; None for no output. `first` must be less than `end`.
+    bool [moves], an output: whether each move is a capture; None for no output. `first` must be less than `end`.
 
     Returns three values of the state after the last move: the castling rights; the plies since the last capture or pawn
     move, not limited to 255; and the file + 1 of a pawn whose double step was the last move, or 0. `attacks.can_pass`
     tests whether this pawn can be captured en passant.
 
-    This kernel repeats the rules of `other_squares` and `next_state` inside its loop: with one call per move, replaying
-    a store took a quarter longer. tests/games/chess/test_board_kernels.py compares the two versions.
+    This kernel duplicates the code of `other_squares` and `next_state` inside its loop: with one call per move,
+    replaying a store took a quarter longer. tests/games/chess/test_board_kernels.py compares the two versions.
     """
     double_step = 0
     for at in range(first, end):

@@ -29,7 +29,7 @@ def swap_colours_tables() -> tuple[Tensor, Tensor]:
     """Return two int64 tables that change codes in the same way as `replay.swap_colours`.
 
     The first table, [13], gives for each code the code of the same piece in the other color. The second table, [64],
-    gives for each square the square on the same file in the flipped ranks.
+    gives for each square the square on the same file and the mirrored rank (a8 for a1).
     """
     codes = torch.from_numpy(OTHER_COLOUR.astype(np.int64))
     return codes, torch.tensor(UPSIDE_DOWN)
@@ -113,8 +113,9 @@ The names of the first two are the numbers of their planes. Another encoding may
 class RightsPlanes(Encoding):
     """Castling rights and en passant in the mover's view. Channels: 5.
 
-    Two planes are 1 everywhere if the mover may castle on the kingside and on the queenside. Two more planes are the
-    opponent's castling rights. The fifth plane is 1 on the square that a pawn has just passed with a double step.
+    The first plane is 1 everywhere if the mover may castle kingside, the second if the mover may castle queenside. The
+    next two planes are the same for the opponent. The fifth plane is 1 on the square that a pawn has just passed over
+    with a double step.
     """
 
     channels = 5
@@ -242,8 +243,9 @@ BITS = 12 * 64 + 5
 class PieceBits(nn.Module):
     """A position as 773 bits, [n, 773] (David, Netanyahu and Wolf 2016).
 
-    The first bits are 64 squares for each of White's P N B R Q K, then for Black's. The next bit is 1 if White is to
-    move. The last four bits are the castling rights: White's on the kingside and the queenside, then Black's.
+    The first 768 bits are 12 blocks of 64, with one bit per square: White's P N B R Q K, then Black's. A bit is 1 if
+    such a piece is on the square. The next bit is 1 if White is to move. The last four bits are the castling rights:
+    White's on the kingside and the queenside, then Black's.
     """
 
     channels = BITS

@@ -124,11 +124,15 @@ UNKNOWN = -128
 
 
 class HeaderColumns(Protocol):
-    """The headers that a filter needs, for n games.
+    """The headers of n games, as far as a filter needs them.
 
-    white_ratings, black_ratings: int64 [n], 0 if unknown. results: int64 [n], 1 if White won, 0 for a draw, -1 if Black
-    won, UNKNOWN if missing. The methods apply a function to each game's date, to its speed, or to each of its two
-    players. For the players, the result is whether the function is true for at least one player.
+    white_ratings, black_ratings: int64 [n], 0 if unknown.
+    results: int64 [n], 1 if White won, 0 for a draw, -1 if Black won, UNKNOWN if missing.
+
+    Each method applies a function to some headers of each game, and returns an array with one value per game. `dates`
+    applies the function to the date, and `speeds` to the speed. `players` applies it to the name of each player, and
+    `bots` to the name, the title, the type and the computer header of each player. The result of these two methods is
+    true if the function is true for at least one of the two players.
     """
 
     white_ratings: NDArray[np.int64]
@@ -170,7 +174,7 @@ class Filter:
     unrated: whether to accept players without a rating although there is a limit.
     ending: how the game must have ended, one of ENDINGS; "any" accepts all endings. The other values exclude draws.
     result: the results to accept, for example ("1-0",); () for all results.
-    since, until: the first and the last day of the accepted games; None for no limit.
+    since, until: the first and the last day of the period in which an accepted game was played; None for no limit.
     speed: the speeds to accept, for example ("blitz", "rapid"); () for all.
     min_plies: the smallest number of plies.
     player: texts of which at least one must be part of a player's name, ignoring case; () for all games.

@@ -225,8 +225,8 @@ def legal_moves(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDA
     + 1].
 
     codes: uint8 [n, 64]. state: uint8 [n, 4]. The moves of position i are `moves[offsets[i]:offsets[i + 1]]`, in the
-    order of their from-squares. Castling is the king's move of two files. Each promotion piece gives a separate move. A
-    position that is drawn by the rules still has its moves.
+    order of their from-squares. Castling is encoded as a king's move of two files. Each promotion piece gives a
+    separate move. In a position that is drawn by the rules, moves are returned too.
     """
     return _legal_moves(np.ascontiguousarray(codes, np.uint8), np.ascontiguousarray(state, np.uint8))  # type: ignore[no-any-return]
 

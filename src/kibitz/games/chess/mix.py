@@ -60,7 +60,7 @@ class MixPart:
 
 
 def parse_mix(text: str) -> tuple[MixPart, ...]:
-    """Parse a mix. Returns its parts; () for an empty text.
+    """Parse the text of a mix, such as "lichess/blitz/1000-2200=0.33". Returns its parts; () for an empty text.
 
     Raises UsageError if the text isn't a mix, or if the shares sum to more than 1.
     """
@@ -117,9 +117,10 @@ def mixed_weights(
     """Change the weights of games so that each part of the mix gets its share of all samples. Returns the new weights,
     float64 [n].
 
-    weights: the previous weight of each game, [n]. plies: the samples of each game, [n]. ratings, speeds, scales: as in
-    `MixPart.holds`. The total number of samples stays the same. A part that matches no game is ignored, together with
-    its share. If every game belongs to a part, the shares are scaled so that they sum to 1.
+    weights: the previous weight of each game, [n]: how often each of its positions is used. plies: the number of
+    positions that can be sampled from each game, [n]. ratings, speeds, scales: as in `MixPart.holds`. The expected
+    total number of samples stays the same. A part that matches no game is ignored, together with its share. If every
+    game belongs to a part, the shares are scaled so that they sum to 1.
     """
     mixed = weights.astype(np.float64)
     total = float((mixed * plies).sum())

@@ -34,5 +34,5 @@ def to_move(code: int) -> chess.Move:
 
 
 def from_move(move: chess.Move) -> int:
-    """Convert a python-chess move to a packed move. Castling becomes the king's move of two files."""
+    """Convert a python-chess move to a packed move. Castling becomes a king's move of two files."""
     return move.from_square | move.to_square << 6 | (move.promotion or 0) << 12

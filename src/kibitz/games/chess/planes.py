@@ -81,7 +81,7 @@ def mover_view(codes: Codes, state: State) -> Codes:
 
 
 def on_squares(planes: NamedPlanes, flip_ranks: bool) -> NamedPlanes:
-    """Return planes whose squares are those of the real board.
+    """Return the planes in the orientation of the real board, with White's first rank first.
 
     flip_ranks: whether the ranks of the given planes are flipped, because Black is to move.
     """

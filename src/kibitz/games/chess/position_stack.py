@@ -49,8 +49,10 @@ compile.
 
 @kernel
 def set_root(stack):  # type: ignore[no-untyped-def]
-    """Compute the key and the number of pieces of the position in row 0. The caller must have written the position
-    there.
+    """Compute and store the key and the number of pieces of the root position, which the caller has written to row 0 of
+    the stack.
+
+    stack: the positions of the current line, one row per ply, as a record with the fields of STACK.
     """
     row = stack.rows[0]
     key = np.int64(0)
@@ -112,9 +114,10 @@ def make_move(stack, ply, move):  # type: ignore[no-untyped-def]
 
 @inner
 def make_null_move(stack, ply):  # type: ignore[no-untyped-def]
-    """Write the position of row `ply` with the other side to move to row `ply` + 1 (a null move).
+    """Play a null move: row `ply` + 1 gets the position of row `ply`, but the other side is to move.
 
-    There, the number of plies since a capture or pawn move is 0, so that no repetition extends across the null move.
+    In the new row, the number of plies since a capture or pawn move is 0, so that no repetition extends across the null
+    move.
     """
     row = stack.rows[ply + 1]
     fill(row, stack.rows[ply])
@@ -130,9 +133,9 @@ def make_null_move(stack, ply):  # type: ignore[no-untyped-def]
 def enter(stack, ply):  # type: ignore[no-untyped-def]
     """Generate the legal moves of the position in row `ply`, and determine whether the rules end the game there.
 
-    Returns the verdict, ONGOING, MATE (the mover is mated) or DRAW, and the earliest row on which the verdict depends.
-    This row is NO_ROW if the verdict depends only on the position. It is -1 if the verdict depends on the game before
-    the root or on the fifty-move rule.
+    Returns two values. The first is the verdict: ONGOING, MATE (the mover is mated) or DRAW. The second is the row of
+    the earlier position that makes the verdict a draw by repetition. It is NO_ROW if the verdict depends only on the
+    position itself. It is -1 if the verdict depends on the game before the root or on the fifty-move rule.
     """
     row = stack.rows[ply]
     # Slices, because in numba a field of a record has a different type from an array, and `generate` is compiled for
@@ -160,13 +163,11 @@ def enter(stack, ply):  # type: ignore[no-untyped-def]
 @inner
 def static_exchange(board, side, move):  # type: ignore[no-untyped-def]
     """Return two values: the material that a move gains by capture and promotion, in pawns, and whether the move
-    obviously loses material.
+    captures a defended piece with a more valuable one. This is not a full static exchange evaluation: later captures
+    are not counted.
 
-    A move obviously loses material if a piece captures a guarded piece that is less valuable. Later captures are not
-    counted.
-
-    board: int8 [64] in the mover's view, as `generate` fills it. side: the side to move, 0 White or 1 Black. move: a
-    legal packed move.
+    board: int8 [64], as `generate` fills it: the types of pieces, negative for the opponent's. side: the side to move,
+    0 White or 1 Black. move: a legal packed move.
     """
     origin, target, promotion = squares_of(move)
     piece = np.int64(board[origin])
@@ -184,7 +185,8 @@ def static_exchange(board, side, move):  # type: ignore[no-untyped-def]
 
 @inner
 def has_non_pawn_material(board):  # type: ignore[no-untyped-def]
-    """Return whether the mover has a piece besides king and pawns. board: int8 [64] in the mover's view.
+    """Return whether the mover has a piece besides king and pawns. board: int8 [64], the types of pieces, negative for
+    the opponent's.
 
     Without such a piece, null moves are unsafe in a search, because zugzwang is likely.
     """

@@ -188,7 +188,7 @@ def _captures(moves, offsets, starts, start_of, taken):  # type: ignore[no-untyp
 def captures(
     moves: NDArray[np.uint16], offsets: NDArray[np.int64], starts: NDArray[np.uint8], start_of: NDArray[np.int32]
 ) -> NDArray[np.bool_]:
-    """Return whether each move of a store captures, en passant included, bool [moves]. The arguments are those of
+    """Return whether each move of a store is a capture, en passant included, bool [moves]. The arguments are those of
     `replay`.
     """
     taken = np.empty(len(moves), np.bool_)

@@ -41,8 +41,8 @@ columns of moves.
 def scale_of(site: str) -> str:
     """Return the rating scale of games at a site (header Site): the scale of a server or of FIDE; "" if it is unknown.
 
-    Games of a server have its address as their site ("https://lichess.org/abc", "Chess.com"). Over-the-board events
-    that were held on a server ("chess.com INT") have FIDE ratings.
+    Games of a server have the server's address or name as their site ("https://lichess.org/abc", "Chess.com").
+    Over-the-board events that were held on a server ("chess.com INT") have FIDE ratings.
     """
     text = site.strip().lower()
     if "freechess.org" in text or text == "fics":
@@ -89,7 +89,8 @@ def side_inputs(
     at: NDArray[np.int64],
     plies: NDArray[np.int64],
 ) -> NDArray[np.uint8]:
-    """Return the side inputs of n positions as the columns of BEYOND, uint8 [n, 8].
+    """Return the additional network inputs (side inputs) of n positions, uint8 [n, 8]: ratings, speed, rating scale and
+    the last two moves. BEYOND lists the columns.
 
     rating, opponent: the ratings of the mover and the opponent, [n], 0 if unknown. speeds, scales: uint8 [n], indices
     into SPEEDS and SCALES. moves: uint16, the moves of complete games. at: int64 [n], the index in `moves` of the move

@@ -32,9 +32,9 @@ class BoardPlanes(nn.Module):
     points of the board.
 
     liberties: 3 for planes with 1, 2, and 3 or more liberties, as in the original repository; or 6 for planes with 1 to
-    5, and 6 or more liberties. recent: the number of planes that show the stone of one of the last moves each, the most
-    recent move first. ages: whether to add five planes with the stones that were played 9-16, 17-32, 33-64, 65-128 and
-    more plies ago.
+    5, and 6 or more liberties. recent: the number of further planes for the last moves. Each has a 1 on the stone of
+    one move, and the most recent move is first. ages: whether to add five planes with the stones that were played 9-16,
+    17-32, 33-64, 65-128 and more plies ago.
     """
 
     def __init__(self, grid: int = GRID, liberties: int = 3, recent: int = 0, ages: bool = False) -> None:
@@ -70,9 +70,12 @@ def roots(colours: Tensor) -> Tensor:
     """Return an index that identifies the chain of each point: the largest index among the chain's stones. For a point
     without a stone, it is the point's own index.
 
-    colours: the result of `stones`, int64 [n, grid, grid]. The result is int64 [n, grid²]. Every point compares itself
-    with its neighbors of the same color, links its chain's root to the largest root among them, and follows two links.
-    These steps are repeated until nothing changes.
+    colours: the result of `stones`, int64 [n, grid, grid]. The result is int64 [n, grid²].
+
+    The computation is a union-find in parallel. Each point has a link to a point of its chain whose index is at least
+    as large as its own. In each step, the point at the end of a link takes over the largest link of the points that
+    link to it and of their neighbors in the chain. Then each link is followed twice. These steps are repeated until
+    nothing changes.
     """
     n, grid = colours.shape[0], colours.shape[1]
     each = torch.arange(grid * grid, device=colours.device).view(1, -1).expand(n, -1)

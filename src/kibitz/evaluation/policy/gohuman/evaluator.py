@@ -110,7 +110,7 @@ def row_questions(run: Run) -> tuple[str, ...]:
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
     """Return the positions on which the run can be tested: those in which a move was played. If `question` is "winner",
-    only games with a winner count.
+    drawn games are excluded.
 
     games: int64 [k], indices in the store. question: the predicted quantity.
     """
@@ -258,8 +258,8 @@ class _Answered:
 
 
 def per_slice(results: GoResults) -> dict[str, list[dict[str, Any]]]:
-    """Return the accuracy on groups of positions, such as a board size: tables by name. Empty groups, and tables with a
-    single group, are omitted.
+    """Return the accuracy on groups of positions, such as those on 9 × 9, as tables by name. Empty groups, and tables
+    with a single group, are omitted.
     """
     store, groups, right = results.store, results.groups, results.right
     side = results.marks["side"].astype(np.int64)

@@ -30,8 +30,8 @@ class ConditionedSession:
         self.sides = GameSides(store)
 
     def with_conditions(self, batch: Batch) -> Batch:
-        """Return the batch with the side inputs of each position's game (such as komi and ranks) as further columns of
-        the state.
+        """Return the batch with the additional network inputs of each position's game (such as komi and ranks) as
+        further columns of the state.
         """
         more = self.sides.of(batch.games, batch.state[:, SIDE])
         return replace(batch, state=np.concatenate([batch.state, more], 1))
@@ -66,7 +66,8 @@ def move_marks(policy: NDArray[np.float32], played: NDArray[np.int64]) -> Marks:
     policy: float32 [n, 362]. played: int64 [n], points or PASS.
 
     chance: the played move's probability.
-    rank: the played move's rank by probability, from 1; if probabilities are equal, the lower point is first.
+    rank: the played move's rank by probability, from 1; if probabilities are equal, the point with the lower index is
+        first.
     best: the most likely move, as a point or PASS.
     surest: the probability of the most likely move.
     passed: whether the played move was a pass.

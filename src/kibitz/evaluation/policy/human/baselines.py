@@ -63,8 +63,10 @@ def _agrees(
 
 
 def usual_moves(store: Store, games: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count how often each move occurs in some games. A move is a pair of squares in the mover's view. The result is
-    int64 [4096], and the index of a move is from-square + 64 · to-square.
+    """Return how often each pair of from-square and to-square occurs in some games, int64 [4096].
+
+    The squares are in the mover's view. The index of a pair in the result is from-square + 64 · to-square. games: int64
+    [k], the games, as indices in the store.
     """
     counts = np.zeros(4096, np.int64)
     for part in np.array_split(games, max(1, len(games) >> 12)):
@@ -87,8 +89,10 @@ def _mover_squares(moves: NDArray[np.uint16], side: NDArray[np.int64]) -> NDArra
 def most_frequent_move(
     run: Run, results: HumanResults, subset: NDArray[np.int64], log: Callable[[str], None], on_progress: OnProgress
 ) -> dict[str, Any]:
-    """Test the baseline that always predicts the legal move whose two squares occur most often in the run's training
-    games. Returns its results by key.
+    """Test the baseline that always predicts the legal move whose pair of from-square and to-square is most frequent in
+    the run's training games. Returns its results by key.
+
+    results: the network's results. subset: int64 [k], the indices of the positions to test.
     """
     try:
         own = Store(own_store(run))

@@ -123,7 +123,7 @@ def row_questions(run: Run) -> tuple[str, ...]:
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
     """Return the positions on which the run can be tested: those in which a move was played. If `question` is "winner",
-    only games with a winner count.
+    drawn games are excluded.
 
     games: int64 [k], indices in the store. question: the predicted quantity.
     """

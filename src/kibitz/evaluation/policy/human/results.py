@@ -47,7 +47,9 @@ def band_name(low: int, high: int) -> str:
 
 
 class RatedSession:
-    """Evaluates positions of a store with a network that has side inputs, such as the players' ratings."""
+    """Evaluates positions of a store with a network that has additional inputs (side inputs), such as the players'
+    ratings.
+    """
 
     def __init__(self, session: Session, store: Store):
         self.session, self.store = session, store
@@ -55,8 +57,8 @@ class RatedSession:
         self.speeds, self.scales = speed_codes(store), scale_codes(store)
 
     def full_state(self, batch: Batch) -> NDArray[np.uint8]:
-        """Return the state of each position with the known side inputs of its game as further columns, uint8 [n,
-        12].
+        """Return the state of each position with the known additional inputs of its game (side inputs) as further
+        columns, uint8 [n, 12].
         """
         side = batch.state[:, SIDE].astype(np.int64)
         at = self.store.offsets[batch.games] + batch.plies
@@ -70,7 +72,7 @@ class RatedSession:
         """Return the results for the move that was played in each position, as arrays by name: those of `ranked`, and
         the mover's probabilities of win, draw and loss if the network predicts them.
 
-        state: uint8 [n, 12], the state with side inputs, such as the result of `full_state`.
+        state: uint8 [n, 12], the state with the additional inputs, such as the result of `full_state`.
         """
         answers = self.session.evaluate(batch.codes, state)
         played = self.store.moves[self.store.offsets[batch.games] + batch.plies]

@@ -26,8 +26,8 @@ WEAKER, STRONGER = 1200, 2200
 
 
 def samples(results: HumanResults, seed: int) -> dict[str, Any]:
-    """Return the examples for the result page: positions in which the predictions differ between two ratings, and
-    positions with the most certain wrong predictions.
+    """Return the examples for the result page: positions in which the predictions for two ratings differ, and positions
+    with the most certain wrong predictions.
     """
     sampler = DiverseSampler(results.store, results.games, results.plies)
     wrong = np.flatnonzero(~results.right)

@@ -29,8 +29,8 @@ ChangeState = Callable[[Batch, NDArray[np.uint8]], NDArray[np.uint8]]
 
 
 def other_inputs(results: HumanResults, seed: int) -> dict[str, ChangeState]:
-    """Return three functions, by name, that change the side inputs. One replaces the ratings by those of other players,
-    one sets the ratings to unknown, and one sets all side inputs to unknown.
+    """Return three functions, by name, that change the network's additional inputs (side inputs). One replaces the
+    ratings by those of other players, one sets the ratings to unknown, and one sets all side inputs to unknown.
 
     The first function takes the ratings of both players from the same other game.
     """
@@ -100,8 +100,8 @@ class _Compared:
 def with_other_inputs(
     results: HumanResults, subset: NDArray[np.int64], seed: int, on_progress: OnProgress
 ) -> tuple[Metrics, Table]:
-    """Test the network again on some positions, with the side inputs changed by each function of `other_inputs`.
-    Returns metrics by name and their table.
+    """Test the network again on some positions, with the additional inputs (side inputs) changed by each function of
+    `other_inputs`. Returns metrics by name and their table.
 
     subset: int64 [k], indices of the positions.
     """

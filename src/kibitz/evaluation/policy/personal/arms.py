@@ -33,7 +33,7 @@ OPENING = 20
 class Arms:
     """The positions in which a person moved, and how well each model predicts the person's moves.
 
-    judged: how each model predicts the person's moves, by model, see `JudgedMoves`.
+    judged: how well each model predicts the person's moves, by model, see `JudgedMoves`.
     shares: the predicted probabilities of all legal moves in these positions, by model.
     seen: bool [n], whether the position is in the person's opening book, which contains the positions in which the
         person has moved before.

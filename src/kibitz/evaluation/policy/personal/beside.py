@@ -38,10 +38,11 @@ Worth = Callable[[Session, PlayerPositions, NDArray[np.uint16]], NDArray[np.floa
 class BesideOthers:
     """A person's moves compared with those of other players. Each array has one entry per move of the person.
 
-    own: float64, the value of the person's move minus the value of `usual`, −1 to 1.
-    drawn: float64, the value of a move that was sampled from the other players' predicted moves, minus the value of
-        `usual`, −1 to 1.
-    usual: uint16, the most likely move of other players, packed.
+    positions: the positions in which the person moved.
+    usual: uint16, the move that is most likely for other players, packed.
+    own: float64, the value of the person's move minus the value of the move in `usual`, −1 to 1.
+    drawn: float64, −1 to 1. A move is sampled from the predicted distribution for other players. The number is the
+        value of this move minus the value of the move in `usual`.
     chance: float64, the predicted probability that another player plays the person's move.
     """
 

@@ -32,8 +32,9 @@ def learning_curve(
 
     tested: int64 [n], the tested games, as indices in the store.
 
-    For each point of the curve, a network is trained on the newest games that are not in the test split. Its folder is
-    removed at the end. Raises KibitzError if the run was trained on another store.
+    For each number of games, a temporary run is trained on that many of the person's newest games outside the test
+    split. All models of this run are then tested. The run's folder is removed at the end. Raises KibitzError if the run
+    was trained on another store.
     """
     if store.fingerprint != run.info["data"]["fingerprint"]:
         raise KibitzError(

@@ -162,7 +162,9 @@ def _count(number: int) -> str:
 
 
 def by_part(arms: Arms) -> dict[str, list[dict[str, Any]]]:
-    """Return the full model's accuracy on groups of moves, such as the first ten moves of a game, as tables by name."""
+    """Return the accuracy of the complete personal model (network and opening book) on groups of moves, such as the
+    first ten moves of a game, as tables by name.
+    """
     right, groups, positions = arms.judged[BOTH].right, arms.groups, arms.positions
     parts = {
         "opening": slices(right, groups, arms.late.astype(int), labels=("first 10 moves", "after")),

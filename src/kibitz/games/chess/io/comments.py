@@ -96,10 +96,11 @@ def clocks_from_elapsed(
 
 
 def for_the_fast_parser(moves: str) -> str:
-    """Rewrite the commands in comments, so that the fast parser can read them. moves: the movetext.
+    """Rewrite the commands in comments, so that the fast parser (see `fast`) can read them. moves: the movetext.
 
-    `[%eval #3]` becomes the number of centipawns for this mate, `[%eval 0.25,18]` loses its depth, and `[%emt 5.2]` is
-    written as a clock. `clocks_from_elapsed` later computes the real clocks from these times.
+    `[%eval #3]` becomes the number of centipawns for this mate, and `[%eval 0.25,18]` loses its depth. `[%emt 5.2]`
+    becomes `[%clk …]` with the same time, because the fast parser reads only `%clk`. `clocks_from_elapsed` later
+    computes the clock times from these elapsed times.
     """
     moves = _SPECIAL_EVALUATION.sub(_as_number, moves)
     return _ANY_ELAPSED.sub(_as_clock, moves)

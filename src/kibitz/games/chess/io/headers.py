@@ -182,8 +182,10 @@ class ValueColumn:
 class Headers:
     """The headers of the games of a block.
 
-    text: uint8, the text of the block, followed by those values that are not plain UTF-8 in the block. spans: int64 [n,
-    tags, 2], the byte offsets at which the value of each tag begins and ends.
+    text: uint8, the text of the block, followed by header values of games that the fast parser can't read. In these
+        values, escapes are undone and Latin-1 is converted to UTF-8.
+    spans: int64 [n, headers, 2], the byte offsets in `text` at which the value of each header begins and ends; NONE for
+        a missing header.
     """
 
     def __init__(self, block: GameBlock, more: tuple[str, ...] = ()):

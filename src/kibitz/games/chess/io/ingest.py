@@ -128,10 +128,10 @@ class ParsedBlock:
         self.rejections.add_many(reasons, self.file, about)
 
     def leave_out(self, which: list[int], reason: str, details: list[str]) -> None:
-        """Reject some of the games for the parser, and remove them from `games` and `texts`.
+        """Reject some of the games that the parser was to read, and remove them from `games` and `texts`.
 
         which: the indices of the rejected games in `games`. reason: the reason, which is the same for all of them.
-            details: further details of the reason for each game.
+        details: further details of the reason for each rejected game.
         """
         details_of = dict(zip(self.games[which].tolist(), details, strict=True))
         self.reject(self.games[which], [reason] * len(which), details_of.__getitem__)
@@ -285,8 +285,9 @@ class _Ends:
         """Return the result of each game, int64 [n]: 1 if White won, 0 for a draw, -1 if Black won, UNKNOWN if there is
         none.
 
-        The result is taken from the header. If the header has none, it is taken from the text after the moves, and then
-        from the final position.
+        headers: int64 [n], the results in the headers, UNKNOWN if missing. If the header has no result, the result is
+        taken from the text after the moves. If this text has no result either, the result is taken from the final
+        position.
         """
         shown = np.where(self.mate_by != 0, self.mate_by, np.where(self.stalemate, 0, UNKNOWN))
         written = np.where(self.written == UNKNOWN, shown, self.written)

@@ -44,10 +44,10 @@ class GameText:
 def split_games(text: str) -> Iterator[GameText]:
     """Split a text into pieces at the beginnings of games. A piece may not be a game: see `is_game`.
 
-    A game ends after its result and before a header. A game also ends before a line that begins with White's first
-    move, if this line follows a blank line, or if the game already has moves. If the moves have no numbers, a move
-    after a blank line begins a new game if it is legal as a first move, but illegal after the previous moves. A comment
-    directly after the result belongs to the game.
+    A game ends after its result and before a header. A game also ends before White's move number 1 ("1."), if a blank
+    line precedes this number. The same applies if this number begins a line and the game already has several moves. If
+    the moves have no numbers, a move after a blank line begins a new game if it is legal as a first move, but illegal
+    after the previous moves. A comment directly after the result belongs to the game.
     """
     at = _SPACE.match(text, 0).end()  # type: ignore[union-attr]
     while at < len(text):

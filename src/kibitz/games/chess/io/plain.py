@@ -415,9 +415,11 @@ def classify(
     """Return two arrays: the flags of each game, uint8 [n], and the byte offsets at which its movetext begins and ends,
     int64 [n, 2]. White space before and after the movetext is not included.
 
-    The flags are sums of PLAIN, REWRITTEN and ELAPSED. text: uint8, the text of the games. begins, bodies, ends: int64
-    [n], the byte offsets at which each game begins, its movetext begins, and it ends. is_utf8: whether the text is
-    valid UTF-8; otherwise it is Latin-1.
+    The flags are a bitwise combination. PLAIN: the fast parser can read the game. REWRITTEN: the text must be changed
+    first. ELAPSED: the comments have %emt commands but no clocks.
+
+    text: uint8, the text of the games. begins, bodies, ends: int64 [n], the byte offsets at which each game begins, its
+    movetext begins, and it ends. is_utf8: whether the text is valid UTF-8; otherwise it is Latin-1.
     """
     flags, spans = np.empty(len(begins), np.uint8), np.empty((len(begins), 2), np.int64)
     _classify(text, begins, bodies, ends, is_utf8, flags, spans)

@@ -136,8 +136,8 @@ def find_move(board: chess.Board, core: str, letters: dict[str, str] | None = No
     """Return the legal move that a word means; None if no legal move fits.
 
     core: the move without annotations. letters: a dict from the piece letters of the game's language to the English
-    letters; None for English. A null move is chess.Move.null(), but is illegal in check. Raises Ambiguous if several
-    moves fit.
+    letters; None for English. A null move is returned as chess.Move.null(); in check, it is illegal. Raises Ambiguous
+    if several moves fit.
     """
     if core in NULLS:
         return None if board.is_check() else chess.Move.null()
@@ -234,12 +234,11 @@ def _fits(board: chess.Board, move: chess.Move, match: re.Match[str], piece: int
 
 
 def english_of(cores: Sequence[str]) -> list[dict[str, str]]:
-    """Return the languages in which the given moves may be written. Each language is a dict from its piece letters to
-    the English letters.
+    """Return, for each language in which the given moves may be written, a dict from the language's piece letters to
+    the English ones. The result is [] if the moves have only English letters.
 
-    cores: the moves as words. A language is possible if it has all piece letters of the words. The result is [] if the
-    letters are English. The letter P is the Dutch knight or a pawn, so Dutch is included if P is the only letter that
-    is not English.
+    cores: the moves, without annotations. A language is possible if it has all piece letters of the moves. The letter P
+    may be the Dutch knight or an English pawn. Therefore, P is accepted in every language.
     """
     used = {letter for core in cores for pair in _FOREIGN.findall(core) for letter in pair if letter}
     used = {"Кр" if letter in _TWO_LETTERS else letter for letter in used}

@@ -276,12 +276,13 @@ def scan(text: bytes, whole: bool = True) -> tuple[NDArray[np.int64], NDArray[np
     offsets are equal if a game has no headers.
 
     A game begins with the first header after moves. A game also begins after headers and a blank line, if the next
-    header is Event or has the name of the previous game's first header. In this case, the previous game has no moves. A
-    game without headers begins with the line after a line that ends in a result; a comment that begins with a semicolon
-    doesn't count. Text before the first game counts as a
-    game. Nothing begins in a comment in braces, unless it is never closed. A piece of the result may contain several
-    games; `movetext.split_games` divides them. whole: whether the file ends with the text; otherwise it continues,
-    perhaps in a comment.
+    header is Event or has the name of the previous game's first header; the previous game then has no moves. A game
+    without headers begins with the line after a line that ends in a result; a comment from a semicolon to the end of
+    this line is ignored. Text before the first game counts as a game. Nothing begins in a comment in braces, unless the
+    comment is never closed.
+
+    The text from one returned offset to the next may contain several games; `movetext.split_games` divides it. whole:
+    whether the file ends with the text. If not, the file continues, perhaps in a comment.
     """
     data = np.frombuffer(text, np.uint8)
     room = text.count(b"\n") + text.count(b"[") + 2

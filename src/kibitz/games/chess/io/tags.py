@@ -57,11 +57,12 @@ def escape(value: str) -> str:
 
 
 def read_tag(text: str, at: int, begins_line: bool = True) -> Tag | None:
-    """Parse the header that begins with the bracket at index `at` of a text. Returns None if there is no header at this
-    index.
+    """Parse the PGN tag pair (header) whose opening bracket is at index `at` of a text. Returns None if there is no tag
+    pair at this index.
 
-    Between double quotation marks, any text is a value. Other quotation marks and a missing mark or bracket are
-    accepted too. A value without quotation marks is accepted only at the beginning of a line.
+    Between double quotation marks, any text is a value. Typographic quotation marks are accepted too, and a quotation
+    mark or the closing bracket may be missing. begins_line: whether the opening bracket is at the beginning of a line.
+    Only there, a value without quotation marks is accepted.
     """
     name = _NAME.match(text, at)
     if name is None:

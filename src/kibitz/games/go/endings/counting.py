@@ -33,7 +33,7 @@ def points(
     false, all points of the board that a side owns count.
 
     owner: uint8 [361], the owner map. colours: uint8 [361], all stones on the board at the end, including dead stones.
-    captured: the numbers of stones that Black and White have lost.
+    captured: how many black stones and how many white stones have been captured.
     """
     found = []
     for colour in (BLACK, WHITE):

@@ -96,8 +96,11 @@ class GnuGo:
         """Let GNU Go play both sides until both pass. Returns the stones at the end, uint8 [361], and the dead stones,
         bool [361].
 
-        mover: the side to move, BLACK or WHITE. komi: the komi in points, under area scoring. limit: the time limit in
-        seconds. Raises the errors of `dead`, and ValueError if the game doesn't end.
+        colours: uint8 [361], the stones. size: the board's size. mover: the side to move, BLACK or WHITE. komi: the
+        komi in points; the rules are area scoring. limit: the time limit in seconds.
+
+        Raises EngineDied if GNU Go fails or needs too much time, and CommandRefused if it rejects a command. Raises
+        ValueError for an unexpected reply, or if the game doesn't end.
         """
         until = time.monotonic() + limit
         self._set_up(_position(colours, size, f"RU[chinese]KM[{komi:g}]PL[{'?BW'[mover]}]"), until)

@@ -68,7 +68,7 @@ def count_position(
     """Score a position in which both players have passed.
 
     colours: uint8 [361], 3 outside the board.
-    captured: the numbers of stones that Black and White have lost so far.
+    captured: how many black stones and how many white stones have been captured so far.
     komi: the points that White gets before the game, including compensation for handicap stones.
     by_territory: whether territory is scored, as in Japanese rules; otherwise area. Under territory scoring, eyes of
         groups in seki don't count, nor do points that must be filled in the end.
@@ -116,10 +116,12 @@ def compile_kernels() -> None:
 def nothing_to_gain(colours: NDArray[np.uint8], mover: int, by_territory: bool) -> bool:
     """Return whether no move gains anything for the side to move, so that it may pass.
 
-    All chains must be certainly alive or certainly dead, even if the opponent moves first. Under area scoring, every
-    remaining neutral point is worth a move, so no neutral point may remain. Under territory scoring, a neutral point
-    may remain if a stone on it can't change anything: no side can make territory of it, capture there or put a chain
-    into atari. colours: uint8 [361]. mover: BLACK or WHITE.
+    The result is true only if all chains are certainly alive or certainly dead, even if the opponent moves first. Under
+    area scoring, it is true only if there is no neutral point, because every neutral point is worth a move. Under
+    territory scoring, there may be neutral points if a stone on them can't change anything. A stone changes nothing if
+    no side can make territory of the point, capture there or put a chain into atari.
+
+    colours: uint8 [361]. mover: BLACK or WHITE. by_territory: whether territory is scored; otherwise area.
     """
     colours = np.ascontiguousarray(colours, np.uint8)
     if np.count_nonzero(colours == NONE) > MAX_EMPTY_PART * np.count_nonzero(colours != OUTSIDE):

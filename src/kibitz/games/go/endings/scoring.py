@@ -91,10 +91,10 @@ def _is_far_from_end(colours: NDArray[np.uint8]) -> bool:
 
 @dataclass(frozen=True)
 class Final:
-    """A scored or resigned game at its end.
+    """The final position of a game that was scored or resigned, and the recorded result.
 
     colours: uint8 [361], all stones on the board.
-    captured: the numbers of stones that Black and White have lost.
+    captured: how many black stones and how many white stones have been captured.
     mover: BLACK or WHITE, the side to move.
     lead: Black's recorded lead in points, negative if White won, infinite if one side resigned.
     rules: the name of the rules; None if unknown.
@@ -113,8 +113,8 @@ class Final:
 def count(
     final: Final, dead: NDArray[np.bool_], seki: NDArray[np.bool_] | None = None
 ) -> tuple[NDArray[np.uint8], float]:
-    """Return the owner map of a game's final position, uint8 [361], and the difference in points between its score and
-    the recorded score.
+    """Return two values: the owner map of a game's final position, uint8 [361], and the absolute difference in points
+    between the score by this map and the recorded score.
 
     dead, seki: bool [361], the dead stones and the stones alive in seki. If the rules are unknown, the scoring method
     with the smaller difference is used.
@@ -244,12 +244,14 @@ class Referee:
         return ()
 
     def label(self, batch: GameBatch, on_progress: Callable[[int], None] | None = None) -> GameBatch:
-        """Return the batch with `per_game["owner"]`, uint8 [games, 361], and the column `labels` filled.
+        """Return the batch with two additions. `per_game["owner"]`, uint8 [games, 361], has the final owner of each
+        point, 0 if unknown. The column `labels` has the name of the method that determined the owners; None for no
+        method.
 
         Scored games are labeled, and resigned games if play_out is set. Scored games that no referee confirms are
-        removed and counted in `rejections`, or kept with owner 0 and no label if keep_unconfirmed is set. Other games
-        stay unlabeled. If the referee is "none", all games stay unlabeled. on_progress: called with the number of games
-        labeled so far, after each game.
+        removed and counted in `rejections`, or kept without owners and without a label if keep_unconfirmed is set.
+        Other games stay unlabeled. If the referee is "none", all games stay unlabeled. on_progress: called with the
+        number of games labeled so far, after each game.
         """
         owner = np.zeros((len(batch), POINTS), np.uint8)
         verdicts = np.zeros(len(batch), np.uint8)

@@ -73,9 +73,9 @@ ILLEGAL = "illegal move"
 class Piece:
     """A part of a file that contains only complete games.
 
-    begins, ends: the byte offsets at which each game begins and ends. closed: whether each game has its closing
-    bracket. before: the number of games before this part in the file. kinds: uint8 [games], the kind of each game's
-    encoding, see `main_lines`.
+    begins, ends: the byte offsets at which each game begins and ends. closed: bool [games], whether each game ends with
+    its closing parenthesis. before: the number of games before this part in the file. kinds: uint8 [games], the kind of
+    each game's encoding, see `main_lines`.
     """
 
     file: str
@@ -92,8 +92,8 @@ class Games:
     """Games of one file, or of many small files.
 
     begins, ends: the byte offsets in the text at which each game begins and ends. files, numbers: each game's file and
-    its number in the file, from 1. closed: whether each game has its closing bracket. lines: the main lines of the
-    games.
+    its number in the file, from 1. closed: bool [games], whether each game ends with its closing parenthesis. lines:
+    the main variations of the games, as `main_lines` returns them.
     """
 
     text: bytes
@@ -157,8 +157,8 @@ class Games:
         return None
 
     def whole_part(self, i: int) -> Games:
-        """Return the game with index `i` alone, up to its last value that has a closing bracket, and with all brackets
-        closed.
+        """Return the game with index `i` alone. The game is cut after its last complete property value, and the missing
+        closing parentheses are added.
         """
         text = self.text[int(self.begins[i]) : int(self.ends[i])]
         kind = _kind_of(text)
@@ -220,8 +220,8 @@ _CHARSET = re.compile(rb"\bCA\s*\[[^]]*\]")
 
 
 def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
-    """Yield the games of one file in pieces. If the file is compressed and damaged, the pieces end at the damage. A
-    line about each problem is appended to `broken`.
+    """Yield the games of one file in pieces. If the file is compressed and damaged, reading ends at the damage. A line
+    about each problem is appended to `broken`.
     """
     rest, games_read, faults, gib, stray = b"", 0, len(broken), False, _StrayText(stream.name)
     unpacked = stream.texts(BLOCK, "SGF files are text")
@@ -304,9 +304,12 @@ class _StrayText:
         last: bool,
         broken: list[str],
     ) -> None:
-        """Append messages to `broken` about text that belongs to no game, between the first `complete` games of a text.
+        """Append a message to `broken` about each part of a text that belongs to no game and lies before or between the
+        first `complete` games. If the file ends with the text and all its games are complete, the part after the last
+        game is included.
 
-        last: whether the file ends with this text.
+        begins, ends: int64 [games], the byte offsets at which each game begins and ends. last: whether the file ends
+        with this text.
         """
         if not complete and not last:
             return
@@ -319,8 +322,8 @@ class _StrayText:
 
 
 def gather(pieces: Iterable[Piece]) -> Iterator[Games]:
-    """Combine the pieces of files to larger blocks, parse the main lines of the games in each block, and yield the
-    blocks.
+    """Combine the pieces into larger blocks, also pieces of different files. Parse the main lines of the games in each
+    block, and yield the blocks.
     """
     joined: list[Piece] = []
     room = BLOCK
@@ -358,8 +361,10 @@ _SAMPLE = 1 << 16
 
 
 def doubles_in(text: bytes) -> Doubles:
-    """Return the places at which a text has characters of two bytes. Each game of the text may have a different
-    encoding, because people join files.
+    """Find the parts of a text whose encoding has double-byte characters. Returns the encoding of each part as
+    `Doubles`.
+
+    Each game of the text may have a different encoding, because people join files.
     """
     if _is_utf8(text, cut=True):
         return whole(SINGLE)
