@@ -129,8 +129,8 @@ def _help(arguments: Sequence[str], command: Any) -> str | None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command, report its errors, and return the exit code.
 
-    The exit codes are 0 for done, 1 for failed, 2 for a wrong call and 130 for interrupted. If the reader of standard
-    output has closed it, the code is 141.
+    The exit codes are 0 for success, 1 for failure, 2 for a usage error (invalid arguments) and 130 after Ctrl-C. If
+    the program that reads standard output has closed the pipe, the code is 141.
     """
     if arguments and arguments[0] not in {*COMMANDS, *options.RENAMED_COMMANDS, *_OF_THE_PROGRAM}:
         messages.error(wrong_call.unknown_command(arguments[0], list(COMMANDS)))

@@ -22,15 +22,17 @@ if TYPE_CHECKING:
 
 
 class Analysis(Protocol):
-    """Reads the outputs of a chess network: the module kibitz.analysis.chess.answers, or one that a system declares.
+    """The interface of a module that reads the outputs of a chess network. Such a module is
+    kibitz.analysis.chess.answers, or one that a system declares.
 
-    answers: the network's outputs for n positions, as arrays by name. codes: uint8 [n, 64]. state: uint8 [n, 4 or
-    more]. `check_outputs` rejects a network for which both methods return None.
+    answers: the network's outputs for n positions, as arrays by name. codes, state: the positions, as in
+    `PositionArrays`: uint8 [n, 64] and uint8 [n, 4 or more]. `check_outputs` rejects a network for which `white_wins`
+    and `expected_moves` both return None.
     """
 
     def white_wins(self, answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64] | None:
         """Return the probability of the event that the system declares as `meaning`, float64 [n], 0 to 1; None if the
-        network doesn't predict the winner. Usually the event is that White wins.
+        network predicts no such event. Usually the event is that White wins.
         """
 
     def expected_moves(
@@ -46,7 +48,9 @@ class Analysis(Protocol):
 
 
 class OwnerAnalysis(Protocol):
-    """Reads the outputs of a Go network: the module kibitz.analysis.go.answers, or one that a system declares."""
+    """The interface of a module that reads the outputs of a Go network. Such a module is kibitz.analysis.go.answers, or
+    one that a system declares. answers: the network's outputs for n positions, as arrays by name.
+    """
 
     def black_owns(self, answers: Answers) -> NDArray[np.float64]:
         """Return the probability that each point belongs to Black at the end of the game, float64 [n, 361], 0 to 1."""

@@ -26,11 +26,12 @@ EXAMPLES = {"chess": "stockfish", "go": "gnugo"}
 
 @dataclass(frozen=True)
 class Checker:
-    """An engine that evaluates moves, and the limits of its search. It can be pickled and sent to workers.
+    """The description of an engine that evaluates moves: how to start it, and the limits of its search. The object can
+    be pickled and sent to workers.
 
-    options: UCI options by name. nodes: nodes per position (visits in Go). depth: the depth of the search in plies, for
-    UCI engines. If both are None, the default number of nodes applies. option: the command-line option or the argument
-    that chose the engine, for messages.
+    program: the engine's name and command. options: UCI options by name. nodes: nodes per position (visits in Go).
+    depth: the depth of the search in plies, for UCI engines. If `nodes` and `depth` are both None, the default number
+    of nodes applies. option: the command-line option or the argument that chose the engine, for messages.
     """
 
     program: Program

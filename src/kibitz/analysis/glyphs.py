@@ -9,7 +9,7 @@ CHESS_SWING = 0.1
 SIGNS = {"?!": "inaccuracies", "?": "mistakes", "??": "blunders"}
 """The annotations of moves that lose something, and the names of their counters."""
 GAINED = "↑"
-"""The annotation of a move by which the mover gained at least one swing."""
+"""The annotation of a move by which the mover gained at least the smallest annotated change."""
 
 
 def figure(value: float | None, n: int) -> dict[str, Any]:
@@ -22,11 +22,14 @@ def figure(value: float | None, n: int) -> dict[str, Any]:
 
 
 def mark(change: float, swing: float) -> str:
-    """Return the annotation of a move: "?!" for a loss of at least one swing, "?" for two, "??" for three, "↑" for a
-    gain of at least one swing, else "".
+    """Return the annotation of a move: "?!", "?", "??", "↑" or "".
 
-    change: the change of the win probability for the mover, −1 to 1; negative for a loss. swing: more than 0. In Go,
-    both may be in points. With the default swing of 0.1, two swings are 20 percentage points of win probability.
+    "?!" means a loss of at least `swing`, "?" a loss of at least 2 · `swing`, and "??" a loss of at least 3 · `swing`.
+    "↑" means a gain of at least `swing`. For smaller changes, the result is "".
+
+    change: the change for the mover; negative for a loss. swing: the smallest annotated change, more than 0. Both
+    arguments are win probabilities (`change` from −1 to 1) or, in Go, points. With the default swing of 0.1, a move
+    with "?" loses at least 20 percentage points of win probability.
     """
     steps = int(-change / swing + 1e-6)  # + 1e-6, so that a loss of exactly one swing counts in spite of rounding
     if steps >= 1:

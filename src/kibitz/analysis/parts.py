@@ -31,9 +31,10 @@ class Part:
 
     label: the name of the part.
     loss: the mean loss per move: win probability (0 to 1) in chess, points in Go.
-    usual: the mean loss of players of the same rating or rank in the same positions or with the same kinds of moves.
-    difference: the mean of loss minus usual, over the moves whose usual loss is known. Its n is the number of these
-        moves.
+    usual: the mean loss that is usual for such moves. In chess, it is that of players of the same rating in the same
+        positions. In Go, it is that of players of the same rank with moves of the same kinds.
+    difference: an Estimate of the mean of loss minus usual, over the moves whose usual loss is known; its field n is
+        the number of these moves.
     marks: the number of moves with each annotation.
     score: the player's mean result in the games of the part, 0 to 1; None if the part does not consist of whole games.
     opening: the opening of the games; None if the part is not an opening.
@@ -63,8 +64,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Parts:
-    """A player's losses and results. whole: over all moves. by: over each part, by division and part, such as {"phase":
-    {"opening": ...}}. openings: over the games of each opening.
+    """A player's losses and results. whole: those of all moves. by: those of each part of the moves, as {division:
+    {part: ...}}; for example, the division "phase" has the part "endgame". openings: those of the games of each
+    opening.
     """
 
     whole: Part
@@ -73,7 +75,8 @@ class Parts:
 
     def standing_out(self) -> list[Part]:
         """Return the parts whose loss differs significantly from the usual loss: the interval of the difference does
-        not contain 0. The part with the largest additional loss is first. The parts by result are not considered.
+        not contain 0. The part with the largest additional loss is first. The parts that consist of the won, drawn or
+        lost games are left out.
         """
         # Parts of the table by result are excluded, because a lost game always contains larger losses.
         some = [rows for name, rows in self.by.items() if name != "result"]

@@ -17,7 +17,7 @@ class Seen:
         self._known: set[bytes] = set()
 
     def is_new_text(self, text: str) -> bool:
-        """Return whether the game did not occur in an earlier call. text: the game's headers and moves as text."""
+        """Return whether this is the first call with this game. text: the game's headers and moves as text."""
         key = hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
         is_new = key not in self._known
         self._known.add(key)

@@ -45,8 +45,9 @@ def win_accuracy(
 ) -> float | None:
     """Return the accuracy of a chess player in a game, 0 to 1; None if the loss of no move of the player is known.
 
-    values: the win probability of one side, always the same, in each position, [moves + 1]. movers: the side that made
-    each move, [moves]. losses: the loss of each move, [moves]; None if it is unknown. side: the player's side.
+    values: the win probability in each position, [moves + 1], from the point of view of one side throughout the game
+    (no matter which). movers: the side that made each move, [moves]. losses: the loss of each move, [moves]; None if it
+    is unknown. side: the player's side.
 
     The result is the average of two means over the accuracies of the player's moves. One mean is weighted by the
     volatility of the values around each move, the other is a harmonic mean.
@@ -93,7 +94,8 @@ class SideSummary:
 
 @dataclass(frozen=True)
 class TurningPoint:
-    """The turning point of a game: from this move on until the end, the same side is ahead, or neither side is.
+    """The turning point of a game: the last move that changed which side is ahead. After this move, the same side is
+    ahead until the end of the game, or neither side is ahead until the end.
 
     ply: the number of the move, from 1. ahead: the side that is ahead; "" for neither.
     """
@@ -107,8 +109,8 @@ class TurningPoint:
 
 @dataclass(frozen=True)
 class GameSummary:
-    """The summary of a game. sides: the results of each side by the side's name, such as "white". turning_point: None
-    if the game has no turning point.
+    """The summary of a game. sides: the results of each side by the side's name, such as "white". turning_point: the
+    last move that changed which side is ahead (see `TurningPoint`); None if no move did.
     """
 
     sides: Mapping[str, SideSummary]

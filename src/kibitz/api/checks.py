@@ -28,8 +28,9 @@ def name_arguments(
     of options of the command line.
 
     more: a function that takes the arguments of a call, and returns the names of further arguments, such as keywords of
-    `**settings`. renamed: the option whose argument has another name, such as number="game" for `--game`. Options
-    without an argument stay in the message, because they belong to a command that the message names.
+    `**settings`. renamed: for each argument whose name differs from that of its option, the name of the option, such as
+    number="game" for `--game`. An option to which no argument corresponds stays in the message, because it belongs to a
+    command that the message names.
     """
     options = {option.replace("_", "-"): argument for argument, option in renamed.items()}
 

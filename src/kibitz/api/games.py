@@ -55,23 +55,25 @@ def analyse(
     game: a PGN or SGF file (also compressed), the text of a game, or a chess.pgn.Game.
     network: a loaded network, or an argument of `load_network`.
     number: the number of the game in its file, from 1. A text is read up to the end of its first game.
-    swing: the smallest change that is annotated. Chess: a change of White's probability, 0 to 1; the default is 0.1.
-        Go: a number of points; the default is 3 on 9 × 9, 5 on 13 × 13 and 10 on 19 × 19.
+    swing: the smallest change that is annotated. Chess: a change of White's win probability, 0 to 1; the default is
+        0.1. Go: a number of points; the default is 3 on 9 × 9, 5 on 13 × 13 and 10 on 19 × 19.
     ratings: White's and Black's rating, for networks with rating inputs; None for the ratings in the headers.
     raw: whether to use the network's evaluations before and after each move, without a search.
     depth: only for chess: the search depth in plies (default 6).
-    nodes: search effort per position. Chess: the number of evaluations. Go: the number of visits, for networks that
-        predict moves and score; the default is 16. With 0, or with `raw`, there is no search.
+    nodes: search effort per position. Chess: the number of evaluations of a PUCT search, for networks that predict
+        moves; the default is 160. With 0, there is only the alpha-beta search to `depth`. Go: the number of visits, for
+        networks that predict moves and score; the default is 16. With 0, there is no search. With `raw`, there is no
+        search in either game.
     checked_by: an engine that evaluates the moves instead of the network, such as "stockfish" or "katago gtp". The
         network still predicts what people play. `depth` and `nodes` then limit the engine's search; the default is
         100,000 nodes, or 50 visits in Go.
     engine_options: UCI options of this engine, such as {"Threads": 2}.
-    practical: only for chess, and for networks with rating inputs: annotated moves get `practical`. Its `chosen` is the
-        move that scores best against the opponent's likely replies, and its `best` the best move. The ratings of both
-        players must be known.
+    practical: only for chess, and for networks with rating inputs: whether annotated moves get an attribute
+        `practical`. Its `chosen` is the move that scores best against the opponent's likely replies, and its `best` is
+        the best move. The ratings of both players must be known.
 
     For a chess game, the result is a kibitz.analysis.chess.moves.AnalysedGame. Its `moves` have san, uci, mark, worth,
-    expected and judged, which has loss, best and line. Its `white` is White's probability in each position, float64
+    expected and judged, which has loss, best and line. Its `white` is White's win probability in each position, float64
     [moves + 1], or None. It also has `swings`, `surprises`, `average_loss("white")` and `summary`. For a Go game, the
     result is a kibitz.analysis.go.games.AnalysedGame: `positions`, each with ownership and score; `moves`, each with
     vertex, change in points and mark; `swings`; `average_loss(colour)`; `summary`; and `assumed`, a list of facts that
@@ -82,7 +84,8 @@ def analyse(
     `problem`) gives the reason.
 
     Raises KibitzError if there is no such file or game, or if it can't be analyzed. Raises UsageError for an option
-    that is out of range or not for this network, and for a network of the other game.
+    that is out of range or not for this network. Raises UsageError also for a Go game with a chess network, and for the
+    reverse.
 
     >>> import kibitz
     >>> game = kibitz.analyse("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0", "chessnet")

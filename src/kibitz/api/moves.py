@@ -30,7 +30,7 @@ class ChosenMove:
     move: the move, for `board.push`.
     san: the move in SAN, such as "Nf3".
     uci: the move in UCI notation, such as "g1f3".
-    score: the evaluation in centipawns from the mover's point of view, at most ±2000.
+    score: the evaluation in centipawns from the mover's point of view, limited to −2000 to 2000.
     mate: the number of moves to mate, negative if the mover is mated; None if no mate is known.
     probability: the network's probability of the move among the legal moves, 0 to 1; 0 for networks that predict no
         moves.
@@ -133,8 +133,9 @@ def choose_go(
 ) -> ChosenPoint:
     """Choose a Go move with a network, as TrainedNetwork.choose_move does.
 
-    komi: in points. handicap: the number of handicap stones. rules: the rules of the position; `rules` in the options
-    replaces them. None for Chinese rules. side_inputs: the values of side inputs by name, 0 to 255.
+    komi: in points. handicap: the number of handicap stones. options: the keywords of `choose_move`. rules: the rules
+    that the SGF of the position gives; None for Chinese rules. If `options` contain "rules", these rules apply instead.
+    side_inputs: the values of side inputs by name, 0 to 255.
     """
     from kibitz.games.go.points import PASS, to_gtp
     from kibitz.games.go.replay import AGE, encode_board

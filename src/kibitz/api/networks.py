@@ -60,14 +60,14 @@ class SideInputs(TypedDict, total=False):
 
 
 class MoveOptions(SideInputs, total=False):
-    """Keywords of `TrainedNetwork.choose_move`; all are optional. Side inputs have an effect only with methods without
-    a search.
+    """Keywords of `TrainedNetwork.choose_move`; all are optional. Side inputs, which `choose_move` also takes as
+    keywords, have an effect only with methods without a search.
 
     method: one of the network's `methods`; None for the first one.
     depth, nodes, seconds: the limits of a search in plies, evaluated positions and seconds. The search ends at the
-        first limit that it reaches; without a limit, it takes one second. In Go, `depth` is not possible. `nodes` are
-        visits, only for networks that search (the default is 200). Go networks without a search evaluate every move by
-        default.
+        first limit that it reaches; without a limit, it takes one second. In Go, `depth` is not possible, and `nodes`
+        is the number of visits (default 200), only for networks that search. A Go network that does not search
+        evaluates the position after every move, unless the limit `seconds` ends this earlier.
     temperature: 0 (the default) plays the best move. Higher values give more varied moves; 1 samples from the policy.
     seed: the random seed for sampling; None for a random seed.
     to_move: "b" or "w", for sgfmill boards.
@@ -94,8 +94,8 @@ class MoveOptions(SideInputs, total=False):
 
 @dataclass(frozen=True)
 class MoveProbability:
-    """A legal move and its probability, 0 to 1. The probabilities of all legal moves sum to 1. san: such as "Nf3". uci:
-    such as "g1f3".
+    """A legal move and its probability, 0 to 1. The probabilities of all legal moves sum to 1. move: the move, for
+    `board.push`. san: the move in SAN, such as "Nf3". uci: the move in UCI notation, such as "g1f3".
 
     >>> import chess, kibitz
     >>> best = kibitz.load_network("chessnet").evaluate(chess.Board()).moves[0]
@@ -113,7 +113,8 @@ class MoveProbability:
 class PointProbability:
     """A Go move and its probability, 0 to 1. The probabilities of all legal moves sum to 1.
 
-    point: row · 19 + column from the upper left, or 361 for a pass. vertex: such as "D4", or "pass".
+    point: row · 19 + column, where row 0 is the upper edge and column 0 the left edge; 361 for a pass. vertex: the move
+    in GTP notation, such as "D4" or "pass".
 
     >>> import kibitz
     >>> best = kibitz.load_network("gohuman").evaluate(kibitz.make_go_board(size=9)).moves[0]
@@ -141,7 +142,8 @@ class PositionEvaluation:
         MoveProbability, and underpromotions are omitted if the network can't predict them. In Go, each is a
         PointProbability, and moves with probability 0 are omitted.
     black: in Go, Black's win probability, 0 to 1.
-    owners: float32 [size, size], the probability that each point will be Black's, from the upper left.
+    owners: float32 [size, size], the probability that each point will be Black's; row 0 is the upper edge, column 0 the
+        left edge.
     score: Black's lead in points, komi included.
     meaning: the event that has the probability `white` or `black`, as text; "" if both are None.
 
@@ -229,8 +231,8 @@ class TrainedNetwork:
         inputs: those of `SideInputs`, as keywords. If `positions` are arrays, the side inputs may instead be further
             columns of the state.
 
-        kibitz.systems.declaration.OUTPUTS describes each output. All outputs refer to the real squares of the board, no
-        matter which side is to move.
+        kibitz.systems.declaration.OUTPUTS describes each output. The squares and points in all outputs are those of the
+        board; nothing is mirrored if Black is to move.
 
         Raises UsageError for positions of the wrong game (chess for a Go network or the reverse), and for boards of an
         unsupported size. Raises UsageError also for arrays of another dtype or shape, and for side inputs that the
@@ -262,7 +264,8 @@ class TrainedNetwork:
         other arguments and the errors are those of `predict`.
 
         In Go, the result is the mean of several network evaluations: for both sides to move, on the board and its
-        mirror image. This mean varies less than a single evaluation. The page and `kibitz.show` use the same mean.
+        mirror image. This mean varies less than a single evaluation. The page of `kibitz board` and `kibitz.show` use
+        the same mean.
 
         >>> import chess, kibitz
         >>> board = chess.Board()
@@ -305,18 +308,20 @@ class TrainedNetwork:
         komi: float | None = None,
         rules: str | None = None,
     ) -> PositionValue:
-        """Return the value of a position. The page, `kibitz analyze` and the engines show the same value.
+        """Return the value of a position. The page of `kibitz board`, `kibitz analyze` and kibitz's UCI and GTP engines
+        show the same value.
 
-        If the network searches, the result is the value of the best line of the search. Other chess networks evaluate
-        the quiet position to which the next captures lead, and other Go networks evaluate the position itself. If two
-        passes ended a Go game, the final position is scored. `evaluate` returns the network's output without a search.
+        If the network searches, the result is the search's value of its best move. With another chess network, a short
+        alpha-beta search leads to a quiet position, whose material and network evaluation give the value. Other Go
+        networks evaluate the position itself. If two passes ended a Go game, the final position is scored. `evaluate`
+        returns the network's output without a search.
 
         nodes: evaluations of the search; None for the number that all interfaces use (in Go 120 visits).
         to_move, komi: Go: as in `evaluate`.
         rules: Go: a name such as "japanese"; None for the rules of the SGF, or "chinese" for boards.
 
-        Raises UsageError for networks that do not predict who wins, for less than one node, and for nodes if the
-        network does not search; for other errors, see `predict`.
+        Raises UsageError for networks that do not predict who wins, for less than one node, and for a value of `nodes`
+        if the network does not search. For other errors, see `predict`.
 
         >>> import kibitz
         >>> value = kibitz.load_network("chessnet").value_position("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1")

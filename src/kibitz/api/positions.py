@@ -45,11 +45,12 @@ class PositionArrays(NamedTuple):
     castling rights, a sum of 1 for K, 2 for Q, 4 for k and 8 for q; 1 to 8 for the file of a pawn that can be captured
     en passant, or 0; the number of plies since the last capture or pawn move, up to 255.
 
-    Go. codes: the index is row · 19 + column from the upper left, for all board sizes. A code is kind + 16 · age. The
-    kinds are 0 for an empty point; 1 to 5 for a black stone whose chain has 1 to 5 liberties, and 6 for more; 7 to 12
-    for White in the same way; 13 for a point that ko forbids; 14 outside the board. The ages are 1 for the last move,
-    up to 13 for the oldest moves, and 0 for setup stones and empty points. state: the side to move, 0 for Black and 1
-    for White; the board size; the number of passes just before, up to 2; the number of plies, up to 255.
+    Go. codes: the index is row · 19 + column for all board sizes; row 0 is the upper edge, column 0 the left edge. A
+    code is kind + 16 · age. The kinds are 0 for an empty point; 1 to 5 for a black stone whose chain has 1 to 5
+    liberties, and 6 for more; 7 to 12 for White in the same way; 13 for a point that ko forbids; 14 outside the board.
+    The ages are 1 for the last move, up to 13 for the oldest moves, and 0 for setup stones and empty points. state: the
+    side to move, 0 for Black and 1 for White; the board size; the number of consecutive passes just before the
+    position, up to 2; the number of plies, up to 255.
 
     >>> import chess, kibitz
     >>> arrays = kibitz.encode_positions([chess.Board()])

@@ -131,7 +131,9 @@ class GameStore:
         return self._store.column("hash")
 
     def opening_hashes(self) -> NDArray[np.uint64] | None:
-        """Return a hash of each game's start and first 40 plies, uint64 [games]; None if the store has no hashes."""
+        """Return a hash of each game's start position and first 40 plies, uint64 [games]; None if the store has no
+        hashes.
+        """
         return self._store.openings()
 
     def explore(
@@ -216,7 +218,7 @@ class GameStore:
         `codes` is uint8 [n, 64] in chess and uint8 [n, 361] in Go. `state` is uint8 [n, 4].
 
         games, plies: integers [n], or a single integer: position i is that of game `games[i]` after `plies[i]` plies.
-            About a million positions per second are replayed on demand.
+            The positions are computed by replaying the games, about a million positions per second.
         view: "board", or "mover". In the mover's view the player to move has White's pieces (in Go: Black's stones),
             and the state has 0 as the side to move. In chess the ranks are flipped if Black is to move, so that the
             mover's pawns always go up the board.
@@ -418,11 +420,11 @@ class GameStore:
 
     @name_arguments()
     def unseen_games(self, *networks: str | Path | TrainedNetwork | TrainingRun) -> NDArray[np.int64]:
-        """Return the numbers of the games that were not used to train or select any of the given networks, int64
-        [games].
+        """Return the numbers of the games that were not used to train or select any of the given networks, int64 [n],
+        ascending.
 
-        Only games that the systems of all networks use are included; `winner`, for example, uses only decisive games.
-        Raises KibitzError if no game is left.
+        A game is included only if the system of each network uses games of its kind. For example, the system of
+        `winner` uses only decisive games. Raises KibitzError if no game is left.
 
         >>> import kibitz
         >>> store = kibitz.open_store("my.store")

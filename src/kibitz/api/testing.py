@@ -73,8 +73,9 @@ class TestResult:
         low and high of the 95% interval, which is clustered by game.
     headline: the name of the main metric.
     rows: the results for each position.
-    json: everything that `kibitz test --json` prints, as a dict. For networks that predict moves, it contains a
-        picture. kibitz makes the picture when you first read `json`, which takes a few seconds.
+    json: everything that `kibitz test --json` prints, as a dict. For convchess and chessnet, it contains the points of
+        a map of the tested positions (t-SNE), with the key "landscape". The map is computed when you first read `json`;
+        this takes a few seconds.
 
     >>> import kibitz
     >>> result = kibitz.test("winner", "my.store", positions=200)
@@ -93,7 +94,9 @@ class TestResult:
 
     @cached_property
     def json(self) -> dict[str, Any]:
-        """Everything that `kibitz test --json` prints, as a dict, with its pictures."""
+        """Everything that `kibitz test --json` prints, as a dict, with the map of the tested positions (see
+        `TestResult`).
+        """
         return self._result | self._pictures()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -113,7 +116,8 @@ class NetworkComparison:
     a, b: the accuracy of each network, an Estimate.
     difference: the accuracy of a minus the accuracy of b, an Estimate. Its interval is computed from the difference at
         each position. If the value is above 0, a is better.
-    loss: the loss of a minus the loss of b, an Estimate; None if a network predicts no probability.
+    loss: the mean log loss of a minus that of b (for "owners", the mean squared error), an Estimate; None if a network
+        predicts no probability.
     rows_a, rows_b: the results of each network for each position, in the same order.
     games: the number of games in the store that neither network has seen in training.
 
@@ -166,7 +170,7 @@ def test(
     >>> list(result.figures)
     ['accuracy', 'log_loss', 'calibration_error']
     >>> store = kibitz.open_store("my.store")
-    >>> games, plies = store.sample(300, network="winner")  # the very positions
+    >>> games, plies = store.sample(300, network="winner")  # the same positions
     >>> bool((games == result.rows.game).all() and (plies == result.rows.ply).all())
     True
     """

@@ -22,7 +22,8 @@ COMPILE = ("auto", "on", "off")
 
 @dataclass(frozen=True)
 class TrainingProgress:
-    """The progress of training. The callback gets it after each iteration, each summary and each validation.
+    """The progress of training. `train` passes it to `on_progress` after each iteration, each validation and each
+    summary (a regular report of loss and speed).
 
     stage: the name of the part of the network that is being trained.
     iteration: the current iteration, from 1. iterations: the number of iterations of this stage.
@@ -108,8 +109,9 @@ class TrainingOptions:
     compile: whether torch compiles the training steps: "on", "off", or "auto" for compilation on a GPU if torch
         supports it.
 
-    An option that is None has the recipe's value. If the recipe has none, the intervals and validate_positions depend
-    on the number of iterations.
+    If an option is None, the value in the recipe applies. If the recipe does not set the option either, validate_every,
+    summary_every and validate_positions are computed from the number of iterations. Other options then have the
+    defaults of the training loop, such as a patience of 20 and no average.
 
     >>> import kibitz
     >>> kibitz.TrainingOptions(time_limit=30).seed

@@ -62,8 +62,8 @@ class MoveCost:
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """A game of a match that was played. row: its score. text: the game as PGN or SGF. spent: the cost of each move of
-    the player "A" and of the player "B".
+    """A game of a match that was played. row: the score of the game in the match. text: the game as PGN or SGF. spent:
+    the cost of each move of the player "A" and of the player "B".
     """
 
     row: ScoredGame
@@ -86,7 +86,7 @@ class Contest(Protocol):
         """Describe the limits of a player as text. side: "A" or "B"."""
 
     def settings(self) -> dict[str, str]:
-        """Return the settings by name that must stay the same when a match is resumed, in addition to its players and
+        """Return, by name, the settings that must stay the same when a match is resumed, in addition to its players and
         limits.
         """
 

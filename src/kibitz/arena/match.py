@@ -36,7 +36,8 @@ class MatchConfig:
     seed: the random seed, which determines the order of the openings.
     workers: the number of games that are played at the same time.
     sprt: the test that may end the match early; None for no test.
-    backend: the workers that play pairs of games; None for threads of this process, which play single games.
+    backend: the worker processes, each of which plays pairs of games; None to play single games in threads of this
+        process.
     """
 
     a: Participant
@@ -72,8 +73,8 @@ def _described(player: Participant) -> str:
 
 @dataclass
 class Usage:
-    """What one player used in the games that this call of the program played: the number of moves, the seconds for all
-    moves and for the longest move, and the nodes that the engine reported.
+    """What one player used in the games that were played in this run of the program. The fields are the number of
+    moves, the seconds for all moves, the seconds for the longest move, and the nodes that the engine reported.
     """
 
     moves: int = 0

@@ -44,8 +44,8 @@ def game_of(a: str, b: str, requested: str | None = None) -> str:
     """Return the game of a match, "chess" or "go": the requested game or, if `requested` is None, the game of the
     players. For players that may play either game, it is chess.
 
-    a, b: the players, as in `player`. Raises UsageError if the players or the requested game contradict each other, and
-    KibitzError if a folder isn't a run.
+    a, b: the players as text, like the argument `text` of `player`. Raises UsageError if the players or the requested
+    game contradict each other, and KibitzError if a folder isn't a run.
     """
     games = {text: game for text in (a, b) if (game := _plays(text))}
     if requested is not None and requested not in SPEAKS:

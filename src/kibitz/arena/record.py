@@ -22,7 +22,8 @@ SETTING = "Match"
 
 @dataclass(frozen=True)
 class ScoredGame:
-    """The score of a finished game between the players "A" and "B". A moves first in games with an even number.
+    """The score of a finished game between the players "A" and "B". A moves first in the games whose number is even,
+    beginning with game 0.
 
     number: the game's number in the match, from 0.
     points: A's points, in half points: 2 for a win, 1 for a draw, 0 for a loss.
@@ -88,8 +89,8 @@ def tag(value: str) -> str:
 
 
 def tags_of(game: ScoredGame, settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the tags of a game's record by name, for PGN and SGF. They identify the game and repeat the settings of
-    the match.
+    """Return the entries that identify the game and repeat the settings of the match, by name. They become tags in PGN,
+    and lines of the game comment (GC) in SGF.
     """
     tags = {"GameNumber": str(game.number), "Ending": game.ending}
     if game.forfeit:

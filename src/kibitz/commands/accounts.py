@@ -99,7 +99,9 @@ class _DownloadBar(Progress):
         self._limit, self._saved_games, self._new, self._name = limit, 0, 0, ""
 
     def begin_account(self, total: int | None) -> None:
-        """Begin the bar for the account. total: the number of games to download; None if it is not known."""
+        """Begin the progress bar for the downloads of an account. total: the number of games to download; None if it is
+        not known.
+        """
         self.begin(self._name, total, self._new, rate=0.0)
 
     # the interface `kibitz.online.files.Listener`

@@ -50,7 +50,7 @@ def annotate(
 ) -> None:
     """Write every game of PGN or SGF files with evaluations, annotations and reasons.
 
-    Each output has the same content as that of kibitz analyze with --all --pgn or --sgf.
+    Each output has the same content as that of kibitz analyze with --all and --pgn (chess) or --sgf (Go).
     """
     _check(files, out)
     options = AnalyzeOptions(every=True, checked_by=checked_by, engine_option=engine_option, nodes=nodes)

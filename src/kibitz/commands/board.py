@@ -50,8 +50,8 @@ def board(
 ) -> None:
     """Open a page in the browser, on which you play chess and Go against networks, and analyze games with them.
 
-    Only this computer can open the page, unless --lan allows it to other devices in the local network. Ctrl-C ends the
-    board.
+    Only this computer can open the page; with --lan, other devices in the local network can open it, too. Ctrl-C ends
+    the program.
     """
     use_provider(provider)
     with contextlib.suppress(KeyboardInterrupt):

@@ -43,7 +43,7 @@ def explore(
     """Show the moves that were played in a position, with their number of games and results. Games that reach the
     position by another order of moves also count.
 
-    The first call makes an index next to the store, which takes seconds.
+    The first call makes an index next to the store, which takes a few seconds.
     """
     from kibitz.explorer.answers import read_band
     from kibitz.explorer.report import explore

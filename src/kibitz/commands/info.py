@@ -45,7 +45,7 @@ def info(
     """Show the contents of a store: counts, ratings, dates, results, the games of each part of the split, and the
     rejected games by reason.
 
-    For a network, show its outputs, its training data and its measured accuracy.
+    If the argument is a network, show its outputs, its training data and its measured accuracy.
     """
     from kibitz.runs import INFO, packaged
     from kibitz.store.store import Store

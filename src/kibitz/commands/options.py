@@ -156,8 +156,8 @@ def _unwrapped(text: str) -> str:
 def with_settings(
     command: Callable[..., None], arguments: Sequence[str], without: Sequence[str] = ()
 ) -> Callable[..., None]:
-    """Return a command that also has the settings of a system as options. If the command line names no system, return
-    the command unchanged.
+    """Return a command that also has the settings (hyperparameters) of a system as options. If the command line names
+    no system, return the command unchanged.
 
     command: a command that `with_groups` made. Its function takes the settings as `**settings`.
     arguments: the command line without the program's name. It names the system.

@@ -53,11 +53,11 @@ class Progress:
     On a terminal, the progress is a bar with the given columns. The column ELAPSED is the time since the beginning, and
     LEFT is the time left. Every column except BAR, ELAPSED and LEFT is a template. In a template, `task.description`,
     `task.completed`, `task.total` and `task.fields[NAME]` are replaced, where the fields are those of `begin` and
-    `update`. Without a terminal, an update prints its line and the time left, but only one line in `every` seconds, and
-    no line at the end of a part.
+    `update`. Without a terminal, `update` prints its text `line` and the time left, at most once in `every` seconds. It
+    prints nothing at the end of a part.
 
-    patient: whether a bar is shown only after a part has taken PATIENCE seconds. stays: whether the bars remain on the
-    terminal after the end.
+    columns: the columns of the bar. every: the smallest number of seconds between two lines. patient: whether a bar is
+    shown only after a part has taken PATIENCE seconds. stays: whether the bars remain on the terminal after the end.
     """
 
     def __init__(self, *columns: str, patient: bool = False, stays: bool = False, every: float = MINUTE):
@@ -91,7 +91,7 @@ class Progress:
 
         description: the name of the part.
         total: the size of the part in any unit; None if it is unknown.
-        done: the amount that an earlier call of the program has completed, which is ignored for the speed and the time
+        done: the amount that an earlier run of the program has completed, which is ignored for the speed and the time
             left.
         at_once: whether to show the bar immediately, even if `patient` is true.
         since: the start time by the monotonic clock; None for now.

@@ -26,9 +26,9 @@ def rate(
 ) -> None:
     """Show a player's rating, with its interval, as estimated from the moves.
 
-    For each move, the network human predicts how likely players rated 600 to 2600 play it. The estimate is the rating
-    for which the player's moves are most likely. The results and ratings in the games are not used. The command also
-    shows estimates by phase, color, speed, time left and month.
+    For each move, the network human predicts how likely it is that players with ratings from 600 to 2600 play it. The
+    estimate is the mean of the posterior distribution of the rating, given these probabilities. The results and ratings
+    in the games are not used. The command also shows estimates by phase, color, speed, time left and month.
     """
     from kibitz.analysis.chess.player_sides import players_in
     from kibitz.analysis.chess.strength.estimate import LEVEL

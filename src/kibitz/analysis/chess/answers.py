@@ -19,8 +19,8 @@ def white_wins(answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64
     """Return White's win probability, or the probability of another event that the system declares, float64 [n], 0 to
     1; None if the network predicts neither.
 
-    If the network has the output `value` (−1 to 1, from the mover's point of view), the output is converted: 0, a sure
-    draw, becomes 0.5.
+    If the network has the output `value` (−1 to 1, from the mover's point of view), the function converts it to White's
+    expected score: 0, a certain draw, becomes 0.5. state: the positions' state, see `PositionArrays`.
     """
     for name in ("white_wins", "white_better"):
         if name in answers:
@@ -39,7 +39,7 @@ def expected_moves(
 
     The result is three arrays: the moves of all positions, uint16 [total], packed (see `from_move`); the index at which
     the moves of each position begin, int64 [n + 1], with the total at the end; and the probabilities, float32 [total].
-    The probabilities of a position need not sum to 1. codes: uint8 [n, 64]. state: uint8 [n, 4 or more].
+    The probabilities of a position need not sum to 1. codes, state: the positions, see `PositionArrays`.
     """
     if "origin" not in answers:
         return None

@@ -35,7 +35,8 @@ class Expected:
     """The moves that a network expected in a position, and the rank of the played move.
 
     choices: the most likely legal moves, at most SHOWN, the most likely first.
-    rank: the rank of the played move among all legal moves by probability, from 1; 0 if there is no legal move.
+    rank: the rank of the played move among all legal moves by probability, from 1. It is 0 if the position has no legal
+        move, so that the played move is a null move.
     probability: the probability of the played move, 0 to 1.
     legal: the number of legal moves.
     underpromotion: whether the played move is a promotion that the network can't predict. Most networks predict only

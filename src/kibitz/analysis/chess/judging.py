@@ -100,7 +100,8 @@ class Judgement:
     line: the best move and the moves that the search expects after it.
     only: whether the move is the only good move: every other move loses at least ONLY more.
     options: the estimated loss of every legal move; None if there is no legal move or no estimate.
-    searched: the losses of moves by the search of the position before the move, see `searched_losses`.
+    searched: for the moves that the search of the position before this move has evaluated well enough: their losses, 0
+        to 1, by packed move (see `searched_losses`).
     mate: the number of moves to a mate after the move, if an engine has found one; negative if Black mates. Otherwise
         None.
     reply: the moves that an engine expects after the move, beginning with the opponent's reply; () without an engine.
@@ -120,8 +121,8 @@ class Judgement:
 
 @dataclass(frozen=True)
 class FirstLook:
-    """A first estimate of the legal moves of a position. After each move, the search considers all replies, then only
-    captures.
+    """A first estimate of the loss of each legal move of a position. It comes from a short search, which considers all
+    replies to each move, and after them only captures.
 
     moves: uint16 [n], packed (see `from_move`). losses: float64 [n], 0 to 1, the mover's loss of win probability
     compared with the best of these moves.
@@ -167,8 +168,9 @@ class _Followed:
     later_leaves: NDArray[np.uint8]
 
     def take(self, indices: NDArray[np.intp], other: _Followed, at: NDArray[np.intp]) -> None:
-        """Replace the results of the positions `indices` by results of `other`. at: the index in `other` for each of
-        these positions.
+        """Copy results from another object into this one. other: the results of another search. indices: the indices,
+        in this object, of the positions whose results are replaced. at: for each of these positions, its index in
+        `other`.
         """
         for name, values in vars(self).items():
             values[indices] = getattr(other, name)[at]
@@ -182,7 +184,7 @@ class _Thought:
     mate: the number of moves to a mate, negative if the mover is mated; None if no mate is found.
     line: the best move and the moves that are expected after it.
     opinion: the network's win probability for the mover without a search, 0 to 1.
-    searched: the losses of moves by the search, see `searched_losses`.
+    searched: for the moves that the search has evaluated well enough: their losses, see `searched_losses`.
     """
 
     chance: float
@@ -198,11 +200,13 @@ class Judge:
 
     session: the network.
     analysis: the module that reads the network's outputs.
-    depth: the depth of the alpha-beta search in plies. It ends in quiet positions, in which no capture wins material.
-    nodes: the number of evaluations per position in a PUCT search; 0 for no PUCT search. Without it, the network
-        evaluates the quiet positions of the alpha-beta search.
+    depth: the depth of the alpha-beta search in plies. After this depth, the search continues with captures until the
+        position is quiet, that is, until no capture wins material.
+    nodes: the number of evaluations per position in a PUCT search, which then gives the value of each position. With 0,
+        there is no PUCT search, and the network evaluates the quiet positions of the alpha-beta search.
     threads: the number of threads of the alpha-beta search; None for all.
-    stop: an event. If it is set, a PUCT search or an engine's search ends, and the methods raise Stopped.
+    stop: a threading.Event. If it is set, a PUCT search or an engine's search ends, and the methods raise Stopped. None
+        for no such event.
     """
 
     session: Session
@@ -231,7 +235,7 @@ class Judge:
 
     @property
     def checker(self) -> Checker | None:
-        """The engine and its limits, with which a worker can start the same engine; None if the network evaluates the
+        """The engine and its limits, which a worker needs to start the same engine; None if the network evaluates the
         moves.
         """
         return None
@@ -242,9 +246,11 @@ class Judge:
         """Return White's win probability in each position of a game, float64 [moves + 1], and an evaluation of each
         move.
 
-        start: the position before the first move. It may be in the middle of a game: the moves on its stack are the
-        history for repetitions and for the last capture. rows: uint8 [moves + 1, 68], the game's positions. The network
-        must predict the winner. Raises Stopped, see `stop`.
+        start: the position before the first move. It may be in the middle of a game. The PUCT search uses the moves on
+        its stack to detect repetitions. The last of them also shows whether the first move is a recapture, which does
+        not count as an only move. moves: the moves of the game. rows: uint8 [moves + 1, 68], the game's positions: the
+        64 codes and the 4 state values of `PositionArrays`. The network must predict the winner. Raises Stopped, see
+        `stop`.
         """
         if self._player is not None:
             return self._judge_by_own_search(start, moves, rows)
@@ -289,8 +295,8 @@ class Judge:
         return white, found
 
     def value(self, board: chess.Board) -> PositionValue:
-        """Return the value of a position. The moves on the board's stack are its history. Raises Stopped, see
-        `stop`.
+        """Return White's win probability in a position and, with a PUCT search, the best line (see `PositionValue`).
+        The PUCT search uses the moves on the board's stack to detect repetitions. Raises Stopped, see `stop`.
         """
         if (over := end_value(board)) is not None:
             return PositionValue(over, RULES)
@@ -303,10 +309,11 @@ class Judge:
         return PositionValue(float(white[0]), SEARCH)
 
     def values(self, rows: NDArray[np.uint8], depth: int, by_network: bool = True) -> NDArray[np.float64]:
-        """Return White's win probability in unrelated positions, float64 [n], 0 to 1, by an alpha-beta search.
+        """Return White's win probability in n positions, float64 [n], 0 to 1. The positions need not come from one
+        game. The values come from an alpha-beta search.
 
-        rows: uint8 [n, 68]. depth: the depth of the search in plies. by_network: whether the network evaluates the
-        positions at the ends of the searched lines; if it is False, only material counts.
+        rows: uint8 [n, 68], see `judge`. depth: the depth of the search in plies. by_network: whether the network
+        evaluates the leaves of the search; if it is False, only material counts.
         """
         deep = quiescence_search(rows, depth, threads=self.threads)
         n, depths = np.arange(len(rows)), deep.reached.clip(0)

@@ -42,8 +42,8 @@ class _Solver:
         return None
 
     def defend(self, moves: int, quiet: bool) -> tuple[chess.Move, ...] | None:
-        """Return the longest line if every move of the side to move allows a mate in at most `moves` moves of the
-        attacker; None if a move prevents this mate. quiet: as in `attack`.
+        """If every move of the side to move (the defender) allows a mate in at most `moves` moves of the attacker,
+        return the line with the latest mate. None if at least one move prevents the mate. quiet: as in `attack`.
         """
         longest: tuple[chess.Move, ...] | None = None
         for move in list(self.board.legal_moves):

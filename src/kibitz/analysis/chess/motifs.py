@@ -42,7 +42,9 @@ def worth(board: chess.Board, square: chess.Square) -> int:
 
 
 def exchange(board: chess.Board, square: chess.Square) -> int:
-    """Return how many pawns the side to move wins by captures and recaptures on one square; 0 if it wins nothing."""
+    """Return the material, in units of a pawn, that the side to move wins by captures and recaptures on one square
+    (static exchange evaluation); 0 if it wins nothing.
+    """
     captures = list(board.generate_legal_moves(to_mask=chess.BB_SQUARES[square]))
     victim = board.piece_at(square)
     if not captures or victim is None or victim.color == board.turn:

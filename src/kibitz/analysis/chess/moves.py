@@ -79,8 +79,8 @@ class ByStrength:
     """The probability of the played move, 0 to 1, for players of three ratings.
 
     rating: the mover's rating. `player` is the probability for this rating; `weaker` and `stronger` are the
-        probabilities for a rating that is STEP points lower or higher.
-    slip: whether the move is both costly and unlikely for the mover's rating.
+        probabilities for a rating that is STEP points lower and higher, respectively.
+    slip: whether the move is both costly and unlikely for players of the mover's rating.
     """
 
     rating: int
@@ -209,7 +209,8 @@ class Slice:
     loss: the mean loss per move, 0 to 1.
     marks: the number of moves with each annotation (?!, ? and ??).
     only: the number of moves that were the only good move.
-    usual: the mean loss of players of the same rating in the same positions; None if it isn't known for all positions.
+    usual: the mean loss of players of the same rating in the same positions; None if it is unknown for at least one of
+        these positions.
     """
 
     moves: int
@@ -230,8 +231,8 @@ class Slice:
 
 @dataclass
 class Report:
-    """How much each side lost in any number of games. The sums are kept by side and by slice, which is all moves, one
-    phase or one kind of piece.
+    """How much each side lost in any number of games. The sums are kept by side and by slice: all moves, the moves of
+    one phase, or the moves of one kind of piece.
     """
 
     games: int = 0
@@ -253,8 +254,7 @@ class Report:
                 sums[:] = [a + b for a, b in zip(sums, row, strict=True)]
 
     def slice(self, side: str, name: str) -> Slice | None:
-        """Return the number of moves, the mean loss and the annotations for one side and one slice; None if it has no
-        moves.
+        """Return the results of one side for one slice of its moves (see `Slice`); None if the slice has no moves.
 
         side: "white" or "black". name: WHOLE for all moves, or the name of a phase or piece.
         """
@@ -309,7 +309,7 @@ class AnalysedGame:
 
     @property
     def slips(self) -> list[Move]:
-        """The costly moves that were unlikely for the mover's rating, the costliest first."""
+        """The costly moves that were unlikely for players of the mover's rating, the costliest first."""
         return [move for move in self.swings if move.by_strength and move.by_strength.slip]
 
     @property
@@ -392,7 +392,8 @@ USUAL = Meaning()
 
 
 def meaning_of(system: str, judged: bool) -> Meaning:
-    """Return the event whose probability an analysis with a network of the system shows.
+    """Return the event whose probability is shown when games are analyzed with a network of this system. system: the
+    name of the system.
 
     judged: whether a search evaluates the moves. A search computes win probabilities; the network's direct output may
     be the probability of another event, which `Meaning.note` explains.
@@ -508,7 +509,9 @@ def _reasons(
 
 
 def case_of(board: chess.Board, played: chess.Move, judgement: Judgement) -> Case:
-    """Return a move with its evaluation in the form that `explain` takes."""
+    """Return a `Case`, the form of a move and its evaluation that `explain` takes. board: the position before the move.
+    played: the played move. judgement: the evaluation of this move.
+    """
     before, after = judgement.before, judgement.after
     if board.turn == chess.BLACK:
         before, after = 1 - before, 1 - after

@@ -70,7 +70,9 @@ def note_game(game: chess.pgn.Game, meaning: str, checked_by: str, summary: Game
 
 
 def drop_mark(node: chess.pgn.ChildNode) -> None:
-    """Remove the annotation of a move by an earlier analysis, and the reason of this annotation."""
+    """Remove the annotation that an earlier analysis by kibitz gave to a move, and the text that gives the reason for
+    it. An annotation by someone else stays. node: the move.
+    """
     if own := _OWN_MARK.findall(node.comment):
         node.nags -= {_NAGS[mark] for mark in own}
         node.comment = _REASON.sub("", node.comment)

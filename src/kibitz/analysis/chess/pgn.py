@@ -33,16 +33,16 @@ def annotated(judged: AnalysedGame) -> str:
     """Return the game as PGN, with comments after the moves of the main line.
 
     If the network predicts the winner, the comments contain `[%eval …]` (pawns, from White's point of view). After mate
-    there is no evaluation; after stalemate it is 0.00. Mistakes get $6, $2 or $4 for ?!, ? and ??, the command
-    `[%kibitz ?!]`, which identifies the annotation as kibitz's, and the reason as text. If the network predicts moves,
-    the comments also contain its most likely moves as text.
+    there is no evaluation; after stalemate it is 0.00. A mistake gets a NAG: $6 for ?!, $2 for ?, $4 for ??. It also
+    gets a command such as `[%kibitz ?!]`, which identifies the annotation as kibitz's. If the reason is known, it is
+    added as text. If the network predicts moves, the comments also contain its most likely moves as text.
 
     The comment before the first move names the engine that evaluated the moves, if there is one. It also explains the
     evaluations if they aren't win probabilities but, for example, expected scores. If moves are evaluated by search,
     the headers `WhiteAccuracy` and `BlackAccuracy` contain the players' accuracy in percent.
 
-    The notes of an earlier analysis are replaced. All other comments, variations and headers stay. A move with another
-    annotation ($1 to $6) keeps it.
+    The notes of an earlier analysis are replaced. All other comments, variations and headers stay. A move that already
+    has an annotation ($1 to $6) from someone else keeps it and gets none from kibitz.
     """
     game = judged.record.game
     meaning = judged.meaning.note if judged.white is not None else ""

@@ -197,8 +197,8 @@ class PlayerReport:
         return count_results(self._scores)
 
     def parts(self) -> Parts:
-        """Return the mean losses and the results in the games so far: for all moves, for each part of the moves, and by
-        opening. A part is, for example, one phase.
+        """Return the mean losses and the results in the games so far: for all moves, for each part of the moves, and
+        for each opening. A part is, for example, the moves in one phase.
         """
         table = np.array(self._moves, np.float64).reshape(-1, 7)
         game = table[:, 0].astype(np.int64)

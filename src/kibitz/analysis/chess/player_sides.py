@@ -43,8 +43,8 @@ class PlayerSides:
 class OwnGames:
     """Selects the games of one player, each game once, and counts the games that are skipped.
 
-    sides: finds the player's side. both: the number of games with the player on both sides. empty: the number of the
-    player's games without moves. repeats: finds repeated games.
+    sides: the object that finds the player's side in a game. both: the number of games with the player on both sides.
+    empty: the number of the player's games without moves. repeats: the object that detects repeated games.
     """
 
     def __init__(self, sides: PlayerSides):
@@ -66,14 +66,14 @@ class OwnGames:
         return self.repeats.is_new(record)
 
     def problems(self) -> Iterator[str]:
-        """Return a message for each kind of skipped games."""
+        """Return a message for each reason for which games were skipped."""
         return skipped_games(self.repeats.again, self.empty, self.both)
 
 
 def players_in(files: Sequence[str], named: Sequence[str], where: str) -> list[Player]:
-    """Find the players with these names in PGN files. Several names are accounts of one player. Without a name, the
-    result is the player who is in nearly all games. Games without moves do not count, and games with one name on both
-    sides.
+    """Find the players with these names in PGN files. If several names are given, they are the accounts of one player.
+    If no name is given, the result is the player who is in nearly all games. Games without moves, and games with the
+    same name on both sides, do not count.
 
     The games need not be complete, because the moves before an error are used. where: the description of the games in
     an error. Raises UsageError for an unknown player, and KibitzError if there is no game with moves, or if there is
@@ -110,9 +110,9 @@ def own_games(
     """Yield each game of one player in the given PGN files, with the player's side, "white" or "black". A repeated game
     is yielded only once.
 
-    sides: finds the player's side. on_problem: a function that is called with a message for each game, file or text
-    that could not be read, and with a message about each kind of skipped games. Raises KibitzError if there is only one
-    file and it cannot be read.
+    sides: the object that finds the player's side in a game. on_problem: a function that is called with one message.
+    The messages are about games and files that could not be read completely, about text that belongs to no game, and
+    about each reason for which games were skipped. Raises KibitzError if there is only one file and it cannot be read.
     """
     own = OwnGames(sides)
     for file in files:

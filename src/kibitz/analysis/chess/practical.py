@@ -38,7 +38,7 @@ LIKELIEST = 7
 ANSWERS, RAREST = 6, 0.03
 """The largest number of replies to a move that the long search evaluates, and the smallest probability of each reply.
 
-All other replies count as the best reply.
+The score counts all other replies as if the opponent played the best reply.
 """
 _SEEN, _BY_RATING, MIDDLE = 0.82, 1.04, 1600
 """Players see threats that the network's prediction misses after a rare move. The logit of a reply rises by the win
@@ -54,7 +54,7 @@ GAIN = 0.05
 class Scored:
     """A move and its score against the opponent's likely replies.
 
-    move, san: the move.
+    move, san: the move, and its name in SAN.
     score: the mover's mean win probability over the likely replies, 0 to 1.
     worst: the mover's win probability after the opponent's best reply, 0 to 1.
     mistake: the probability that the opponent's reply loses at least risk.LOSS, 0 to 1.
@@ -79,15 +79,17 @@ class Scored:
 
 @dataclass(frozen=True)
 class Practical:
-    """The practical choice in a position.
+    """The practical choice in a position: the move that scores best against the replies that the opponent is likely to
+    play.
 
     rating: the opponent's rating.
-    best: the best move by a search, against perfect replies.
+    best: the best move according to a search, that is, against perfect replies.
     chosen: the move that scores best against the opponent's likely replies, if its score is at least GAIN higher than
         that of `best`; else `best`.
 
-    The two scores come from a long search. If a short search finds no such move, `chosen` is `best`, and the score
-    comes from the short search.
+    A short search compares the candidates. If one of them scores at least GAIN higher than `best`, a longer search
+    computes the scores of both moves again, and these scores decide. If none does, `chosen` is `best`, and its score is
+    that of the short search.
     """
 
     rating: int
@@ -116,10 +118,11 @@ class Practical:
 
 
 def with_practical_choices(game: AnalysedGame, judge: Judge, ratings: tuple[int, int] | None = None) -> AnalysedGame:
-    """Return an analyzed game with the practical choice before each annotated move.
+    """Return an analyzed game with the practical choice (see `Practical`) before each annotated move.
 
-    ratings: the ratings of White and Black; None for the ratings in the headers. The game is returned unchanged if the
-    rating of a player is unknown, or if the network has no rating inputs.
+    game: the analyzed game. judge: evaluates the positions. ratings: the ratings of White and Black; None for the
+    ratings in the headers. The game is returned unchanged if the rating of a player is unknown, or if the network has
+    no rating inputs.
     """
     headers = game.record.game.headers
     both = ratings or ratings_of(headers)
@@ -172,8 +175,9 @@ def practical_choice(
 
 
 def plausible(best: chess.Move, look: FirstLook, also: Sequence[chess.Move] = ()) -> list[chess.Move]:
-    """Return the moves from which the practical choice is selected: `best`, the moves in `also`, and the CONSIDERED
-    moves with the smallest losses in `look`.
+    """Return the moves from which the practical choice is selected: `best`, the moves in `also`, and the legal moves
+    that lose least according to `look`. At most CONSIDERED legal moves are selected by their loss. Each move is in the
+    list only once.
     """
     order = np.argsort(look.losses, kind="stable")[:CONSIDERED]
     return list(dict.fromkeys([best, *also, *(to_move(int(look.moves[i])) for i in order)]))
@@ -183,9 +187,10 @@ def plausible(best: chess.Move, look: FirstLook, also: Sequence[chess.Move] = ()
 class Answers:
     """The opponent's replies to a move.
 
-    moves: the k replies that are considered. chances: their probabilities, 0 to 1, float64 [k]. All other replies count
-    as the best reply. worths: after each reply, the win probability of the player who made the move, 0 to 1, float64
-    [k]. worst: the same win probability after the best reply.
+    moves: the k replies that are considered. chances: their probabilities, 0 to 1, float64 [k]. The rest up to 1 is the
+    probability of all other replies; the score counts them as if the opponent played the best reply. worths: after each
+    reply, the win probability of the player who made the move, 0 to 1, float64 [k]. worst: the same win probability
+    after the best reply.
     """
 
     moves: tuple[chess.Move, ...]
@@ -197,10 +202,10 @@ class Answers:
 def likely_answers(
     board: chess.Board, listed: Mapping[chess.Move, Listed], judge: Judge, sees: float, rough: bool = False
 ) -> dict[chess.Move, Answers]:
-    """Return, for each move, the opponent's replies and their values by a short search.
+    """Return, for each move, the opponent's likely replies, with their values from a short search.
 
     board: the position before the moves. listed: a result of `listed_answers`. sees: how well the opponent recognizes
-    good replies, see `sees_at`. rough: whether the search is shallower and counts only material.
+    good replies, see `sees_at`. rough: True for an even shorter search, which counts only material.
     """
     after = [_pushed(board, move) for move in listed]
     boards = [
@@ -237,10 +242,11 @@ def seen(shares: NDArray[np.float64], worths: NDArray[np.float64], sees: float) 
 
 
 def searched(board: chess.Board, move: chess.Move, answers: Answers, judge: Judge) -> Answers:
-    """Return the most likely of the replies to a move, with more exact values by a longer search.
+    """Return those replies to a move that are most likely, with more exact values from a longer search.
 
-    The values are those of an engine; without an engine, they are the mean of a PUCT search and the short search.
-    board: the position before the move. answers: the replies, with values by the short search.
+    The values come from an engine. Without an engine, each value is the mean of the values from a PUCT search and from
+    the short search of `likely_answers`. board: the position before the move. answers: the replies, as `likely_answers`
+    returns them.
     """
     order = np.argsort(-answers.chances, kind="stable")[:ANSWERS]
     likely = order[answers.chances[order] >= RAREST]
@@ -261,10 +267,11 @@ Listed = tuple[tuple[chess.Move, ...], NDArray[np.float64]]
 def listed_answers(
     board: chess.Board, moves: Sequence[chess.Move], judge: Judge, inputs: Mapping[str, int]
 ) -> dict[chess.Move, Listed]:
-    """Return, for each move, the most likely replies and the best reply by material. A move that ends the game has no
-    replies.
+    """Return, for each move, the most likely replies, and the reply that is best if only material counts. A move that
+    ends the game has no replies.
 
-    board: the position before the moves. inputs: the side inputs in the positions after the moves, by name, 0 to 255.
+    board: the position before the moves. inputs: the network's side inputs for the positions after the moves, by name,
+    0 to 255.
     """
     found: dict[chess.Move, Listed] = {move: ((), np.zeros(0)) for move in moves}
     after = {move: one for move in moves if end_value(one := _pushed(board, move)) is None}

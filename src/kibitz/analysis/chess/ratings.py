@@ -32,8 +32,9 @@ def add_side_inputs(
     """Append a column for each side input of a network to the state rows of a game's positions.
 
     state: uint8 [n, 4]. The result is uint8 [n, 4 + len(side_inputs)].
-    headers: the source of the time control and the rating scale.
-    side_inputs: the network's side inputs by name, each with the value that is used if it is not known otherwise.
+    headers: the game's headers, which give the time control, the rating scale and, without `ratings`, the ratings.
+    side_inputs: the network's side inputs by name, each with the value that is used if neither the headers nor the
+        arguments give one.
     moves: the n - 1 moves of the game, for networks whose inputs include the last moves.
     ratings: the ratings of White and Black; None for the ratings in the headers.
     """
@@ -88,8 +89,8 @@ def ratings_of(headers: chess.pgn.Headers) -> tuple[int, int]:
 
 
 def read_pair(text: str) -> tuple[int, int]:
-    """Parse the text of `--rating`: a rating for both players, or the ratings of White and Black. Raises UsageError for
-    other text.
+    """Parse the text of `--rating`: a rating for both players, or the ratings of White and Black, such as "1500" or
+    "1500,1720". Raises UsageError for other text.
     """
     parts = text.replace("/", ",").split(",")
     if not 1 <= len(parts) <= 2 or not all(part.strip().isdecimal() for part in parts):

@@ -17,16 +17,17 @@ PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 
 @dataclass(frozen=True)
 class Language:
-    """The texts with which reasons are written in one language.
+    """The texts with which reasons are written in one language. The words in braces are replaced.
 
-    sentences: the sentences by code.
-    a, the: the names of pieces as objects ("wins a knight", "traps the knight").
+    sentences: the format of each sentence, by the code of the reason.
+    a: the names of pieces as objects with an indefinite article ("wins a knight").
+    the: the names of pieces as objects with a definite article ("traps the knight").
     subject: the names of pieces as subjects ("the knight is pinned").
     many: the names of two or more pieces of a kind, with {n} for their number.
     numbers: words for small numbers.
-    both: the text that joins two words, such as "X and Y".
-    exchanged: the text for an exchange, such as "X for Y".
-    percent: the format of a percentage.
+    both: the format that joins two words, such as "{one} and {other}".
+    exchanged: the format for an exchange of pieces, such as "{lost} for {gained}".
+    percent: the format of a percentage, such as "{n}%".
     """
 
     sentences: Mapping[str, str]

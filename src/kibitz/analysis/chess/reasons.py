@@ -99,10 +99,12 @@ class Found:
 class Reason:
     """The reason why a move was bad, as a stable code and its parameters.
 
-    parameters: `line` is a list of moves in SAN, and `move` is one move in SAN. `lost`, `gained` and `won` are lists of
-    names of pieces. `mate_in` is in moves, `points` in pawns. `piece`, `square` and `targets` describe a motif. better:
-    what the better move does; None if that is not proven. found: how many players choose the better move; None if that
-    is unknown.
+    parameters: `line` is a list of moves in SAN, and `move` is one move in SAN. `lost`, `won` and `gained` are lists of
+        names of pieces. `lost` are the pieces that the mover loses, and `won` those that the better move wins. `gained`
+        are the pieces that the losing side gets in exchange. `mate_in` is in moves, `points` in pawns. `piece`,
+        `square` and `targets` describe a motif, see `Motif`.
+    better: what the better move does; None if that is not proven. found: how many players choose the better move; None
+        if that is unknown.
     """
 
     code: str

@@ -12,6 +12,6 @@ class Repeats(Seen):
     _HEADERS = ("White", "Black", "Date", "UTCDate", "UTCTime", "Round", "Result", "FEN")
 
     def is_new(self, record: Record) -> bool:
-        """Return whether the game did not occur in an earlier call."""
+        """Return whether this is the first call with this game."""
         headers, moves = record.game.headers, [move.uci() for move in record.game.mainline_moves()]
         return self.is_new_text("\n".join([*(headers.get(name, "") for name in self._HEADERS), *moves]))

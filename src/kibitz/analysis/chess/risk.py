@@ -1,10 +1,10 @@
 """How risky a position is for a player of a rating: the probability of a move that loses much.
 
 A network with rating inputs predicts which moves players choose. A first estimate of each legal move
-(judging.FirstLook) gives an approximate loss. So the probability that the main search finds a loss of LOSS or more is a
-function of the first estimate. If the tree of the main search has visited a move often, the probability is a function
-of the loss in this tree. Moves that the tree has hardly visited are mistakes more often than their first estimates say.
-`bench/bench_risk.py` fits these functions to analyzed games.
+(judging.FirstLook) gives an approximate loss. So the probability that the main search, that of judging.Judge, finds a
+loss of LOSS or more is a function of the first estimate. If the tree of the main search has visited a move often, the
+probability is a function of the loss in this tree. Moves that the tree has hardly visited are mistakes more often than
+their first estimates say. `bench/bench_risk.py` fits these functions to analyzed games.
 
 The page, `kibitz analyze` and the Python interface use the same tree and the same function. So they show the same risk.
 """
@@ -44,7 +44,8 @@ _UNVISITED = 0.8
 
 
 def mistake_probability(losses: NDArray[np.float64], rating: float) -> NDArray[np.float64]:
-    """Return the probability that the main search finds a loss of at least LOSS for each move, float64 [n], 0 to 1.
+    """Return, for each move, the probability that the search of `Judge` would find a loss of at least LOSS, float64
+    [n], 0 to 1.
 
     losses: float64 [n], the loss of each move as `FirstLook` estimates it, 0 to 1. rating: the player's rating.
     """
@@ -62,10 +63,10 @@ def _probability(
 
 
 def searched_losses(root: RootMoves) -> dict[int, float]:
-    """Return the loss of each move that a search has evaluated well enough, 0 to 1, by the packed move.
+    """Return a dict from packed moves to their losses, 0 to 1. It contains the moves that a search has evaluated well
+    enough: those with at least VISITS visits, and those with a proven result.
 
-    root: the moves of a search. Moves with VISITS visits or more are evaluated well enough, and also moves with a
-    proven result. The loss is the difference to the best of these moves.
+    root: the moves of a search. The loss of a move is the difference from the best of the moves in the dict.
     """
     known = np.flatnonzero((root.visits >= VISITS) | root.proven)
     if not len(known):
@@ -83,7 +84,7 @@ def risk(
 
     look: the first estimate of the legal moves. moves: uint16 [k], packed (see `from_move`). shares: the probability
     that this player chooses each move, float32 [k]; they need not sum to 1. rating: the player's rating. searched: the
-    losses of moves by a search of the position, see `searched_losses`; empty if there was no search.
+    losses of moves that a search of the position has evaluated, see `searched_losses`; empty if there was no search.
     """
     if len(look.moves) == 1:
         return 0.0

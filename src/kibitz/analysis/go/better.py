@@ -76,8 +76,8 @@ def judge(
     """Return how much each move of a record lost.
 
     predictions: the results of short searches, with lines, of all positions of the record. search: a function that
-    searches a position deeper. swing: the smallest annotated loss, in points. last: the number of moves to evaluate.
-    After them come only the passes that end the game, which lose nothing.
+    searches a position deeper. swing: the smallest annotated loss, in points. last: the number of the last move to
+    evaluate, from 1. After it come only the passes that end the game, which lose nothing.
     """
     found = [PointLoss()] * len(record.moves)
     for i, (one, board) in enumerate(ongoing.counted(boards(record, predictions[:last]), last)):

@@ -20,7 +20,7 @@ SIDES = {BLACK: "black", WHITE: "white"}
 
 @dataclass(frozen=True)
 class Change:
-    """A chain or a region of the Go board whose expected owner changes by a move.
+    """A chain or a region of the Go board whose expected owner changes because of a move.
 
     stones: the color of the chain; 0 for a region of empty points.
     at: a point near the middle of the chain or region, which is used as its name.

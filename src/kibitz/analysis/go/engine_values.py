@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Valued:
-    """The value of a position by an engine, from Black's point of view.
+    """The value of a position according to an engine, from Black's point of view.
 
-    black: Black's win probability, 0 to 1. from_engine: whether this probability comes from the engine or the rules; if
-    not, it is computed from the lead. lead: the lead in points, komi included. line: the best move and the moves that
-    are expected after it. owners: the engine's ownership map, float64 [361]; None if the engine reports none.
+    black: Black's win probability, 0 to 1. from_engine: True if this probability comes from the engine or from the
+    rules, False if it is computed from the lead. lead: the lead in points, komi included. line: the best move and the
+    moves that are expected after it. owners: the engine's ownership map, float64 [361]; None if the engine reports
+    none.
     """
 
     black: float
@@ -50,13 +51,14 @@ class EngineLoss:
 
 
 class ValuesByEngine:
-    """The values of the positions of a record, by an engine.
+    """The values of the positions of a record according to an engine.
 
     If the engine gives no win probability, it is computed from the lead and from the uncertainty of the network's
     ownership map. If two passes ended the game, the final position is scored.
 
-    terms: komi, scoring and handicap. positions: the engine's evaluations of all positions; None to request them from
-    the engine when they are needed. rules: the keywords `suicide` and `superko` of `Record.board`.
+    engine: evaluates the positions. session: the network. record: the game. terms: komi, scoring and handicap.
+    positions: the engine's evaluations of all positions; None to request them from the engine when they are needed.
+    rules: the keywords `suicide` and `superko`, which are passed to `Record.board`.
     """
 
     def __init__(
@@ -87,11 +89,12 @@ class ValuesByEngine:
         return Valued(ownership.winrate(found.lead, spread), False, found.lead, found.line, found.owners)
 
     def lost(self, ply: int) -> EngineLoss:
-        """Return what move number `ply`, from 1, lost. A pass that ends the game loses nothing.
+        """Return how much a move lost. ply: the number of the move, from 1. A pass that ends the game loses nothing.
 
-        The engine's own choice loses nothing, unless the values before and after it differ so much that the move would
-        be annotated. Then the loss is the value after the engine's second choice minus the value after the move. Raises
-        EngineDied if the engine fails.
+        The engine's own choice loses nothing, unless the value falls so much after it that the move would be annotated.
+        In this case, the value after the engine's second choice minus the value after the move is also computed. The
+        smaller of the two losses counts if the move is still annotated; otherwise, the loss is 0. Raises EngineDied if
+        the engine fails.
         """
         before, after, played = self.at(ply - 1), self.at(ply), self.record.moves[ply - 1]
         line = before.line or (played,)

@@ -137,7 +137,7 @@ class Shift:
     gain: float
 
     def words(self) -> str:
-        """Describe what the player who gained by the move gained on the board.
+        """Describe what the player whose lead rose because of the move gained on the board.
 
         The text is "" if the territory changed in favor of the other player. This can happen if the network predicts
         the lead separately.
@@ -269,8 +269,8 @@ class AnalysedGame:
         return [self.positions[ply] for ply in sorted(plies)]
 
     def average_loss(self, colour: int) -> tuple[float | None, int]:
-        """Return the mean loss per move of a color in points, and the number of its moves. The mean is None without
-        moves. A gain counts as a loss of 0.
+        """Return the mean loss per move of a color in points, and the number of this color's moves. The mean is None if
+        this number is 0. A gain counts as a loss of 0.
         """
         losses = [max(0.0, -move.change) for move in self.moves if move.colour == colour]
         return (sum(losses) / len(losses) if losses else None), len(losses)
@@ -328,9 +328,10 @@ def analyse(
     """Return the analyzed game. The network evaluates every position.
 
     number: the game's number in its file. swing: the smallest annotated change, in points; None for the default.
-    nodes: visits per position of a search by a network that predicts moves and score. The analysis then uses the
-        search's lead and win probability. With None, a search with USUAL_NODES visits finds only the best line. With 0,
-        there is no search. With QUICK, only moves that are suspicious by the network's values are searched.
+    nodes: the size of the searches, for networks that predict moves and score. A positive number: each position is
+        searched with this number of visits, and the analysis uses the search's lead, win probability and best line.
+        None: a search with USUAL_NODES visits finds the best line, but the lead is the network's. 0: there is no
+        search. QUICK: only the moves that the network's values suggest to be mistakes are searched.
     steadied: whether the network evaluates each position for both sides to move (see `play.go.ownership.judge`).
     engine: an engine that evaluates each position instead of a search by the network: the lead, the best line and, if
         the engine reports them, the win probability and the ownership map.

@@ -95,15 +95,15 @@ class GoSides(Seen):
         return found[0] if len(found) == 1 else NONE
 
     def is_new(self, record: Record) -> bool:
-        """Return whether the game did not occur in an earlier call."""
+        """Return whether this is the first call with this game."""
         moves = map(str, record.moves)
         return self.is_new_text("\n".join([*(record.headers.get(name, "") for name in self._HEADERS), *moves]))
 
 
 def players_in(path: str, named: Sequence[str]) -> list[Player]:
-    """Find the players with these names in the SGF files at a path. Several names are accounts of one player. Without a
-    name, the result is the player who is in nearly all games. Games without moves do not count, and games with one name
-    on both sides.
+    """Find the players with these names in the SGF files at a path. If several names are given, they are the accounts
+    of one player. If no name is given, the result is the player who is in nearly all games. Games without moves, and
+    games with the same name on both sides, do not count.
 
     The games need not be complete, because the moves before an error are used. Raises UsageError for an unknown player,
     and KibitzError if there is no game with moves.
@@ -267,8 +267,9 @@ class GoPlayerReport:
         return count_results(self._scores)
 
     def first_choices(self) -> tuple[Estimate, Estimate]:
-        """Return how often the player chose the move that is most likely for players of this rank, and how often such
-        players choose it, each 0 to 1. The second share is the mean of the network's probabilities of these moves.
+        """Return how often the player chose the move that is most likely for players of the player's rank, and how
+        often such players choose it, each 0 to 1. The second share is the mean of the network's probabilities of these
+        moves.
         """
         table = self._table()
         groups, known = ClusterBootstrap(table[:, 0].astype(np.int64)), np.isfinite(table[:, 6])
@@ -276,8 +277,8 @@ class GoPlayerReport:
         return known_interval(own), known_interval(others)
 
     def parts(self) -> Parts:
-        """Return the mean losses and the results in the games so far: for all moves, and for each part of the moves. A
-        part is, for example, one phase.
+        """Return the mean losses and the results in the games so far: for all moves, and for each part of the moves
+        (such as the moves in one phase).
         """
         table, measure = self._table(), self._measure()
         game, scores = measure.game, measure.scores
@@ -298,8 +299,8 @@ class GoPlayerReport:
         return Parts(self._widened(whole), by, [])
 
     def lately(self) -> Lately | None:
-        """Compare the losses in the games of the last month with those in the earlier games: for all moves, and by
-        phase, area and kind of move. None if one of the two periods has no moves in dated games.
+        """Compare the losses in the games of the last month (see `Lately`) with those in the earlier games: for all
+        moves, and by phase, area and kind of move. None if one of the two periods has no moves in dated games.
 
         Only games on the player's most frequent board size count, because a mistake costs fewer points on a small
         board.

@@ -73,7 +73,7 @@ def terms_of(record: Record) -> Terms:
 
 
 def predictions_of(answers: Answers, state: NDArray[np.uint8]) -> list[PositionPrediction]:
-    """Return the predictions for each position; [] if the network predicts no moves, winner and score.
+    """Return the predictions for each position; [] unless the network predicts all three: moves, winner and score.
 
     answers: the network's outputs by name. state: uint8 [n, 4 or more].
     """

@@ -145,8 +145,8 @@ class _Proofs:
     # Immediate captures, and ladders
 
     def own_captures(self) -> Why | None:
-        """Return the reason that the opponent can capture a chain of the player, immediately or in a ladder; None if
-        that is not proven. The largest chain is tried first.
+        """If the opponent can capture a chain of the player, immediately or in a ladder, return this as the reason;
+        None if that is not proven. The largest chain is tried first.
         """
         for stones in sorted(self.dying(), key=len, reverse=True):
             if not self.matters(stones) or self.is_caught(self.instead, stones):
@@ -163,8 +163,8 @@ class _Proofs:
         return None
 
     def running(self) -> Why | None:
-        """Return the reason that the played move extends a chain in atari that a ladder captures anyway; None if that
-        is not proven.
+        """If the played move extends a chain in atari that a ladder captures anyway, return this as the reason; None if
+        that is not proven.
         """
         played = self.situation.played
         if played == PASS:
@@ -181,8 +181,8 @@ class _Proofs:
         return next(stones for stones in self.chains if point in stones)
 
     def missed_captures(self) -> Why | None:
-        """Return the reason that the better move captures a chain of the opponent, immediately or in a ladder; None if
-        that is not proven. The largest chain is tried first.
+        """If the better move captures a chain of the opponent, immediately or in a ladder, return this as the reason;
+        None if that is not proven. The largest chain is tried first.
         """
         best = self.situation.best
         if best == PASS:
@@ -205,8 +205,8 @@ class _Proofs:
         return len(free) == 1 or (len(free) == 2 and ladder(board, stones[0], 3 - self.colour) is not None)
 
     def captures(self, move: int) -> bool:
-        """Return whether the opponent can play `move` after the played move, and the player can't immediately recapture
-        at least as many stones.
+        """Return whether the opponent can make the capture `move` after the played move, without the player immediately
+        recapturing at least as many stones as `move` captures.
         """
         then = self.then.copy()
         if then.why_not(3 - self.colour, move):
@@ -223,8 +223,9 @@ class _Proofs:
     # Groups that a line captures
 
     def own_group(self) -> Why | None:
-        """Return the reason that a group of the player dies because of the played move; None if that is not proven. The
-        proof is that the line after the played move captures the group, and the line after the better move does not.
+        """If a group of the player dies because of the played move, return this as the reason; None if that is not
+        proven. It is proven if the line after the played move captures the group, and the line after the better move
+        does not.
         """
         line, taken = _captured(self.then, self.situation.after_line, 3 - self.colour)
         _, anyway = _captured(self.instead, self.situation.better_line, 3 - self.colour)
@@ -234,8 +235,9 @@ class _Proofs:
         return self.reason(GROUP_DIES, stones, self.colour, self.avoids(), line=line)
 
     def missed_group(self) -> Why | None:
-        """Return the reason that the player could kill a group of the opponent; None if that is not proven. The proof
-        is that the line after the better move captures the group, and the line after the played move does not.
+        """If the better move would have killed a group of the opponent, return this as the reason; None if that is not
+        proven. It is proven if the line after the better move captures the group, and the line after the played move
+        does not.
         """
         line, taken = _captured(self.instead, self.situation.better_line, self.colour)
         _, anyway = _captured(self.then, self.situation.after_line, self.colour)
@@ -247,7 +249,9 @@ class _Proofs:
     # Areas
 
     def lost_area(self) -> Why | None:
-        """Return the connected area in which the searches lose the most points, if this area explains the loss."""
+        """Return, as the reason, the connected area in which the played move loses the most points compared with the
+        better move, according to the searches' ownership maps. None if this area does not explain the loss.
+        """
         if self.size != AREA_SIZE or self.situation.lost < SWINGS[self.size]:
             return None
         moved = (self.lost >= SLIGHTLY_MOVED).astype(np.int8)

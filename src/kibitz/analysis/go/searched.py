@@ -22,8 +22,8 @@ from kibitz.play.session import NetworkSession
 def with_values(
     record: Record, network: NetworkSession, predictions: list[PositionPrediction], visits: int
 ) -> tuple[list[PositionPrediction], NDArray[np.float64]]:
-    """Search the first n positions of a record. Return the predictions with the values of the searches instead of the
-    network's values, and the ownership maps by the searches.
+    """Search the first n positions of a record, where n is the number of predictions. Return two values: the
+    predictions, with the lead, the win probability and the best line of the searches; and the searches' ownership maps.
 
     record: a game whose first n - 1 moves are legal.
     predictions: the network's predictions for the n positions.
@@ -46,7 +46,7 @@ def with_values(
 def with_lines(
     record: Record, network: NetworkSession, predictions: list[PositionPrediction], visits: int
 ) -> list[PositionPrediction]:
-    """Return the predictions with the best line and the lead by a search of each position.
+    """Return the predictions with the best line and the lead that a search of each position found.
 
     visits: the visits of each search. The search tree is reused from one position to the next.
     """
@@ -70,8 +70,8 @@ def searching(network: NetworkSession, terms: Terms, visits: int) -> Callable[[B
 
 
 def boards(record: Record, predictions: list[PositionPrediction]) -> Iterator[tuple[PositionPrediction, Board]]:
-    """Yield a pair for each of the record's first positions: the network's predictions for the position, and
-    the board.
+    """Yield a pair for each prediction: the prediction, and the board of its position. The predictions belong to the
+    first positions of the record, in order.
     """
     board = record.board(0, superko=False, suicide=True)
     board.to_move = colour = record.side

@@ -23,7 +23,8 @@ from kibitz.games.go.points import BLACK, OUTSIDE, WHITE, to_sgf
 
 
 def annotated(judged: AnalysedGame) -> str:
-    """Return the game as SGF: its headers, and its main line with notes on every node (see `position_notes`).
+    """Return the game as SGF, with notes on every node of the main line (see `position_notes`). The root node also has
+    the properties that describe the game, such as players and komi.
 
     The earlier comments, markup and variations of the game are removed.
     """

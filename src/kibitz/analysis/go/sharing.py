@@ -38,7 +38,7 @@ class OwnerQuestion:
 def analysed_by_workers(
     games: Iterable[Numbered], question: OwnerQuestion, workers: Workers
 ) -> Generator[AnalysedGame]:
-    """Yield the analyzed game of each record, in the order of the games. Raises EngineDied if the engine fails."""
+    """Yield the analyzed games, in the order in which `games` contains them. Raises EngineDied if the engine fails."""
     for _, game in shared_out(games, lambda numbered: numbered, functools.partial(_answer, question), workers):
         if isinstance(game, EngineDied):
             raise game

@@ -19,8 +19,9 @@ from kibitz.arena.record import side_of
 
 @dataclass(frozen=True)
 class ChessContest:
-    """The chess games of a match. limits: the search limits of the players "A" and "B". hang: the seconds after which
-    an engine counts as hung if its limits contain no time. rules: when a game is adjudicated.
+    """Chess as the game of a match: starts the engines and plays the games. limits: the search limits of the players
+    "A" and "B". seed: the seed of the match. hang: the seconds after which an engine counts as hung if its limits
+    contain no time. rules: the rules by which a game is adjudicated.
     """
 
     limits: Mapping[str, ChessLimits]
@@ -35,7 +36,7 @@ class ChessContest:
         return str(self.limits[side])
 
     def settings(self) -> dict[str, str]:
-        """Return every rule of the match by name, as text. A match can be resumed only with the same rules."""
+        """Return the settings of the match by name, as text. A match can be resumed only with the same settings."""
         rules = ", ".join(f"{each.name} {getattr(self.rules, each.name)}" for each in fields(self.rules))
         return {"Openings": str(len(openings())), "Rules": f"{rules}, hang {self.hang:g} s"}
 

@@ -15,8 +15,8 @@ SUNFISH_FOLDER = ".sunfish"
 
 
 def sunfish_command(folder: Path | None = None) -> tuple[str, ...]:
-    """Return the command that starts Sunfish: the Python in which Sunfish is installed, with `sunfish_nodes.py`, which
-    makes Sunfish respect `go nodes`.
+    """Return the command that starts Sunfish: the Python interpreter of the environment in which Sunfish is installed,
+    with `sunfish_nodes.py`, which makes Sunfish respect `go nodes`.
 
     The function looks for the engine `sunfish-uci` in `folder` (default: .sunfish in the current directory), then on
     the PATH. Raises KibitzError if it finds no Sunfish.

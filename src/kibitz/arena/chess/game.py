@@ -88,11 +88,11 @@ def play(
     """Play one game from an opening. Both engines must be started. If an engine is at fault, it loses; no error is
     raised.
 
-    seed, number: the seed of the match and the game's number, which determine sampled node limits. rules: when the game
-    is adjudicated; None for the default.
+    seed, number: the seed of the match and the game's number, which determine sampled node limits. rules: the rules by
+    which the game is adjudicated; None for the default.
 
-    Mate, stalemate and insufficient material end the game. It is also a draw as soon as a position occurs for the third
-    time or fifty moves are played without capture or pawn move.
+    Checkmate, stalemate and insufficient material end the game. The game also ends, as a draw, as soon as a position
+    occurs for the third time. The same applies after fifty moves of both sides without a capture or a pawn move.
     """
     rules = rules or Adjudication()
     sides = {chess.WHITE: white, chess.BLACK: black}

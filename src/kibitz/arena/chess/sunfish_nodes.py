@@ -18,8 +18,8 @@ uci: Any = importlib.import_module("sunfish_ui.uci")
 
 
 class CountedSearcher(sunfish.Searcher):  # type: ignore[misc]
-    """Sunfish's search with a limit of `node_cap` nodes. Sunfish's UCI interface sets `node_cap` before each `go
-    nodes`; None for no limit.
+    """Sunfish's search with a limit of nodes. node_cap: the largest number of nodes, set by Sunfish's UCI interface
+    before each `go nodes`; None for no limit.
     """
 
     node_cap: int | None = None

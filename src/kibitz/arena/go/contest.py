@@ -21,8 +21,9 @@ from kibitz.games.go.points import BLACK, WHITE
 
 @dataclass(frozen=True)
 class GoContest:
-    """The Go games of a match. times: the time limits of the players "A" and "B". hang: the seconds after which an
-    engine counts as hung, if it has no time limit.
+    """Go as the game of a match: starts the engines and plays the games. times: the time limits of the players "A" and
+    "B". seed: the seed of the match. hang: the seconds after which an engine counts as hung, if it has no time limit.
+    rules: board size, komi and the largest number of moves.
     """
 
     times: Mapping[str, GoTime]

@@ -101,9 +101,9 @@ class GoEngine:
     def new_game(self, komi: float, clock: GoClock, opening: Iterable[tuple[int, int]], seed: int) -> None:
         """Begin a game: set up the rules, the clock and the position after the opening.
 
-        opening: the moves of the opening as (color, point). seed: for programs that accept a seed, such as GNU Go: with
-        the same seed, they play the same moves again. Raises Fault if the engine rejects a necessary command, crashes
-        or hangs.
+        opening: the moves of the opening as (color, point). seed: a random seed. Programs that accept a seed, such as
+        GNU Go, play the same moves again with the same seed. Raises Fault if the engine rejects a necessary command,
+        crashes or hangs.
         """
         self._require(f"boardsize {self._size}", "refused to play on this board")
         self._require("clear_board", "refused to begin a game")

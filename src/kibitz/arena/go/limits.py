@@ -21,8 +21,8 @@ than this are counted in the table of the match.
 class GoTime:
     """The time limit of one side: `main` seconds for the game, then `move` seconds for each move.
 
-    If `main` is None, `move` is the time per move, and a late move is only reported. If both are None, there is no
-    limit.
+    If `move` is None, the whole game must be finished in `main` seconds. If `main` is None, `move` is the time per
+    move, and a late move is only reported. If both are None, there is no limit.
     """
 
     main: int | None = None
@@ -63,8 +63,8 @@ class GoClock:
         return self.left + (self.time.move or 0)
 
     def time_left(self) -> str:
-        """Return the arguments of GTP's time_left after the color: the seconds left, and the number of moves for which
-        they are. This number is 0 during the main time.
+        """Return the arguments of GTP's command time_left that follow the color: the seconds left, and the number of
+        moves that must be played in this time. This number is 0 during the main time.
         """
         return f"{int(self.left)} 0" if self.left >= 1 or not self.time.move else f"{self.time.move} 1"
 

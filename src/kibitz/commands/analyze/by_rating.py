@@ -28,8 +28,9 @@ def analyze_by_rating(session: Session, run: str, path: str, options: AnalyzeOpt
     """For one position of a game, write the chart of the moves that players of different ratings choose, and print
     these moves as text or JSON.
 
-    Raises UsageError for other options that analyze whole games and for a network without rating inputs. Raises
-    KibitzError if the game can't be read or the chart can't be written.
+    session: the network. run: its name, as the user gave it. path: the file of the game. Raises UsageError for options
+    that apply only to the analysis of whole games, and for a network without rating inputs. Raises KibitzError if the
+    game can't be read or the chart can't be written.
     """
     from kibitz.analysis.chess.ratings import OPPONENT
     from kibitz.notebook import check_picture, moves_by_rating

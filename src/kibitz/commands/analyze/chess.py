@@ -101,7 +101,7 @@ def _ratings(session: Session, text: str) -> tuple[int, int]:
 
 
 def check_practical(session: Session) -> None:
-    """Raise UsageError, because of --practical, for a network without rating inputs."""
+    """Raise UsageError if the network has no rating inputs, which --practical needs."""
     from kibitz.analysis.chess.ratings import OPPONENT
 
     if OPPONENT not in session.side_inputs:
@@ -112,8 +112,8 @@ def check_practical(session: Session) -> None:
 
 @contextlib.contextmanager
 def opened_judge(session: Session, analysis: Analysis, options: AnalyzeOptions) -> Iterator[Judge | None]:
-    """A context manager that yields the judge (see `Judge`) for the options: an engine, or the network's search. It
-    ends the engine.
+    """A context manager that yields the judge (see `Judge`) for the options: an engine, or the network's search. When
+    the context manager exits, it ends the engine's process.
 
     The judge is None with --raw, and for a network that does not predict who wins. Raises UsageError for search limits
     that would have no effect, and KibitzError for an engine that does not start.
@@ -196,10 +196,12 @@ class PgnGames(CheckedFile):
         """Yield the analyzed games one by one. Games that can't be analyzed are reported on standard error.
 
         wanted: a function that returns whether the game of a record is to be analyzed.
-        shown: a function that makes the display of progress for a path.
+        shown: a function that takes a file's path and returns a context manager that shows the progress, see
+            `output.progress`.
 
-        Raises KibitzError if none of the games can be analyzed. If the file is to be replaced, it also raises
-        KibitzError at the first game with an error or a note, and at text between games.
+        Raises KibitzError if none of the games can be analyzed. If the file is to be replaced, the method also raises
+        KibitzError at the first game with an error or a warning, and if there is text between the games. The new file
+        would lose them.
         """
         from kibitz.games.chess.io.reader import read
 

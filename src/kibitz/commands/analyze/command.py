@@ -43,20 +43,21 @@ def analyze(
     """Show the evaluation of each move of a game.
 
     Chess. If the network predicts the winner, the command shows White's win probability with the best move and with the
-    played move, found by a short search. Moves with the annotations ?!, ? and ?? lost 10, 20 and 30 percentage points,
-    and a better move is shown with them. With --raw, the command shows the network's evaluations before and after each
-    move, without a search. For deepchess, an evaluation compares two positions.
+    played move, found by a short search. Moves with the annotations ?!, ? and ?? lost at least 10, 20 and 30 percentage
+    points, respectively, and a better move is shown with them. With --raw, the command shows the network's evaluations
+    before and after each move, without a search. The network deepchess compares two positions, so its evaluation is the
+    probability that a position is better for White than a balanced one.
 
     If the network predicts moves, the command shows the three most likely moves, and the rank of the played move among
-    the legal moves. An asterisk means a rank below the 10th, or a probability under 1%. human shows how likely each
-    move was for its player, and for players 400 points weaker and stronger.
+    the legal moves. An asterisk means a rank below the 10th, or a probability under 1%. With the network human, the
+    command also shows how likely each move was for its player, and for players 400 points weaker and stronger.
 
     --by-rating FILE writes a chart of the moves that players rated 800 to 2800 choose in one position of a chess game.
 
     Go. If the network predicts the owner of each point, the command shows Black's lead before and after each move, the
     points that changed owner in the largest swings, and boards. If the network also predicts moves and the score, as
-    gohuman does, searches find what each move lost, and a better move for each annotated move. With --raw, one network
-    evaluation gives the lead before and after the move, which favors the side to move.
+    gohuman does, searches find what each move lost, and a better move for each annotated move. With --raw, the leads
+    before and after a move come from one network evaluation each. Such a lead is too favorable for the side to move.
 
     --mine and --player NAME make a report about one player's games, and --page writes it as a page.
 

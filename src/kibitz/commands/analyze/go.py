@@ -142,8 +142,8 @@ class SgfGames(CheckedFile):
     ) -> Generator[AnalysedGame]:
         """Yield the analyzed games one by one. Games that can't be analyzed are reported on standard error.
 
-        shown: a function that makes the display of progress for a path. wanted: a function that returns whether the
-        game of a record is to be analyzed.
+        shown: a function that takes a file's path and returns a context manager that shows the progress, see
+        `output.progress`. wanted: a function that returns whether the game of a record is to be analyzed.
 
         Raises KibitzError if no game can be analyzed.
         """

@@ -29,8 +29,8 @@ FIRST_SECONDS = 0.8
 """The number of seconds after which the progress inside a game is shown."""
 
 Shown = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
-"""A function that makes the display of progress for a path. The display is a function of the numbers of games and of
-bytes read so far.
+"""A function that takes a file's path and returns a context manager that shows the progress. The context manager yields
+a function to call with the number of games and the number of bytes read so far.
 """
 
 
@@ -61,8 +61,8 @@ class CheckedFile:
         return {"problem": str(self.failure)} if self.failure else {}
 
     def check_failure(self) -> None:
-        """Raise KibitzError if the engine has failed. Call this method after the games before the failure are
-        written.
+        """Raise KibitzError if the engine has failed. First write the games that were analyzed before the failure, then
+        call this method.
         """
         if self.failure:
             raise KibitzError(f"{self.failure}. The output contains the games before this error.")

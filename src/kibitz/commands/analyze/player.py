@@ -111,7 +111,7 @@ def analyze_player(
 
 
 def warn_of_skipped(path: str, problems: Iterable[str]) -> None:
-    """Print a warning for each kind of skipped games. path: the file or folder of the games."""
+    """Print a warning for each reason for which games were skipped. path: the file or folder of the games."""
     for problem in problems:
         warning(f"{records.printable(path)}: {problem}")
 
@@ -179,7 +179,8 @@ def player_progress(
     total: the number of the player's games.
     done: a function that returns the number of games analyzed so far.
 
-    It yields a function that makes the display of progress for one file: the argument `shown` of `PgnGames.analysed`.
+    It yields a function for the argument `shown` of `PgnGames.analysed`: it takes a file's path and returns a context
+    manager that shows the progress.
     """
     with Progress("{task.completed:,.0f} of {task.total:,.0f} games", BAR, LEFT, patient=True) as bar:
         bar.begin("", total)
@@ -211,6 +212,9 @@ def _show(report: PlayerReport) -> None:
 def write_report(page: Path, report: PlayerReport | GoPlayerReport, run: str, session: Session, path: str) -> None:
     """Write the page of a report about a player. The file appears only when it is complete. Raises KibitzError if it
     can't be written.
+
+    page: the file to write. report: the report. run: the network's name, as the user gave it. session: the network.
+    path: the file or folder of the games.
     """
     from kibitz.report.player import render_player_page
 

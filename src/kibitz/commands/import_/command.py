@@ -101,9 +101,10 @@ def _game_of(files: list[str], named: str | None) -> str:
 
 
 class _Referees:
-    """The referees of an import, and the journal with their verdicts.
+    """The referees of an import (see `RefereeOptions`), and the journal: the file that keeps the results of the
+    referees, so that an interrupted import need not compute them again.
 
-    The journal is in the folder that contains the store.
+    The journal is in the folder that contains the store. options: the options for the referees. into: the store's path.
     """
 
     def __init__(self, options: RefereeOptions, into: Path):
@@ -116,8 +117,9 @@ class _Referees:
     def labelling(
         self, show: Callable[[int, int], None], workers: Workers | None
     ) -> Iterator[Callable[[GameBatch], GameBatch]]:
-        """A context manager that opens the referees, and yields a function that labels a batch of games before it is
-        written.
+        """A context manager that starts the referees (see `RefereeOptions`). It yields a function that adds territory
+        labels to a batch of games before the batch is written to the store. The labels are the owner of each point at
+        the end of a Go game.
 
         show: a function that is called with the number of labeled games and the number of all games of the batch.
         workers: the processes that label games; None for threads of this process.
@@ -142,7 +144,9 @@ class _Referees:
                 messages.warning(referee.note)
 
     def forget(self) -> None:
-        """Remove the journal. Call this method when the store contains every verdict of the referees."""
+        """Delete the journal, the file that keeps the referees' results. Call this method when the store contains all
+        of them.
+        """
         self.journal.unlink(missing_ok=True)
 
 

@@ -38,7 +38,9 @@ _NAMES = {"go": {"min_plies": "min_moves", "unrated": "unranked"}}
 
 @dataclass(frozen=True)
 class FilterOptions:
-    """The options that filter games. An option that is not given has the value None, (), False, 1 or "any"."""
+    """The options that filter games. An option that is not given keeps its default (None, (), False, 1 or "any"), which
+    means no filter.
+    """
 
     min_rating: Annotated[int | None, typer.Option(min=0)] = None
     max_rating: Annotated[

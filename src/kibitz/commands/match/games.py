@@ -19,7 +19,7 @@ _KOMI = 7.5
 
 
 def chess_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) -> ChessContest:
-    """Return the chess games of a match with the given limits and rules.
+    """Return the `ChessContest` of a match with the given limits and rules.
 
     limits: the result of `LimitOptions.of_sides`. options: the rules of adjudication. Raises UsageError for values that
     can't be read.
@@ -47,7 +47,7 @@ def _adjudicated(option: str, text: str | None, example: str) -> tuple[int, int]
 
 
 def go_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) -> GoContest:
-    """Return the Go games of a match with the given limits and rules.
+    """Return the `GoContest` of a match with the given limits and rules.
 
     limits: the result of `LimitOptions.of_sides`. options: board size, komi and the largest number of moves. Raises
     UsageError for values that can't be read or are out of range.

@@ -47,11 +47,11 @@ class LimitOptions:
     clock_b: Annotated[str | None, _limit("10+0.1")] = None
 
     def of_sides(self) -> dict[str, dict[str, Any]]:
-        """Return the limits of the players "A" and "B", each as a dict by the names in LIMITS.
+        """Return the limits of the players "A" and "B", each as a dict whose keys are the names in LIMITS and "ending".
 
-        If a player has no separate limits, such as --nodes-a, the dict contains the limits for both players. The entry
-        "ending" is the end of the options' names for error messages: "-a" or "-b" for the limits of one player, "" for
-        the limits of both.
+        If a player has no separate limits, such as --nodes-a, the dict contains the limits that apply to both players.
+        The value of "ending" is the end of the options' names for error messages: "-a" or "-b" for the limits of one
+        player, "" for the limits of both.
         """
 
         def given(ending: str) -> dict[str, Any]:

@@ -81,10 +81,11 @@ class RatingModel:
 
 
 def raw_rating(log: NDArray[np.float64]) -> float:
-    """Return a player's raw rating: the mean of the posterior distribution of the rating, given the player's moves.
+    """Return a player's raw rating: the mean of the posterior distribution of the rating, given the player's moves. The
+    prior is a normal distribution with the parameters PRIOR.
 
     log: the sum of the log-likelihoods of the moves for each rating of RATINGS, float64 [6]. Between these ratings, the
-    log-likelihood is interpolated by a natural cubic spline; outside them, by a straight line.
+    log-likelihood is interpolated by a natural cubic spline; outside them, it is extrapolated linearly.
     """
     at = np.array(RATINGS, np.float64)
     values = _spline(at, log, GRID)
@@ -137,8 +138,8 @@ def rating_model(scale: str, part: str = WHOLE) -> RatingModel:
 def estimate_rating(games: Sequence[MoveLikelihoods], scale: str, part: str = WHOLE) -> RatingEstimate | None:
     """Estimate a player's rating from the moves; None if there are no moves.
 
-    games: the likelihoods of the player's moves in each game; for a phase, only of the moves in this phase. scale: the
-    rating scale of the result, one of sides.SCALES. part: one of PARTS.
+    games: the likelihoods of the player's moves in each game; if `part` is a phase, only those of the moves in this
+    phase. scale: the rating scale of the result, one of sides.SCALES. part: one of PARTS.
     """
     moves = sum(len(game) for game in games)
     if not moves:

@@ -49,7 +49,9 @@ class MoveLikelihoods:
 
 
 class NetworkWithRatings(Protocol):
-    """A network with rating inputs, such as a Session: the attributes that this module uses."""
+    """The interface of a network with rating inputs (for example a Session), with only the attributes that this module
+    uses.
+    """
 
     side_inputs: dict[str, int]
 

@@ -62,10 +62,10 @@ def is_fitted_for(session: Session) -> bool:
 class PlayerGame:
     """A player's moves in one game, and the facts about the game that the rating estimate needs.
 
-    moves: the likelihoods of the player's moves. side: "white" or "black". scale: one of sides.SCALES. speed: such as
-    "blitz"; "" if it is unknown. month: such as "2026-11"; "" if it is unknown. rating: the player's rating in the
-    record; 0 if it is unknown. too_fast: whether the time control gives each player less than SHORTEST seconds for the
-    game.
+    moves: the likelihoods of the player's moves. side: "white" or "black". scale: one of sides.SCALES. speed: the speed
+    class, such as "blitz"; "" if it is unknown. month: the month of the game, such as "2026-11"; "" if it is unknown.
+    rating: the player's rating in the record; 0 if it is unknown. too_fast: whether the time control gives each player
+    less than SHORTEST seconds for the game.
     """
 
     moves: MoveLikelihoods
@@ -221,8 +221,8 @@ def add_games(
 ) -> Iterator[int]:
     """Add a player's games from the given PGN files. After each game, yield the number of games so far.
 
-    players: the spellings of the player's name. on_problem: see `own_games`. Raises KibitzError for the same reasons as
-    `own_games` and `rating_network`.
+    players: the names of this one player, as the files spell them. on_problem: see `own_games`. Raises KibitzError for
+    the same reasons as `own_games` and `rating_network`.
     """
     session = rating_network()
     for number, (record, side) in enumerate(own_games(files, PlayerSides(players), on_problem), 1):
