@@ -76,7 +76,7 @@ class Parts:
     def standing_out(self) -> list[Part]:
         """Return the parts whose loss differs significantly from the usual loss: the interval of the difference does
         not contain 0. The part with the largest additional loss is first. The parts that consist of the won, drawn or
-        lost games are left out.
+        lost games are excluded.
         """
         # Parts of the table by result are excluded, because a lost game always contains larger losses.
         some = [rows for name, rows in self.by.items() if name != "result"]

@@ -50,7 +50,7 @@ def annotate(
 ) -> None:
     """Write every game of PGN or SGF files with evaluations, annotations and reasons.
 
-    Each output has the same content as that of kibitz analyze with --all and --pgn (chess) or --sgf (Go).
+    Each output has the same content as that of kibitz analyze with --all and --pgn, or in Go with --all and --sgf.
     """
     _check(files, out)
     options = AnalyzeOptions(every=True, checked_by=checked_by, engine_option=engine_option, nodes=nodes)
@@ -317,9 +317,10 @@ def _go(session: Session, file: str, options: AnalyzeOptions, shown: Shown) -> I
 
 @contextlib.contextmanager
 def _progress(files: int, games: Callable[[], int]) -> Generator[Shown]:
-    """Show the progress of all files together. Yields a function that makes the display for one file.
+    """Show the progress of all files together. Yield a function that takes a file's path and returns a context manager
+    that shows the progress.
 
-    games: a function that returns the number of annotated games.
+    files: the number of files. games: a function that returns the number of annotated games.
     """
     number, share = 0, 0.0
 

@@ -10,7 +10,7 @@ position after the move a ply less, so that both searches reach equally far.
 If the network also predicts moves, a PUCT search with a fixed number of evaluations gives the value of each position.
 The cost of a move is the change of this value. The move that the search chooses costs nothing, unless the value then
 drops so much that a mistake would be marked. Then the second choice is searched, too. Each position is searched
-separately, so its value is the same in a game, alone on the page, through UCI and in Python.
+separately, so its value is the same in a game, alone on the page of `kibitz board`, through UCI and in Python.
 """
 
 from __future__ import annotations
@@ -324,7 +324,7 @@ class Judge:
         return white
 
     def first_moves(self, rows: NDArray[np.uint8], depth: int) -> NDArray[np.uint16]:
-        """Return the best move of each position by a search that counts only material: uint16 [n], packed (see
+        """Return the best move of each position, found by a search that counts only material: uint16 [n], packed (see
         `from_move`); 0 if a position has no legal move.
 
         rows: uint8 [n, 68], the positions. depth: the depth of the search in plies.

@@ -480,7 +480,7 @@ def analyse(
 
 
 def _cases(game: chess.pgn.Game, moves: Sequence[Move], judgements: Sequence[Judgement]) -> dict[int, Case]:
-    """Return the annotated moves of a game that need an explanation, by their index."""
+    """Return the annotated moves of a game, which need an explanation, as a dict from their index to their `Case`."""
     board, cases = game.board(), {}
     for i, move in enumerate(moves):
         played = chess.Move.from_uci(move.uci)
@@ -493,7 +493,7 @@ def _cases(game: chess.pgn.Game, moves: Sequence[Move], judgements: Sequence[Jud
 def _reasons(
     cases: dict[int, Case], judge: Judge, strengths: dict[int, ByStrength], expecting: Sequence[Legal] | None
 ) -> dict[int, Reason]:
-    """Return the reasons of annotated moves, by the index of the move.
+    """Return a dict from the index of an annotated move to the reason why the move was bad.
 
     If the player's rating is known, a reason also contains the probability that players of this rating find the better
     move.

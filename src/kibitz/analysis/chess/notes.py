@@ -30,7 +30,7 @@ a user's text.
 _CHECKED = re.compile(_BEFORE + r"checked by:\s(?:(?!\s/\s)[^{}\[\]])*")
 """Matches the name of the engine that checked the moves. This name is in the comment before the first move."""
 _REASON = re.compile(_BEFORE + r"reason:\s(?:(?!\s/\s)[^{}\[\]])*")
-"""Matches the reason of an annotation of kibitz."""
+"""Matches the text that gives the reason for an annotation of kibitz."""
 
 
 def centipawns(white: float) -> int:

@@ -21,7 +21,7 @@ _MOVE = re.compile(r"[a-h]x?[a-h]?[1-8]|[Oo0]-[Oo0]")
 
 
 class PlayerSides:
-    """Finds which side one player has in a chess game. players: the spellings of this player's name."""
+    """Finds which side one player has in a chess game. players: this one player's names, as the files spell them."""
 
     def __init__(self, players: Iterable[Player]):
         self._wanted = {key(player.name) for player in players}

@@ -197,7 +197,9 @@ def explain(cases: Sequence[Case], threads: int | None = None, depth: int = DEPT
 
 
 def _of_engine(case: Case) -> Reason | None:
-    """Return the reason that an engine's lines prove; None if they prove nothing, or if there are no lines."""
+    """Return the reason why a move was bad, if an engine's lines prove it. None if they prove nothing, or if there are
+    no lines.
+    """
     if not case.after_played:
         return None
     lines = ((case.played, *case.after_played), (case.best, *case.after_best))
@@ -244,7 +246,9 @@ def _line(board: chess.Board, moves: Sequence[chess.Move], score: int, known: bo
 
 
 def _explain(case: Case, played: _Continuation, best: _Continuation, *, strict: bool = False) -> Reason | None:
-    """Return the reason that two lines prove. strict: whether the rules of LARGE_DROP apply."""
+    """Return the reason why the move of `case` was bad, if two lines prove it; else None. played, best: the lines after
+    the played move and the better move. strict: whether the rules of LARGE_DROP apply.
+    """
     if played.end(1).is_stalemate():
         return Reason(STALEMATE)
     if (reason := _mates(case, played, best)) is not None:
@@ -342,8 +346,8 @@ def _material(played: _Continuation, best: _Continuation, strict: bool) -> Reaso
 
 
 def _named(line: _Continuation, change: _Change, first: int, better: Reason | None) -> Reason | None:
-    """Return the reason of a line whose lost pieces have names, with its motif. first: the index of the winner's first
-    move.
+    """If the pieces that are lost in a line can be named, return this loss as the reason, with its motif; else None.
+    line: the line. change: what was lost in it. first: the index of the winner's first move.
     """
     winner = line.end(first).turn
     if not change.lost or any(move.promotion for move in line.moves[first:]):
@@ -383,7 +387,7 @@ def _motif(line: _Continuation, one: Motif, first: int) -> dict[str, Any]:
 
 
 def _promoting(line: _Continuation, first: int, code: str, better: Reason | None) -> Reason | None:
-    """Return the reason of a line in which a pawn promotes and the new piece is not taken."""
+    """If a pawn promotes in a line and the new piece is not captured, return this as the reason; else None."""
     for at in range(first, len(line.moves), 2):
         move = line.moves[at]
         if move.promotion and at < LONGEST + first:

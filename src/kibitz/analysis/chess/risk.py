@@ -6,7 +6,8 @@ loss of LOSS or more is a function of the first estimate. If the tree of the mai
 probability is a function of the loss in this tree. Moves that the tree has hardly visited are mistakes more often than
 their first estimates say. `bench/bench_risk.py` fits these functions to analyzed games.
 
-The page, `kibitz analyze` and the Python interface use the same tree and the same function. So they show the same risk.
+The page of `kibitz board`, `kibitz analyze` and the Python interface use the same tree and the same function. So they
+show the same risk.
 """
 
 from __future__ import annotations

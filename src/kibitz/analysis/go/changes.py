@@ -26,7 +26,7 @@ class Change:
     at: a point near the middle of the chain or region, which is used as its name.
     points: the points of the chain or region.
     owner: the color of the new owner.
-    worth: how much the lead changes by this change of owner, in points; more than 0.
+    worth: the change of the lead that this change of owner causes, in points; more than 0.
     """
 
     stones: int

@@ -68,8 +68,8 @@ _STONES = np.array([".", "X", "O"])
 class GoSides(Seen):
     """Finds which color one player has in a game of Go, and selects the player's games, each game once.
 
-    players: the spellings of this player's name. again: the number of repeated games so far. empty: the number of the
-    player's games without moves. both: the number of games with the player on both sides.
+    players: this one player's names, as the files spell them. again: the number of repeated games so far. empty: the
+    number of the player's games without moves. both: the number of games with the player on both sides.
     """
 
     _HEADERS = ("PB", "PW", "DT", "RO", "RE")

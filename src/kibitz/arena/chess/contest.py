@@ -1,4 +1,4 @@
-"""The chess games of a match."""
+"""Chess as the game of a match."""
 
 from __future__ import annotations
 

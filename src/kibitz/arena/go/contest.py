@@ -1,4 +1,4 @@
-"""The Go games of a match."""
+"""Go as the game of a match."""
 
 from __future__ import annotations
 

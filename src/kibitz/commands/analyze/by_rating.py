@@ -21,7 +21,7 @@ _OTHERS = (
     "every", "player", "mine", "page", "pgn", "csv", "parquet", "swing", "rating", "raw", "practical", "checked_by",
     "nodes", "depth",
 )  # fmt: skip
-"""Options that need the analysis of whole games."""
+"""Options that apply only to the analysis of whole games."""
 
 
 def analyze_by_rating(session: Session, run: str, path: str, options: AnalyzeOptions) -> None:

@@ -38,8 +38,8 @@ _NAMES = {"go": {"min_plies": "min_moves", "unrated": "unranked"}}
 
 @dataclass(frozen=True)
 class FilterOptions:
-    """The options that filter games. An option that is not given keeps its default (None, (), False, 1 or "any"), which
-    means no filter.
+    """The options that filter games. An option that is not given keeps its default, such as None or "any", which means
+    no filter.
     """
 
     min_rating: Annotated[int | None, typer.Option(min=0)] = None
