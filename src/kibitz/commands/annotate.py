@@ -124,7 +124,7 @@ class Annotation:
     _sessions: dict[str, Session] = field(default_factory=dict)
 
     def jobs(self, files: list[str], out: str | None) -> list[AnnotationJob]:
-        """Return the files to annotate. The output of an earlier call is not annotated again if its original is among
+        """Return the files to annotate. The output of an earlier run is not annotated again if its original is among
         the files.
 
         files: the files and folders on the command line. out: the file or folder for the output; None for the folder of

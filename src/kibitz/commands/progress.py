@@ -140,7 +140,7 @@ class Progress:
 
     def rate(self, done: float | None = None) -> float:
         """Return the speed in the present part of the work, in units per second; 0 at its beginning. Work of an earlier
-        call of the program is not included.
+        run of the program is not included.
 
         done: the completed amount; None for the amount at the last `update`.
         """
