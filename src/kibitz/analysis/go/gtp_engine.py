@@ -53,7 +53,8 @@ def set_up(
     """Set up the start position of a game in a GTP engine.
 
     request: a function that sends a command to the engine. commands: the commands that the engine supports. size: the
-        board size. komi: in points. rules: the name of the rules, as GTP's extension `kata-set-rules` takes it. black,
+        board size. komi: in points. rules: the name of the rules, as KataGo's GTP command `kata-set-rules` takes it.
+        black,
     white: the points of the stones at the start. handicap: how many of Black's stones are handicap stones; 0 for none.
 
     Raises CommandRefused if the engine rejects a command.
