@@ -71,7 +71,7 @@ class NotKeyedError(TypeError):
 class Fingerprint:
     """A hash of a kernel and of everything that it uses.
 
-    digest: the hash so far, as a hexadecimal string.
+    digest: the hash, as a hexadecimal string.
     """
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
@@ -322,10 +322,11 @@ def read(path: Path) -> bytes | None:
 
 
 def read_archived(path: Path, name: str) -> bytes | None:
-    """Return the content of one file in the package's archive; None if it is damaged or missing.
+    """Return the content of one file in the package's archive. Returns None if the archive is missing or damaged, or
+    does not contain the file.
 
-    The owner of the archive is not checked, because a user who can write the archive can also write the code of the
-    package.
+    path: the path of the archive. name: the name of the file. The owner of the archive is not checked, because a user
+    who can write the archive can also write the code of the package.
     """
     try:
         with zipfile.ZipFile(path) as files:
@@ -371,10 +372,11 @@ def write(path: Path, payload: bytes) -> None:
 
 
 def tidy(folder: Path, most_bytes: int = MOST_BYTES, most_days: float = MOST_DAYS) -> int:
-    """Remove the files that were not used for `most_days` days. If the other files have more than `most_bytes` bytes in
-    total, also remove the least recently used ones, until at most `most_bytes` remain.
+    """Remove the saved kernels in `folder` that were not used for `most_days` days, and old temporary files. If the
+    other kernels have more than `most_bytes` bytes in total, also remove the least recently used ones, until at most
+    `most_bytes` remain.
 
-    Returns the number of removed files.
+    Returns the number of removed kernels.
     """
     files, removed, now = [], 0, time.time()
     for path in folder.iterdir():

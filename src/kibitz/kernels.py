@@ -50,8 +50,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function, and save the machine code on the disk. The compiled function releases Python's global
     interpreter lock.
 
-    The function can't be called from C, because nothing calls it from there, and an entry point for C takes time to
-    compile.
+    The compiled function has no entry point for C, because such an entry point takes time to compile and is never used.
     """
     return _compile(function, no_cfunc_wrapper=True)
 
@@ -67,9 +66,9 @@ def inner(function: Callable[..., Any]) -> Any:
     """Compile a function that only kernels call. It can't be called from Python or C, which halves the time to compile
     it.
 
-    numba compiles a separate version for an argument that is a Python integer literal, or a variable that starts as a
-    literal and changes in a loop. So if a kernel passes such an integer to another kernel, write np.int64(0) to avoid
-    compiling the other kernel twice.
+    If an argument of a call is a Python integer literal, numba compiles the called function a second time, for this
+    type. The same happens for a variable that begins as a literal and changes in a loop. To avoid the second
+    compilation, write np.int64(0) instead of 0.
     """
     return _compile(function, no_cfunc_wrapper=True, no_cpython_wrapper=True)
 
@@ -147,12 +146,12 @@ def small_first(budget: int) -> Callable[[Callable[..., Any]], SmallFirst]:
 
 
 class CompileListener(event.Listener):
-    """Reports to each of `listeners` how many kernels are ready, once compiling has taken more than PATIENCE seconds in
-    total.
+    """Calls each function in `listeners` with a Preparation, which has the number of kernels that are ready. The calls
+    begin once compiling has taken more than PATIENCE seconds in total.
 
     Only kernels that Python calls are counted, whether they are compiled now or read from the disk. A kernel that
     another kernel calls is counted as a part of that kernel. Python's garbage collector is turned off while a kernel is
-    compiled: it finds nothing, and takes a tenth of the time.
+    compiled, because it finds no garbage and would take a tenth of the time.
     """
 
     def __init__(self, listeners: list[preparation.Listener]) -> None:

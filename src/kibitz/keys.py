@@ -21,10 +21,12 @@ def key_of(words: str, before: str = "") -> str:
 
 
 def counted(counts: Mapping[str, int], before: str = "") -> dict[str, dict[str, Any]]:
-    """Return numbers of games in the form for JSON: {key: {"label": the value as text, "games": the number of games}}.
+    """Convert numbers of games to a dict for JSON: {key: {"label": the value as text, "games": the number of games}}.
 
-    counts: the number of games for each value, such as {"blitz": 20}. The result has the same order. The key of a value
-        is `key_of(value, before)`. If several values have the same key, their numbers of games are added up.
+    counts: the number of games for each value, such as {"blitz": 20}. The result has the same order. If several values
+        have the same key, their numbers of games are added up.
+    before: the prefix for values that begin with a digit, such as "komi". The key of a value is `key_of(value,
+        before)`.
     """
     found: dict[str, dict[str, Any]] = {}
     for label, games in counts.items():
@@ -33,7 +35,7 @@ def counted(counts: Mapping[str, int], before: str = "") -> dict[str, dict[str, 
 
 
 def labelled_reasons(rejections: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries of the rejected games with JSON keys, each made from the reason by `key_of`.
+    """Convert a dict of rejected games by reason to a dict for JSON. `key_of` makes the keys from the reasons.
 
     rejections: for each reason, a dict with "games", the number of games, and "first", the first few of these games.
         Each dict of the result has the same entries, and the reason as "label".

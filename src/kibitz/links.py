@@ -19,8 +19,8 @@ _LICHESS_PLAYER = re.compile(r"@/([\w-]+).*")
 
 
 def what_to_do(text: str) -> str | None:
-    """Return one line that explains how to get the games from the address of a web page: a page with a game, a study or
-    a player on a game server. Return None for any other text.
+    """Return one line that explains how to download games, if the text is the address of a web page on a game server: a
+    page with a game, a study or a player. Return None for any other text.
 
     The result is also None for the address of a file. Such an address ends in .pgn, .sgf or an extension of a
     compressed file, or belongs to the server's interface for programs (API).

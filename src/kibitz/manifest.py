@@ -28,8 +28,10 @@ CHECKED = ("best.safetensors", "model.onnx", "seen.npy")
 
 @functools.cache
 def entries() -> dict[str, dict[str, Any]]:
-    """Return the content of the manifest, a file of the package: for the name of each bundled network, its version and
-    the hashes of its files. {} if there is no manifest.
+    """Return the content of the manifest, a file of the package; {} if there is no manifest.
+
+    The keys are the names of the bundled networks. Each value is a dict with "version", the network's version, and
+    "files", the hash of each file by the file's name.
     """
     path = NETWORKS / MANIFEST
     if not path.is_file():
@@ -58,8 +60,8 @@ def sha256(path: Path) -> str:
 
 
 def problem(path: Path) -> str | None:
-    """Return "missing" or "damaged" if a file of a bundled network is so; None if the file is intact, or is no file of
-    a bundled network.
+    """Return "missing" or "damaged" if this is what is wrong with a file of a bundled network. Return None if the file
+    is intact, or if it does not belong to a bundled network.
     """
     expected = entries().get(path.parent.name, {}).get("files", {}).get(path.name)
     if expected is None or path.parent.parent != NETWORKS:
@@ -74,8 +76,8 @@ def check(path: Path) -> None:
     """Check a file of a bundled network before it is loaded. Raises KibitzError if the file is missing, or if its hash
     is not the one in the manifest.
 
-    Files of other runs are not checked, because the manifest does not have their hashes. Each file is checked only once
-    per process.
+    Files of other networks, such as a user's runs, are not checked, because the manifest does not have their hashes.
+    Each file is checked only once per process.
     """
     if (what := problem(path)) is not None:
         raise KibitzError(f"{path} is {what}: it is not the file of {version_of(path.parent.name)}. Reinstall kibitz.")

@@ -42,7 +42,7 @@ def full() -> str:
 
 
 def check() -> None:
-    """Raise KibitzError if so little memory is left that a library would wait for more forever."""
+    """Raise KibitzError if so little memory is left that a library would wait forever for more memory."""
     if is_short():
         raise KibitzError(full())
 

@@ -104,15 +104,16 @@ def show(position: chess.Board | GoBoard | str, run: str | Path, *, ply: int | N
 class MovesByRating:
     """The result of `moves_by_rating`: a picture in notebooks, text elsewhere.
 
-    ratings: 800 to 2800 in steps of 100. Both players have this rating.
-    moves: the likely moves, those with the highest average probability first. Each has "move" in UCI notation and
-        "san". "p" is the list of its probabilities at the ratings, 0 to 1. "loss" is the mover's loss of win
-        probability according to the search, or None if the move was not searched.
+    ratings: the ratings, 800 to 2800 in steps of 100. At each of them, both players have the same rating.
+    moves: the likely moves, those with the highest average probability first. Each is a dict. "move" and "san" are the
+        move in UCI and in standard algebraic notation. "p" is the list of the move's probabilities at these ratings, 0
+        to 1. "loss" is the mover's loss of win probability according to the search, or None if the move was not
+        searched.
     risk: the probability of a mistake at each rating, 0 to 1. A mistake loses 10 percentage points or more. () if no
         move is legal.
-    traps: losing moves that weaker players choose, the most frequent first. Each has "move", "san", "loss",
-        "weak_rating" and "strong_rating". "weak" and "strong" are the shares of players with these two ratings who
-        choose the move.
+    traps: bad moves (see `moves_by_rating`) that weaker players choose, the most frequent first. Each is a dict with
+        "move", "san", "loss", "weak_rating" and "strong_rating", and with two shares. "weak" and "strong" are the
+        shares of players with these two ratings who choose the move.
     title: the description of the position above the curves.
     """
 
@@ -144,7 +145,7 @@ class MovesByRating:
         return str(moves_by_rating_svg(self.as_json(), self.title, words))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the result as a dict for JSON. Its keys are stable between versions."""
+        """Return the result as a dict for JSON. Later versions of kibitz keep its keys."""
         return {
             "ratings": list(self.ratings), "moves": list(self.moves), "risk": list(self.risk) or None,
             "traps": list(self.traps),
@@ -206,9 +207,9 @@ def moves_by_rating(position: chess.Board | str, run: str | Path = "human", *, p
     ply: for a PGN, how many moves of the main line to play: 0 for the start position, None for the position after the
         last move.
 
-    A trap is a move that loses 20 percentage points or more according to a search with the network. At a rating of 1400
-    or less, at least 10% of the players choose it. At a rating of 2200, at most half as many players choose it. The web
-    page shows the same numbers.
+    A trap is a move that lowers the mover's win probability by 20 percentage points or more, according to a search with
+    the network. At one or more of the ratings up to 1400, at least 10% of the players choose it. At a rating of 2200,
+    at most half as many players choose it. The page of `kibitz board` shows the same numbers.
 
     Raises KibitzError for a text that can't be read, for a Go position, and for a network without rating inputs.
 

@@ -54,9 +54,14 @@ def hash_games(
 ) -> NDArray[np.uint64]:
     """Return one hash per game, uint64 [games]. Games with the same start position, moves and result have equal hashes.
 
-    The headers have no effect. moves: uint16 [sum of plies]. starts: uint8 [games, width], or None if all games begin
-    from the standard start. results: int8 [games]. standard: uint8 [width], the standard start position, which has no
-    effect on the hash. So the hash is the same whether a record contains this position or omits it.
+    moves: uint16 [sum of plies], the moves of all games, one game after the other.
+    plies: int32 [games], the number of moves of each game.
+    starts: uint8 [games, width], the start positions; None if all games begin from the standard start position.
+    results: int8 [games], the results.
+    standard: uint8 [width], the standard start position. It has no effect on the hash, so a record with this position
+        and a record without a start position have the same hash.
+
+    The headers have no effect.
     """
     return _hashes(moves, plies, starts, results, standard, _ALL)
 
@@ -68,10 +73,11 @@ names are.
 
 
 def hash_names(hashes: NDArray[np.uint64], plies: NDArray[np.int32], names: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the hashes of games, uint64 [n], with the hashes of players and dates mixed into those of short games.
+    """Return the hashes of games, uint64 [n]. The hash of a short game is combined with the hash of its players and
+    date, because short games of different people often have the same moves.
 
-    Short games of different people often have the same moves. A short game has fewer than LONG_PLIES moves. hashes:
-    uint64 [n], the hashes of the games. names: uint64 [n], the hashes of players and dates.
+    A short game has fewer than LONG_PLIES moves. hashes: uint64 [n], the hashes of the games. plies: int32 [n], the
+    number of moves of each game. names: uint64 [n], the hashes of players and dates.
     """
     mixed = (hashes ^ (names * np.uint64(0xBF58476D1CE4E5B9))) * _PRIME
     mixed = np.maximum(mixed ^ (mixed >> np.uint64(31)), np.uint64(1))
@@ -81,8 +87,8 @@ def hash_names(hashes: NDArray[np.uint64], plies: NDArray[np.int32], names: NDAr
 def hash_openings(
     moves: NDArray[np.uint16], plies: NDArray[np.int32], starts: NDArray[np.uint8] | None, standard: NDArray[np.uint8]
 ) -> NDArray[np.uint64]:
-    """Return one hash per game, uint64 [games], of its start position and its first SHARED moves. The result of the
-    game has no effect.
+    """Return one hash per game, uint64 [games], of its start position and its first moves (SHARED of them). The result
+    of the game has no effect.
 
     The arguments are those of `hash_games`.
     """

@@ -9,10 +9,11 @@ Indices = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def check_indices(offsets: NDArray[np.int64], games: NDArray[np.int64], plies: NDArray[np.int64]) -> Indices:
-    """Check indices of games and plies, for a loop that doesn't check them. Returns them as contiguous arrays.
+    """Check indices of games and plies before a compiled loop uses them without a check. Returns them as contiguous
+    arrays.
 
-    offsets: int64 [games + 1], the index at which each game's moves begin. Raises IndexError for a game or ply that is
-    not in the store.
+    offsets: int64 [games + 1], the index at which each game's moves begin. games, plies: the indices to check, of equal
+    shape. Raises IndexError for a game or ply that is not in the store.
     """
     games, plies = np.ascontiguousarray(games, np.int64), np.ascontiguousarray(plies, np.int64)
     if games.size:

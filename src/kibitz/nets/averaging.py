@@ -15,11 +15,12 @@ from torch import Tensor, nn
 
 
 class AveragedWeights:
-    """The moving average of a network's weights and of the statistics in its normalization layers, over the training
-    iterations.
+    """The exponential moving average of a network's weights and of the running averages in its normalization layers.
 
-    iterations: the length of the average: the weights after each new iteration have the share 1 / iterations in it. As
-    long as there are fewer iterations, all of them have equal shares. steps: the number of iterations averaged so far.
+    network: the network.
+    iterations: the length of the average: after each training iteration, the network's current weights enter the
+        average with the factor 1 / iterations. During the first `iterations` iterations, the average is the plain mean.
+    steps: the number of iterations averaged so far.
     """
 
     def __init__(self, network: nn.Module, iterations: int):

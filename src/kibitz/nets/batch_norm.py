@@ -21,10 +21,10 @@ class BatchNorm(nn.Module):
     """Batch normalization: compute weight · (x − mean) / √variance + bias for each channel. The input and the output
     are [n, channels, h, w].
 
-    In training, mean and variance are computed over a group of about 64 consecutive rows. So processes that share a
-    batch, each with a multiple of 64 rows, compute the same gradient as one process. In evaluation, and if the weights
-    are frozen, mean and variance are the running averages. In an exported model, the layer is merged into the
-    convolution before it.
+    In training, mean and variance are computed over groups of about 64 consecutive examples of the batch (ghost batch
+    normalization). So processes that share a batch, each with a multiple of 64 examples, compute the same gradient as
+    one process. In evaluation, and if the weights are frozen, mean and variance are the running averages. In an
+    exported model, the layer is merged into the convolution before it.
 
     running_mean, running_square: averages of x and of x² over about the last ten batches, initially 0 and 1. batches:
     the number of batches so far.
@@ -91,8 +91,8 @@ class BatchNorm(nn.Module):
 
     @torch.no_grad()
     def begin_as_nothing(self, x: Tensor) -> None:
-        """Set the weight and the bias so that the layer only adds its current bias to its input. x: an input of the
-        layer, from which the running averages are computed.
+        """Change the weight and the bias so that the layer's output is its input plus the bias that the layer had
+        before this call. x: an input of the layer, from which the running averages are computed.
         """
         mean, square = x.float().mean((0, 2, 3)), x.float().square().mean((0, 2, 3))
         self.running_mean.copy_(mean)
@@ -102,7 +102,9 @@ class BatchNorm(nn.Module):
         self.bias.add_(mean)
 
     def keep(self, channels: Tensor) -> None:
-        """Remove all channels of the layer but some. channels: int64 [k], the indices of the channels to keep."""
+        """Remove all channels of the layer except the given ones. channels: int64 [k], the indices of the channels to
+        keep.
+        """
         self.weight, self.bias = nn.Parameter(self.weight[channels]), nn.Parameter(self.bias[channels])
         self.running_mean, self.running_square = self.running_mean[channels], self.running_square[channels]
 
@@ -114,7 +116,7 @@ def _sizes(rows: int, groups: int) -> list[int]:
 
 def averages(network: nn.Module) -> list[Tensor]:
     """Return the running averages of a network's normalization layers. They differ between the processes of a training
-    run, because each process gets other rows of the batch.
+    run, because each process gets a different part of the batch.
     """
     return [part for norm in norms(network) for part in (norm.running_mean, norm.running_square)]
 

@@ -18,7 +18,7 @@ Activation = Callable[[], nn.Module]
 class StochasticPool(nn.Module):
     """Stochastic pooling from [n, channels, h, w] to [n, channels, ⌈h / height⌉, ⌈w / width⌉].
 
-    In training, the output is one value of each window, sampled with a probability proportional to its positive part.
+    In training, the output for a window is one of its values x, sampled with a probability proportional to max(x, 0).
     In evaluation, the output is the mean of the values, weighted by these probabilities. The output is 0 for a window
     without a positive value.
     """
@@ -56,7 +56,10 @@ def make_pool(layer: Pool) -> nn.Module:
 
 class ResidualBlock(nn.Module):
     """A residual block: `relu(x + conv(relu(norm(conv(x)))))`. The height and width stay the same, and `norm` is
-    optional. mask: 0 at the points whose values must stay 0, and 1 at all others.
+    optional.
+
+    The argument `mask` of the method `forward` is 0 at the points where the values between the convolutions are set to
+    0, and 1 at all others.
     """
 
     def __init__(self, channels: int, layer: Residual):

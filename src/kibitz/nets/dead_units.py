@@ -21,12 +21,14 @@ from kibitz.nets.batch_norm import BatchNorm
 
 @dataclass(frozen=True)
 class ConsumedUnits:
-    """The units of one layer outside of residual blocks. Units are the outputs of `layer` after a ReLU. A network lists
-    these layers with its method `consumed_units`.
+    """The units of one layer outside of residual blocks, and the layers that use them. Units are the outputs of `layer`
+    after a ReLU. A network lists these layers with its method `consumed_units`.
 
-    by: the layers that take the units as input, each with the columns of its input at which the units begin. There are
-    several such columns if the units are pooled in several ways. added: the layers whose outputs are added to the units
-    before the ReLU.
+    layer: the layer.
+    by: the layers that take the units as input, each with the indices in its input (columns or channels) at which the
+        units begin. There are several such indices if the units are pooled in several ways, and the results are
+        concatenated.
+    added: the layers whose outputs are added to the units before the ReLU.
     """
 
     layer: nn.Linear | nn.Conv2d
@@ -59,18 +61,19 @@ def branches(network: nn.Module, learning: Iterable[Tensor]) -> Iterator[Branch]
 def revive(
     network: nn.Module, learning: Iterable[Tensor], answer: Callable[[], object], generator: torch.Generator
 ) -> tuple[int, int]:
-    """Give new weights to the dead units of residual blocks, of squeeze layers, and of the layers in the network's
-    `consumed_units`.
+    """Give new weights to the dead units of residual blocks, of the layers `squeeze` in squeeze-and-excitation blocks,
+    and of the layers in the network's `consumed_units`.
 
-    Returns the number of dead units and the number of all units, both without the units of squeeze layers.
+    Returns the number of dead units and the number of all units, both without the units of the layers `squeeze`.
 
-    A unit of a block is a channel between its two convolutions. A unit is dead if it is 0 on every square in all
-    examples. The dead unit's new filter in the first convolution is random, with variance 2 / fan-in. The second
-    convolution's weights for this channel become 0. So the network's outputs don't change. Normalization layers that
-    have no averages yet begin as identities.
+    A unit of a residual block is a channel between its two convolutions. A unit is dead if it is 0 on every square in
+    all examples. The dead unit's new filter in the first convolution is random, with variance 2 / fan-in. The second
+    convolution's weights for this channel become 0. So the network's outputs don't change. Before the units are
+    watched, each normalization layer that has not processed a batch yet is set to the identity.
 
-    learning: the weights that are trained; others stay unchanged. answer: a function that runs the network on several
-    hundred examples, during which the units are watched. generator: the random number generator for the new weights.
+    learning: the weights that are trained; others stay unchanged.
+    answer: a function that runs the network on several hundred examples, during which the units are watched.
+    generator: the random number generator for the new weights.
     """
     learning = list(learning)
     blocks = list(branches(network, learning))
@@ -91,9 +94,9 @@ def prune(network: nn.Module, answer: Callable[[], object]) -> tuple[int, int]:
     the number of all units.
 
     The network's outputs stay the same for all positions in which the removed units are 0. At least one unit of each
-    block remains. A block with global pooling is pruned only if all of its units are dead. answer: a function that runs
-    the network on examples, during which the units are watched. It needs thousands of examples, because a removed unit
-    can't be restored.
+    block remains. In a block with global pooling, units are removed only if all of them are dead, and then one remains.
+    answer: a function that runs the network on examples, during which the units are watched. It needs thousands of
+    examples, because a removed unit can't be restored.
     """
     blocks = list(branches(network, network.parameters()))
     dead, units = 0, 0

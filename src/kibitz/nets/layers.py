@@ -84,7 +84,9 @@ class Residual:
 
 @dataclass(frozen=True)
 class Chain:
-    """Pooling over each chain of Go stones, for the first `channels` channels; 0 means for all channels."""
+    """Pooling over each chain of Go stones. channels: how many channels, from the first on, are pooled; 0 for all
+    channels.
+    """
 
     channels: int = 0
 
@@ -154,9 +156,10 @@ def shapes(layers: list[Layer], channels: int, side: int = 8) -> list[tuple[int,
     """Return the output shape (channels, height, width) of each layer, for an input with `channels` planes of `side` ×
     `side`.
 
-    A convolution must satisfy two conditions from the blog post, for the width and for the height: (W + 2P − F) mod S =
-    0 and W + 2P − F > 0. W is the size of the input, P the padding, F the size of the filter, and S the stride. Raises
-    UsageError, with the first layer that doesn't fit its input.
+    A convolution must satisfy two conditions, both for the width and for the height. They come from the blog post on
+    which `winner` is based: (W + 2P − F) mod S = 0 and W + 2P − F > 0. W is the size of the input, P the padding, F the
+    size of the filter, and S the stride. Raises UsageError, whose message names the first layer that doesn't fit its
+    input.
     """
     outputs: list[tuple[int, int, int]] = []
     height = width = side

@@ -39,7 +39,8 @@ def orthogonal(matrices: Tensor, steps: int = 5) -> Tensor:
     """Return an orthogonal matrix close to U·Vᵀ for a matrix with the singular value decomposition U·S·Vᵀ, or for each
     matrix in [n, rows, columns].
 
-    The result is approximate: its singular values are between about 0.7 and 1.2.
+    steps: the number of Newton–Schulz iterations. The result is approximate: its singular values are between about 0.7
+    and 1.2.
     """
     a, b, c = COEFFICIENTS
     tall = matrices.shape[-2] > matrices.shape[-1]
@@ -63,8 +64,9 @@ def together(shapes: Sequence[torch.Size], on_gpu: bool) -> list[list[int]]:
 
 
 class Muon(torch.optim.Optimizer):
-    """The optimizer Muon. Each group of parameters has `params`, `weight_decay` and `matrices`: True if Muon updates
-    the parameters, False if AdamW does.
+    """The optimizer Muon. Each group of parameters is a dict with `params`, `weight_decay` and `matrices`.
+
+    `matrices` is True if Muon updates the parameters of the group, and False if AdamW updates them.
     """
 
     def __init__(self, groups: Iterable[dict[str, Any]], momentum: float = 0.95):

@@ -87,11 +87,14 @@ def learning_rate_at(
     epochs: float = 0.0,
     step: int = 0,
 ) -> float:
-    """Return the learning rate at an iteration, from 0 to `iterations` − 1. Raises ValueError for an unknown schedule.
+    """Return the learning rate for one iteration. Raises ValueError for an unknown schedule.
 
-    schedule: one of SCHEDULES. "constant": always `base`. "epoch": `base` is multiplied by `decay` after each of the
-    `epochs` epochs. "step": `base` is multiplied by `decay` from iteration `step` on. "cosine": see `cosine`. "inv":
-    see `inverse`.
+    schedule: one of SCHEDULES. "constant": always `base`. "epoch": `base` is multiplied by `decay` after each epoch.
+        "step": `base` is multiplied by `decay` from iteration `step` on. "cosine": see `cosine`. "inv": see `inverse`.
+    base: the learning rate at the first iteration.
+    iteration: the index of the iteration, 0 to `iterations` − 1.
+    iterations: the number of iterations in the run.
+    epochs: the number of epochs in the run.
     """
     if schedule == "epoch":
         return float(base * decay ** int(epochs * iteration / max(1, iterations)))

@@ -25,8 +25,8 @@ MAX_BITS = 64 + 5
 
 @inner
 def set_bits(codes, state, found):  # type: ignore[no-untyped-def]
-    """Find the inputs that are 1 in one position (see encodings.PieceBits). Write their indices to `found`, and return
-    how many there are.
+    """Find the input features that are 1 in one position (see encodings.PieceBits). Write their indices to `found`, and
+    return how many there are.
 
     codes: uint8 [64]. state: uint8 [4]. found: int16 [MAX_BITS], the output.
     """
@@ -124,8 +124,8 @@ class _Rows(torch.autograd.Function):
 
 
 def indices(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
-    """Return two arrays: for each position, the indices of the inputs that are 1 (see encodings.PieceBits), int16 [n,
-    69], and how many there are, int16 [n]. The entries of a row after this number have no meaning.
+    """Return two arrays: for each position, the indices of the input features that are 1 (see encodings.PieceBits),
+    int16 [n, 69], and how many there are, int16 [n]. The entries of a row after this number have no meaning.
 
     codes: uint8 [n, 64]. state: uint8 [n, 4].
     """

@@ -103,8 +103,8 @@ class Account:
 
 
 def account_in(text: str) -> Account | None:
-    """Return the account that a source such as lichess:NAME names; None for any other source, and if a file with this
-    name exists.
+    """Return the account that a source such as lichess:NAME names. Return None for any other source, or if a file with
+    the name `text` exists.
 
     Raises UsageError for a name that no account can have, and for a server from which kibitz cannot download games.
     """
@@ -136,8 +136,8 @@ class GameChoice:
     """A filter for the games of an account.
 
     since, until: the first and the last day, in UTC; None for no limit. speeds: the accepted speeds; () for all. rated:
-    True to accept only rated games. limit: the largest number of games, of which the newest are used; None for no
-    limit.
+    True to accept only rated games. limit: the largest number of games. If there are more, only the newest are used.
+    None for no limit.
     """
 
     since: datetime.date | None = None
@@ -165,8 +165,8 @@ class GameChoice:
 
     @property
     def end(self) -> int | None:
-        """The end of the period in which the filter accepts games, in milliseconds since 1970; None without a
-        last day.
+        """The first moment after the period in which the filter accepts games, in milliseconds since 1970; None without
+        a last day.
         """
         return _milliseconds(self.until) + DAY if self.until else None
 

@@ -25,8 +25,11 @@ SAVE_EVERY = 200
 
 
 class Entry(NamedTuple):
-    """A saved game. id: its number on the server. time: milliseconds since 1970. at, size: the offset and the length of
-    its text in the file, in bytes.
+    """A saved game.
+
+    id: the game's identifier on the server. time: the time of the game, in milliseconds since 1970. speed: the speed,
+    such as "blitz". rated: whether the game was rated. at, size: the offset and the length of the game's text in the
+    file of texts, in bytes.
     """
 
     id: str
@@ -41,8 +44,8 @@ class CachedGames:
     """The saved games of an account. Get an instance from `opened`. Only one process at a time may have an instance for
     an account.
 
-    entries: the saved games, by their number on the server. state: data for JSON with which the next download
-    continues; `save` writes them.
+    entries: the saved games, by their identifier on the server. state: a dict for JSON that the next download needs in
+    order to continue; `save` writes it.
     """
 
     def __init__(self, folder: Path, texts: IO[bytes], index: IO[bytes]):

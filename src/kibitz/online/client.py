@@ -78,7 +78,7 @@ def pause(seconds: float) -> None:
 class Client:
     """Sends the requests for one account, only to the host of its site.
 
-    saved_games: a function that returns the number of games saved so far, which error messages mention.
+    account: the account. saved_games: a function that returns the number of games saved so far, for error messages.
     """
 
     def __init__(self, account: Account, saved_games: Callable[[], int]):
@@ -171,8 +171,8 @@ class Client:
         raise self._error(f"sent {kind} instead of games. Try again later.")
 
     def fail(self, what: str) -> NoReturn:
-        """Raise KibitzError with a message about the site. what: the message after its subject, which is the site's
-        name, such as "does not reply. Try again later".
+        """Raise KibitzError with a message about the site. what: the rest of the message, after the site's name, such
+        as "does not reply. Try again later".
         """
         raise self._error(what)
 

@@ -35,11 +35,19 @@ class Result:
 
 @dataclass
 class Gap:
-    """A part of a download: at most `need` games, from the time `until` back to the time `since`, both in milliseconds
-    since 1970. need: None for no limit.
+    """A period whose games are not saved yet, and the games that must be downloaded from it: at most `need` games, from
+    new to old.
 
-    The class for a site calls `put` for each game. When it has saved all games of the gap from some time on, it calls
-    `reached` with this time.
+    cache: the saved games of the account.
+    wanted: the filter for the games.
+    since, until: the oldest and the newest time of the period, in milliseconds since 1970.
+    need: the largest number of games that the filter accepts; None for no limit.
+    reached: called with a time when all games of the period from this time on are saved.
+    on_game: called after each new game.
+    result: the numbers of games, which `put` updates.
+    matched: the number of games so far that the filter accepts.
+
+    The class that downloads from a site calls `put` for each game, and `reached` from time to time.
     """
 
     cache: CachedGames
@@ -53,8 +61,10 @@ class Gap:
     matched: int = 0
 
     def put(self, id: str, moment: int, speed: str, rated: bool, text: bytes) -> bool:
-        """Save a game. Returns False if it was saved before. id: the game's number on the server. moment: the time of
-        the game, in milliseconds since 1970. rated: whether the game was rated. text: the PGN or SGF.
+        """Save a game. Returns False if it was saved before.
+
+        id: the game's identifier on the server. moment: the time of the game, in milliseconds since 1970. speed, rated:
+        the game's speed, and whether it was rated. text: the PGN or SGF.
         """
         self.seen(moment, speed, rated)
         if not self.cache.add(id, moment, speed, rated, text):
@@ -64,8 +74,11 @@ class Gap:
         return True
 
     def seen(self, moment: int, speed: str, rated: bool) -> None:
-        """Count a game towards the limit `need` if the filter accepts it. Call this method for new games and for games
-        that were saved before.
+        """Count a game towards the limit `need` if the filter accepts it. Call this method for each game of the period,
+        whether it is new or was saved before.
+
+        moment: the time of the game, in milliseconds since 1970. speed, rated: the game's speed, and whether it was
+        rated.
         """
         self.matched += moment < self.until and self.wanted.takes(moment, speed, rated)
 
@@ -78,8 +91,8 @@ class Downloads(Protocol):
     """The interface of a class that downloads games from one site."""
 
     def key(self, wanted: GameChoice) -> str:
-        """Return the name under which the periods of complete downloads with this filter are saved. The name is ALL if
-        the site can't filter, because each download then contains every game.
+        """Return the name under which the cache saves its complete periods: those of which it has all games that this
+        filter accepts. The name is ALL if the site can't filter, because each download then contains every game.
         """
 
     def begin(self, cache: CachedGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:

@@ -50,7 +50,9 @@ SERIAL = Backend()
 
 
 class Workers(Protocol):
-    """Running workers, which several maps can use one after the other. They process `count` items at the same time."""
+    """Running workers, which can be used for several calls of `map_unordered` and `map_ordered`, one after the other.
+    They process `count` items at the same time.
+    """
 
     count: int
 
@@ -76,8 +78,8 @@ class Workers(Protocol):
 
 @contextlib.contextmanager
 def open_workers(backend: Backend = SERIAL) -> Iterator[Workers]:
-    """Start workers that several maps can use. They end when the context ends. Raises KibitzError if Ray isn't
-    available.
+    """Start workers that can be used for several calls of `map_unordered` and `map_ordered`. They end when the context
+    ends. Raises KibitzError if Ray isn't available.
     """
     with contextlib.closing(_start(backend)) as workers:
         yield workers

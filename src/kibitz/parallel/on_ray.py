@@ -53,12 +53,14 @@ def _imported() -> Any:
 
 
 class RayWorkers:
-    """The interface `kibitz.parallel.Workers` on Ray. If a worker dies, Ray processes its item again, at most DEATHS
-    times.
+    """The interface `kibitz.parallel.Workers` on Ray. If a worker dies, Ray processes the worker's item again, at most
+    DEATHS times.
 
-    count: the number of workers of a local Ray; a cluster has one worker per core. If this process already uses Ray,
-    this Ray is used again. address: see Backend. Raises UsageError if Ray is not installed, and KibitzError if the
-    cluster does not reply.
+    count: the number of workers of a local Ray; a cluster has one worker per core.
+    address: see Backend.
+
+    If this process is already connected to Ray, that connection is used. Raises UsageError if Ray is not installed, and
+    KibitzError if the cluster does not reply.
     """
 
     def __init__(self, count: int, address: str | None):

@@ -117,7 +117,10 @@ class _Worker:
         theirs.close()
 
     def send(self, function: bytes, item: bytes) -> None:
-        """Send an item to the worker. If the worker does not have this function yet, the function is sent first."""
+        """Send an item to the worker. If the worker does not have its function yet, the function is sent first.
+
+        function: the pickled function that processes the item. item: the pickled item.
+        """
         with contextlib.suppress(OSError):  # the worker has died, which the next read will show
             if function != self._function:
                 self.connection.send_bytes(_FUNCTION_FOLLOWS)

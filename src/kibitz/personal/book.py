@@ -29,8 +29,8 @@ doesn't change Go moves, because they are smaller numbers.
 
 @dataclass(frozen=True)
 class Book:
-    """A book of how often a person played each move in each position. rows: [m] of dtype ROW, sorted by position and
-    move.
+    """A person's opening book: how often the person played each move in each position. rows: [m] of dtype ROW, sorted
+    by position and move.
     """
 
     rows: NDArray[Any]
@@ -74,8 +74,9 @@ class Book:
         """Return how often the person played each move in its position, float64 [total].
 
         keys: uint64 [n], the hashes of the positions. moves: uint16 [total], the moves of all positions, position after
-        position. offsets: int64 [n + 1], the index at which each position's moves begin. All promotions with the same
-        from-square and to-square have the same count.
+        position. offsets: int64 [n + 1], the index at which each position's moves begin. The book does not distinguish
+        promotions: each of the four promotions with the same from-square and to-square gets the count of all four
+        together.
         """
         stored = self.rows["position"]
         first, last = np.searchsorted(stored, keys, "left"), np.searchsorted(stored, keys, "right")

@@ -73,7 +73,7 @@ class PersonalRequest:
     players: the names of the person, see `names.find`.
     base: the run or bundled network from which to start; "" for `human`, or for `gohuman` in Go.
     run: the run's directory; None for runs/personal-NAME.
-    most: the largest number of games, of which the newest are used; None for no limit.
+    most: the largest number of games. If there are more, only the newest are used. None for no limit.
     update: whether to add games to an existing run.
     test: the number of newest games to keep for the test; None for the default.
     time_limit: the seconds after which the work stops; None for no limit. A later call resumes it.

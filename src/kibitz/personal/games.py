@@ -45,7 +45,8 @@ VALIDATE_SHARES, LEAST_VALIDATE = (10.0, 20.0, 40.0, 60.0), 2
 
 
 def sides_of(store: Store, spellings: Sequence[str]) -> NDArray[np.int8]:
-    """Return the side of a person in each game of a store, int8 [games]: FIRST, SECOND, or NEITHER.
+    """Return the side of a person in each game of a store, int8 [games]: FIRST (White in chess, Black in Go), SECOND,
+    or NEITHER.
 
     spellings: the person's names. NEITHER means that the person is on no side, or on both sides.
     """
@@ -62,9 +63,11 @@ def _named(store: Store, spellings: Sequence[str]) -> tuple[NDArray[np.bool_], N
 
 
 class OwnPositions(Positions):
-    """The positions in which one person moved, in some games. Their ids are in the order of games and plies.
+    """The positions in which one person moved, in some games. The id of a position is its index in the order of games
+    and plies.
 
-    sides: the person's side in every game of the store, see `sides_of`. Games with NEITHER have no such positions.
+    games: the indices of the games in the store. sides: the person's side in every game of the store, see `sides_of`.
+    Games with NEITHER have no such positions.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]):
@@ -145,9 +148,10 @@ def games_of(
 ) -> NDArray[np.int64]:
     """Return the indices of a person's games in the store, int64 [n], from old to new.
 
-    players: the person's accounts. where: the description of the games in an error. most: the largest number of games,
-    of which the newest are returned; None for all. log: called with a message about skipped games and about anything
-    unusual. Raises KibitzError if there are fewer than `least` games.
+    players: the names under which the person played, see `names.Player`. where: the description of the games in an
+    error. most: the largest number of games. If there are more, only the newest are returned. None for all. log: called
+    with a message about skipped games and about anything unusual. Raises KibitzError if there are fewer than `least`
+    games.
     """
     for player in players:
         if names.looks_like_a_program(player.name):

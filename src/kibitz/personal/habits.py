@@ -153,9 +153,12 @@ class PersonalPace:
 class HabitualPlayer:
     """A player that takes time and resigns as a person does.
 
-    player: the player that chooses the moves. habits: the person's habits, from `habits_of`. think, resign: whether to
-    use these habits. pace: an object that samples the thinking times instead of the habit "think". seed: the random
-    seed. A habit that is missing in `habits` has no effect. Thinking times have no effect without a clock.
+    player: the player that chooses the moves.
+    habits: the person's habits, from `habits_of`. A habit that is missing in `habits` has no effect.
+    think, resign: whether to use the habits with these names.
+    pace: an object that samples the thinking times; None to use the habit "think". Thinking times have no effect
+        without a clock.
+    seed: the random seed; None for an unpredictable one.
     """
 
     def __init__(

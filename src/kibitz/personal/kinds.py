@@ -17,9 +17,8 @@ class Kind(Protocol):
     """What the code for personal networks needs from each game. The module `kind` of the game's package has these
     functions and constants.
 
-    SYSTEM: the system of personal networks.
+    SYSTEM: the name of the system of personal networks.
     BASE: the name of the bundled network from which a personal network starts; its system has the same name.
-    OPENING: the number of plies in the first ten moves.
     EPOCHS: the smallest and the largest number of epochs.
     Positions: the class of the positions in which a person moved.
     """

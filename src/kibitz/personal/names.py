@@ -103,7 +103,7 @@ def find_among(players: Sequence[Player], games: int, names: Sequence[str], wher
 
 
 def present(store: Store, names: Iterable[str]) -> list[str]:
-    """Return those of the given names that players of the store have."""
+    """Return those of the given names that players of the store have, in any spelling with the same `key`."""
     there = {key(player.name) for player in players_of(store)}
     return [name for name in names if key(name) in there]
 

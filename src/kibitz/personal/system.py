@@ -18,11 +18,12 @@ from kibitz.systems.base import Examples, Stage, System, Tensors
 
 
 class PersonalSystem(System):
-    """The base class of the systems for a network of one person. Such a network starts from a network of the base
-    system, and `kibitz personal` makes its runs.
+    """The base class of the systems for a network of one person. `kibitz personal` makes their runs. Each run starts
+    from the weights of a network of the base system.
 
-    The network has the attribute `adapters`, a list of Adapter. `begins_from` has one name, that of the base system.
-    example: a file name for error messages.
+    The network has the attribute `adapters`, a list of Adapter. `begins_from`, the names of the systems from whose
+    networks a run may start, has only the base system. example: the name of a file of games, such as "my-games.pgn",
+    that error messages use as an example.
     """
 
     example: str
@@ -54,8 +55,11 @@ class PersonalSystem(System):
                 cast(Adapter, adapter).up.weight.zero_()
 
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Return the weights of `network`, in which the weights of the base network replace all but the adapters.
-        weights: the weights of the base network. Raises UsageError if the two networks have different architectures.
+        """Return initial weights for `network`: the adapters keep their weights, and all other weights come from the
+        base network.
+
+        system: the name of the base network's system. weights: the weights of the base network. Raises UsageError if
+        the two networks have different architectures.
         """
         begun = dict(network.state_dict())
         theirs = {name: value.shape for name, value in weights.items()}

@@ -28,10 +28,14 @@ _NEEDS = {
 def open_player(run: Run, session: Callable[[], Session], *, method: str | None = None, **settings: Any) -> Any:
     """Return the player for a run's network. The declaration of the run's system selects the class of the player.
 
-    session: a function that returns the run's loaded network, for methods that need it. method: the name of one of the
-    declared methods; None for the first method that the run's networks support. If `method` is None and the setting
-    `value` names another value network, the player chooses the method itself. settings: the player's settings, such as
-    temperature, lines, hash_mb. Raises UsageError for a method or settings that the run's networks don't support.
+    run: the run.
+    session: a function that returns the run's loaded network, for methods that need it.
+    method: the name of one of the declared methods. If it is None, the first method is used that the run's networks
+        support. But if the setting `value` names a run whose values are used instead, the player's class chooses the
+        method.
+    settings: the player's settings, such as temperature, lines, hash_mb.
+
+    Raises UsageError for a method or settings that the run's networks don't support.
     """
     declaration = find(run.info["system"])
     offered = declaration.methods_of(run.info["settings"])

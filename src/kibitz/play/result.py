@@ -83,7 +83,7 @@ OnResult = Callable[[SearchResult], None]
 
 
 class ThinkingPlayer(Protocol):
-    """The interface of a chess player for engines."""
+    """The interface of the chess players that the UCI engine can use."""
 
     def new_game(self) -> None: ...
 
@@ -152,7 +152,9 @@ class TimeManager:
 
 class ProgressThrottle:
     """Calls a function with intermediate results of a search, at most once per second. `due` returns whether a second
-    has passed since the last call.
+    has passed since the function was last called.
+
+    clock: the time of the search. on_result: the function.
     """
 
     def __init__(self, clock: TimeManager, on_result: OnResult):

@@ -50,13 +50,20 @@ class NetworkSession(Protocol):
 class Session:
     """A run or bundled network, loaded and ready to evaluate positions.
 
-    system, game: the names of the system and of the game.
-    of_person: whether it is a personal network.
-    outputs: the names of the arrays that `evaluate` returns.
+    Arguments:
+
+    run: the run, or its name or path.
     threads: the number of CPU cores for large batches; None for all that this process may use. A few positions are
         always evaluated on one core.
     corrected: whether to apply the correction that the system declares, such as a person's opening book.
-    without_onnx: a function that returns a replacement for the torch network, for callers that must not import torch.
+    without_onnx: a function that returns a replacement for the run's network. It is called instead of loading the torch
+        network if there is no usable model.onnx, for callers that must not import torch.
+
+    Attributes:
+
+    system, game: the names of the system and of the game.
+    of_person: whether it is a personal network.
+    outputs: the names of the arrays that `evaluate` returns.
 
     Large batches run on the chosen provider (`play.providers`); a few positions always run on the CPU. Raises
     KibitzError if there is no such run, if it isn't trained, or if its files are damaged.

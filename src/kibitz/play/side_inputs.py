@@ -26,10 +26,10 @@ def last_moves(board: chess.Board) -> dict[str, int]:
 def with_side_inputs(
     state: NDArray[np.uint8], side_inputs: Mapping[str, int], board: chess.Board, known: Mapping[str, int]
 ) -> NDArray[np.uint8]:
-    """Append one column per side input to a state row. state: uint8 [1, 4]. Returns uint8 [1, 4 + len(side_inputs)].
+    """Append one column per side input to a state row. Returns uint8 [1, 4 + len(side_inputs)].
 
-    side_inputs: the default value of each side input, by name. known: the known values by name, 0 to 255. The columns
-    of LAST_MOVES always come from the board.
+    state: uint8 [1, 4]. side_inputs: the default value of each side input, by name. known: values by name, 0 to 255,
+    which replace the defaults. The columns of LAST_MOVES are always computed from the board.
     """
     if not side_inputs:
         return state

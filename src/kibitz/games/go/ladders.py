@@ -24,11 +24,13 @@ Cells = NDArray[np.int16]
 
 
 class Unread(Exception):
-    """Raised if a search of a ladder visits more than MOST positions."""
+    """Raised if the search of a ladder visits more than MOST positions."""
 
 
 def chain(board: Cells, cell: int) -> list[int]:
-    """Return the cells of the chain to which the stone on a cell belongs."""
+    """Return the cells of a chain. cell: the cell of one of its stones. A cell is a column of a board array, see
+    rules.py.
+    """
     stones, stone = [cell], int(board[NEXT, cell])
     while stone != cell:
         stones.append(stone)
@@ -77,8 +79,8 @@ class _Reader:
         self.left = MOST
 
     def attack(self, board: Cells, cell: int, ko: int) -> tuple[int, ...] | None:
-        """Find a line of moves that captures the chain on `cell`, with the attacker to move. Returns None if there is
-        no such line. ko: the cell where the attacker may not recapture, or 0.
+        """Find a line of moves that captures a chain, with the attacker to move. cell: the cell of one of the chain's
+        stones. Returns None if there is no such line. ko: the cell where the attacker may not recapture, or 0.
         """
         free = open_cells(board, chain(board, cell))
         if len(free) == 1:
@@ -95,8 +97,8 @@ class _Reader:
         return None
 
     def escape(self, board: Cells, cell: int, ko: int) -> tuple[int, ...] | None:
-        """Find a line of moves that captures the chain on `cell`, with the chain's side to move. Returns None if the
-        chain escapes. ko: the cell where this side may not recapture, or 0.
+        """Find a line of moves that captures a chain, with the chain's side to move. cell: the cell of one of the
+        chain's stones. Returns None if the chain escapes. ko: the cell where this side may not recapture, or 0.
         """
         stones = chain(board, cell)
         free = open_cells(board, stones)

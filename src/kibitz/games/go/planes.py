@@ -22,8 +22,8 @@ RECENT = 8
 
 
 def plane_table(liberties: int, recent: int, ages: bool) -> NDArray[np.float32]:
-    """Return the values of a point's channels for each code, float32 [512, channels]. The first 256 rows are for Black
-    to move, the last 256 for White.
+    """Return the values of a point's input planes for each code of a point (see replay.py), float32 [512, planes]. The
+    first 256 rows are for Black to move, the last 256 for White.
 
     liberties, recent, ages: the settings of BoardPlanes.
     """
@@ -74,8 +74,9 @@ def _names(most: int, recent: int, ages: bool) -> list[str]:
 
 
 def chains(codes: Codes, state: State) -> NDArray[np.float32]:
-    """Return the number of the chain to which the stone on each point belongs, float32 [size²]. 1 is the first chain
-    from the upper left, 2 the next one, and so on; empty points have 0.
+    """Label the chains of a position. Returns the label of the chain on each point, float32 [size²]; 0 on empty points.
+
+    The labels are 1, 2, 3 and so on, in the order of each chain's first point, row by row from the upper left.
     """
     size = int(state[SIZE])
     kinds = _on_board(codes, state) % AGE

@@ -50,7 +50,7 @@ def rank_value(rank: str) -> int:
 
 
 def rank_of(value: int) -> str:
-    """Return the rank with this value, as the inverse of `rank_value`. The value 10 is 10d, which is above 9d."""
+    """Return the rank with this value. This is the inverse of `rank_value`. The value 10 is 10d, which is above 9d."""
     if value >= FIRST_PROFESSIONAL:
         return f"{value - FIRST_PROFESSIONAL + 1}p"
     return f"{value}d" if value > 0 else f"{1 - value}k"

@@ -48,8 +48,10 @@ OLDEST = 13
 
 
 def ages() -> NDArray[np.uint8]:
-    """Return a table of the age classes of stones, uint8 [130]; the classes are listed at the top of this module. The
-    index is the number of plies since the stone was played, from 1. For larger numbers, use the entry 129.
+    """Return a table of the age classes of stones, uint8 [130]. The classes are listed at the top of this module.
+
+    Entry p, for p from 1 to 128, is the class of a stone that was played p plies ago. Entry 129 is the class of all
+    older stones, and entry 0 is 0.
     """
     age = np.arange(130)
     return np.searchsorted([1, 2, 3, 4, 5, 6, 7, 8, 9, 17, 33, 65, 129], age, side="right").astype(np.uint8)
@@ -128,7 +130,7 @@ def replay(
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return the positions (games[i], plies[i]) as the arrays `codes`, uint8 [n, 361], and `state`, uint8 [n, 4].
 
-    Sort the plies of each game in ascending order for the highest speed. moves: uint16, the moves of all games, one
+    The call is fastest if the plies of each game are in ascending order. moves: uint16, the moves of all games, one
     game after the other. offsets: int64 [games + 1], the index in `moves` at which each game's moves begin. starts:
     uint8 [k, 363], start positions. start_of: int32 [games], the row of each game's start position in `starts`. Raises
     IndexError for a game or ply that does not exist.

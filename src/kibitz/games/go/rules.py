@@ -70,9 +70,13 @@ def _remove(board, cell):  # type: ignore[no-untyped-def]
 def place(board, cell, colour, ply):  # type: ignore[no-untyped-def]
     """Put a stone on an empty cell, and remove captured stones. Returns the number of captured stones and the ko cell.
 
-    For suicide, the number is minus the size of the removed chain. The ko cell is the cell where the opponent may not
-    recapture with the next move (0: none). board: int16 [7, 441], changed in place. colour: 1 or 2. ply: the ply of the
-    move, from 1; 0 for a setup stone.
+    If the move is suicide, the returned number is negative: minus the number of stones in the removed chain. The ko
+    cell is the cell where the opponent may not recapture with the next move (0: none).
+
+    board: int16 [7, 441], changed in place.
+    cell: the cell, a column of the board, see the top of this module.
+    colour: 1 Black, 2 White.
+    ply: the ply of the move, from 1; 0 for a setup stone.
     """
     touched = 0
     board[COLOUR, cell] = colour
@@ -153,10 +157,10 @@ def is_suicide(board, cell, colour):  # type: ignore[no-untyped-def]
 
 @kernel
 def liberties(board, root):  # type: ignore[no-untyped-def]
-    """Return the number of distinct liberties of a chain, but at most MAX_LIBERTIES. board: int16 [7, 441]. root: the
-    root cell of the chain.
+    """Return the number of distinct liberties of a chain, but at most MAX_LIBERTIES.
 
-    The number is cached at the root until a point next to the chain changes.
+    board: int16 [7, 441]. root: the cell of the chain's root, which is the stone whose cell has the values of the
+    chain. The number is cached there until a point next to the chain changes.
     """
     if board[LIBERTIES, root]:
         return board[LIBERTIES, root]

@@ -89,8 +89,8 @@ def named(text: str) -> Rules:
 
 
 def named_rules(rules: Rules) -> str:
-    """Return the first name in NAMED of these rules. If they have no name, return "chinese" for area scoring or
-    "japanese" for territory scoring.
+    """Return the name of these rules: the first name in NAMED with equal rules. Rules without a name give "chinese" for
+    area scoring, and "japanese" for territory scoring.
     """
     fallback = "japanese" if rules.territory else "chinese"
     return next((name for name, known in NAMED.items() if known == rules), fallback)

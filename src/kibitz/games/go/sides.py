@@ -35,14 +35,15 @@ def komi_byte(points: float | None) -> int:
     """Return White's points before the game (komi plus compensation for handicap stones) as a byte that counts half
     points.
 
-    1 to 255 mean −63.5 to 63.5 points; values outside of this range are clipped. 0 means unknown (None).
+    1 to 255 mean −63.5 to 63.5 points; values outside of this range are replaced by the nearest limit. 0 means unknown
+    (None).
     """
     return 0 if points is None else int(min(255, max(1, NO_KOMI + round(2 * points))))
 
 
 def beyond_byte(points: float) -> float:
-    """Return the part of a komi that `komi_byte` clips, in points: 10 for 73.5, -10 for -73.5, and 0 from -MOST_KOMI to
-    MOST_KOMI.
+    """Return the part of a komi that `komi_byte` cuts off, in points: 10 for 73.5, and -10 for -73.5. It is 0 if the
+    komi is between -MOST_KOMI and MOST_KOMI.
     """
     return points - max(-MOST_KOMI, min(MOST_KOMI, points))
 
@@ -77,8 +78,9 @@ because the name of a city, such as Tomsk, may begin with them.
 
 
 def server_byte(place: str | None) -> int:
-    """Return the index in SERVERS of the server that the SGF property PC names; 0 if the property is empty or
-    missing.
+    """Return the index in SERVERS of the server that a value of the SGF property PC names. place: this value.
+
+    The index is 0 if the property is empty or missing, and that of "board" for any other place.
     """
     text = (place or "").strip().lower()
     if not text:
@@ -95,14 +97,14 @@ KOMI_BYTE, HANDICAP, GAME_RULES, RANK, OPPONENT, SERVER = range(STATE_WIDTH, STA
 
 
 def board_inputs(komi: float, territory: bool) -> dict[str, int]:
-    """Return by name the side inputs that decide who leads in a position: komi, handicap, and whether territory is
-    scored.
-
-    The handicap is always set to unknown: like ranks and server, it describes the strength of the players, and not who
-    leads. The rules are set to unknown for area scoring. Fewer than 1% of the training games of `gohuman` name such
-    rules, and many of these games have handicap stones.
+    """Return by name the side inputs that decide who leads in a position: komi, handicap, and rules.
 
     komi: White's points, see `komi_byte`.
+    territory: whether territory is scored. If area is scored, the rules are set to unknown. The reason: fewer than 1%
+        of the training games of `gohuman` name rules with area scoring, and many of those games have handicap stones.
+
+    The handicap is always set to unknown: like ranks and server, it describes the strength of the players, and not who
+    leads.
     """
     known = side_inputs(komi, None, "japanese" if territory else None)
     return {name: known[name] for name in ("komi", "handicap", "rules")}
@@ -122,10 +124,16 @@ def side_inputs(
     opponent_rank: str | None = None,
     place: str | None = None,
 ) -> dict[str, int]:
-    """Return the side inputs of one position, as a dict with the names of BEYOND.
+    """Return the side inputs of one position (the network's inputs in addition to the board), as a dict from name to
+    byte. The names are those in BEYOND.
 
-    komi: White's points before the game, see `komi_byte`. rank: the rank of the side to move. place: the value of the
-    SGF property PC.
+    komi: White's points before the game, see `komi_byte`.
+    handicap: the number of handicap stones.
+    rules: the name of the rules, one of RULES.
+    rank, opponent_rank: the ranks of the side to move and of its opponent, such as "9d".
+    place: the value of the SGF property PC.
+
+    None means unknown for each of them.
     """
     return {
         "komi": komi_byte(komi), "handicap": handicap_byte(handicap), "rules": rules_byte(rules),
@@ -136,8 +144,8 @@ def side_inputs(
 class GameSides:
     """The side inputs of every game of a store. store: any object that has a store's method `table`.
 
-    A komi of 0 in an even game usually means that the komi was not recorded. It counts as unknown, unless the game's
-    score was confirmed with this komi.
+    A komi of 0 in an even game usually means that the komi was not recorded. It counts as unknown, unless the game has
+    ownership labels, for which the recorded score agreed with a count of the final position.
     """
 
     def __init__(self, store: _GameTable):
@@ -155,7 +163,7 @@ class GameSides:
         self._komi[np.isnan(komi) | ((komi == 0) & (stones < 2) & ~confirmed)] = 0
 
     def of(self, games: NDArray[np.int64], side: NDArray[Any]) -> NDArray[np.uint8]:
-        """Return the side inputs of n positions, uint8 [n, 6]. The columns are in the order of BEYOND.
+        """Return the side inputs of n positions, uint8 [n, 6]. The columns are the side inputs, in the order of BEYOND.
 
         games: int64 [n], the index of each position's game in the store. side: [n], the side to move, 0 Black or 1
         White.

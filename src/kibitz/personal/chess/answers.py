@@ -39,8 +39,11 @@ def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray
 def blended_answers(
     book: Book, k: float, codes: NDArray[np.uint8], state: NDArray[np.uint8], answers: Answers
 ) -> Answers:
-    """Return the network outputs, with `origin`, [n, 64], and `target`, [n, 64, 64], blended with the book. The outputs
-    of positions that are not in the book stay unchanged.
+    """Return the network outputs, in which `origin`, [n, 64], and `target`, [n, 64, 64], are replaced by their blend
+    with the book. The outputs of positions that are not in the book stay unchanged.
+
+    book: the person's opening book. k: the weight of the network, see `blend`. codes, state: the n positions. answers:
+    the network outputs for these positions, by name.
     """
     keys = position_keys(codes, state)
     stored = book.rows["position"]

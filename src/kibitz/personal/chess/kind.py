@@ -40,8 +40,8 @@ def usual_game(store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]) 
     """Return the median ratings, and the most frequent speed and rating scale, of the person's newest games. These
     games show the person's present strength.
 
-    games: the games' indices in chronological order, of which the last hundred are used. sides: the person's side in
-    each game of the store.
+    games: the indices of the person's games, from old to new. Only the last hundred of them are used. sides: the
+    person's side in each game of the store.
     """
     newest = games[-100:]
     ratings = np.stack([store.column("white_rating"), store.column("black_rating")]).astype(np.int64)

@@ -30,7 +30,9 @@ RETENTION_WEIGHT = 0.3
 
 @dataclass(frozen=True)
 class Settings(human.Settings):
-    """Settings of `personal`. blocks, filters: the same as in the base network."""
+    """The settings of `personal`. Each field has its description in its declaration. The inherited settings blocks and
+    filters must be the same as in the base network.
+    """
 
     players: str = setting("", "Names of the person in the game records, one per line.")
     learns: str = setting(
@@ -79,8 +81,8 @@ class PersonalHuman(human.Human):
             hold_the_rest(self)
 
     def trunk(self, codes: Tensor, state: Tensor, adapted: bool = True) -> tuple[Tensor, Tensor]:
-        """Return the features of the board and the values that condition them, as `human.Human.trunk` does. adapted:
-        False to leave the adapters out.
+        """Return the features of the board, [n, filters, 8, 8], and the features of the side inputs, [n, 64], as
+        `human.Human.trunk` does. adapted: False to leave the adapters out.
         """
         conditions = self.conditions(state)
         grid = F.relu(self.stem(self.planes(codes, state)))
@@ -104,9 +106,10 @@ class OwnMoves(human.PlayedMoves):
     once, when the instance is made.
 
     A batch has a weight for each position in `weight`, float32 [n]: 1 / n for a position that occurs n times. This is
-    the network's share of the blend with the opening book at k = 1. Without these weights, the adapters would memorize
-    the opening, which the book predicts better. If adapters are trained, a batch also has `expected`, float32 [n, 3]:
-    the probabilities of win, draw and loss without the adapters.
+    the network's weight in the blend with the opening book (see `blend`, k = 1) if the book has only the other n − 1
+    occurrences. Without these weights, the adapters would memorize the opening, which the book predicts better. If
+    adapters are trained, a batch also has `expected`, float32 [n, 3]: the probabilities of win, draw and loss without
+    the adapters.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], network: PersonalHuman, settings: Settings):
@@ -136,11 +139,11 @@ class OwnMoves(human.PlayedMoves):
 
 def loss(network: PersonalHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
     """Return the mean loss, and the metrics of each position, float32 [n]. The loss is −weight · log P(move) plus a
-    loss of the predicted result.
+    term for the predicted result.
 
-    If adapters are trained, the second loss keeps the predicted results as they are without adapters. If all weights
-    are trained, it is the loss for the real results. The metrics are those of `human`; "loss" is only the loss of the
-    moves.
+    If adapters are trained, this term keeps the predicted results as they are without adapters. If all weights are
+    trained, the term compares the predictions with the real results. The metrics are those of `human`, but the metric
+    "loss" contains only the term for the move.
     """
     grid, conditions = network.trunk(batch["codes"], batch["state"])
     move, measures = human.move_loss(network, grid, batch)
@@ -152,7 +155,9 @@ def loss(network: PersonalHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tens
 
 
 class PersonalChessSystem(PersonalSystem):
-    """The system `personal`. A run starts from a network of `human`, and `kibitz personal` makes it."""
+    """The system `personal`. `kibitz personal` makes its runs. Each run starts from the weights of a network of
+    `human`.
+    """
 
     name = "personal"
     settings_type = Settings

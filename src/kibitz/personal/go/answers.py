@@ -56,10 +56,10 @@ def _positions(colours, state, symmetries_of_points, keys, turned):  # type: ign
 
 
 def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return two arrays: a hash of the stones, the size and the side to move of each position, uint64 [n], which is the
-    same for all symmetries of the position; and a symmetry of each position, int64 [n].
+    """Return two arrays: the hash of each position, uint64 [n], and a symmetry of each position, int64 [n].
 
-    The symmetry is the one that gives the lowest hash, as an index into SYMMETRIES.
+    The hash depends on the stones, the size and the side to move. It is the same for all symmetries of a position: the
+    lowest of their eight hashes. The symmetry, an index into SYMMETRIES, is the one that gives this hash.
     """
     keys, turned = np.empty(len(codes), np.uint64), np.empty(len(codes), np.int64)
     _positions(colours_of(codes), np.ascontiguousarray(state[:, : SIZE + 1]), SYMMETRIES, keys, turned)
@@ -69,10 +69,11 @@ def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[N
 def turned_moves(
     moves: NDArray[np.integer], rows: NDArray[np.int64], state: NDArray[np.uint8], turned: NDArray[np.int64]
 ) -> NDArray[np.uint16]:
-    """Transform moves with the symmetry of their position, as the opening book stores them. Returns uint16 [total].
+    """Transform moves with the symmetry of their position, into the orientation in which the opening book stores them.
+    Returns uint16 [total].
 
-    rows: int64 [total], the index of each move's position. state, turned: the state and the symmetry of each position,
-    see `position_keys`.
+    moves: [total], points or PASS. rows: int64 [total], the index of each move's position. state: uint8 [n, 4 or more],
+    the state of each position. turned: int64 [n], the symmetry of each position, see `position_keys`.
     """
     found = SYMMETRIES[state[rows, SIZE].astype(np.int64), turned[rows], moves.astype(np.int64)]
     return np.asarray(found, np.uint16)
@@ -93,8 +94,11 @@ def candidates(codes: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np
 def blended_answers(
     book: Book, k: float, codes: NDArray[np.uint8], state: NDArray[np.uint8], answers: Answers
 ) -> Answers:
-    """Return the network outputs, with `policy` blended with the book. The outputs of positions that are not in the
-    book stay unchanged.
+    """Return the network outputs, in which `policy` is replaced by its blend with the book. The outputs of positions
+    that are not in the book stay unchanged.
+
+    book: the person's opening book. k: the weight of the network, see `blend`. codes, state: the n positions. answers:
+    the network outputs for these positions, by name.
     """
     keys, turned = position_keys(codes, state)
     stored = book.rows["position"]

@@ -30,8 +30,8 @@ NEWEST = 100
 def settings(
     base: Mapping[str, Any], store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], spellings: Sequence[str]
 ) -> Settings:
-    """Return the settings of a person's network, see Kind.settings. They contain the most frequent ranks and the most
-    frequent server of the newest games.
+    """Return the settings of a person's network, see Kind.settings. They contain the most frequent rank of the person,
+    that of the opponents, and the most frequent server, in the newest games.
     """
     newest = games[-NEWEST:]
     ranks = np.stack([

@@ -36,7 +36,9 @@ BATCH = 256
 
 @dataclass(frozen=True)
 class Settings(gohuman.Settings):
-    """Settings of `gopersonal`. blocks, filters: the same as in the base network."""
+    """The settings of `gopersonal`. Each field has its description in its declaration. The inherited settings blocks
+    and filters must be the same as in the base network.
+    """
 
     players: str = setting("", "Names of the player in the game records, one per line.")
     learns: str = setting(
@@ -100,9 +102,10 @@ class PersonalGoHuman(gohuman.GoHuman):
 
     @torch.no_grad()
     def expected_before(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return what the network predicts for the side to move without its adapters, as float32 tensors: the win
-        probability, [n], the probability that each point will belong to this side, [n, 361], and the lead in points,
-        [n].
+        """Return what the network without its adapters predicts for the side to move, as three float32 tensors.
+
+        They are the win probability, [n], the probability that each point will belong to this side, [n, 361], and the
+        lead in points, [n].
         """
         grid, board, conditions = self.trunk(codes, state, adapted=False)
         owners = self.owner_logits(grid)
@@ -116,8 +119,8 @@ class OwnGoMoves:
 
     A batch has `codes`, `state` with the side inputs, and these arrays:
     move: int64, a point or PASS.
-    weight: float32, 1 / n for a position that occurs n times. This is the network's share of the blend with the opening
-        book at k = 1.
+    weight: float32, 1 / n for a position that occurs n times. This is the network's weight in the blend with the
+        opening book (see `blend`, k = 1) if the book has only the other n − 1 occurrences.
     win, owners, lead: the predictions without the adapters, if adapters are trained.
     """
 
@@ -194,7 +197,9 @@ POINTS_OFF = 10.0
 
 
 class PersonalGoSystem(PersonalSystem):
-    """The system `gopersonal`. A run starts from a network of `gohuman`, and `kibitz personal` makes it."""
+    """The system `gopersonal`. `kibitz personal` makes its runs. Each run starts from the weights of a network of
+    `gohuman`.
+    """
 
     name = "gopersonal"
     settings_type = Settings

@@ -41,11 +41,11 @@ _MEMORY = np.dtype([*STACK, ("nodes", "i8"), ("max_nodes", "i8")], align=True)
 
 
 def narrowed(board: chess.Board, limits: SearchLimits) -> SearchLimits:
-    """Return the limits of a search. If the opponent has only a king and the mover can force mate, the limits are
-    changed to allow only one move, which makes progress.
+    """Return the limits of a search, restricted to one move that makes progress towards mate. They are restricted only
+    if the opponent has only a king and the mover has enough material to force mate.
 
-    This move never repeats a position of the game since the last capture or pawn move. Limits that already select moves
-    are returned unchanged.
+    The move never repeats a position of the game since the last capture or pawn move. If `limits.moves` is not empty,
+    the limits are returned unchanged.
     """
     if limits.moves or not can_mate(board):
         return limits

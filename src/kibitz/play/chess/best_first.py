@@ -38,11 +38,11 @@ batch.
 class SearchTuning:
     """The parameters of the search.
 
-    focus: how strongly the values of moves sharpen the policy. A move whose value is higher by 1/focus becomes e times
-        more likely.
-    doubt: the additional value that a move with one evaluation needs to be chosen if its probability is e times smaller
-        than that of the most likely move.
-    loud: the factor by which the probability of winning captures is multiplied.
+    focus: how strongly the values of moves sharpen the policy. A move whose value is higher by 1/focus becomes e
+        (2.718) times more likely.
+    doubt: the additional value that a move with one evaluation needs to be chosen if its probability is e (2.718) times
+        smaller than that of the most likely move.
+    loud: the factor by which the probability of a capture that wins material is multiplied.
     batch: the largest number of positions in a batch.
     first: the largest number of positions in a batch while the tree is small.
     """

@@ -18,7 +18,8 @@ _ENTRY = np.dtype([("key", ">u8"), ("move", ">u2"), ("weight", ">u2"), ("learned
 class OpeningBook:
     """An opening book from which moves are sampled in proportion to their weights.
 
-    seed: the random seed; None for a new one each time. Raises UsageError if the file is missing or isn't a book.
+    path: the file of the book, in Polyglot format. seed: the random seed; None for an unpredictable one. Raises
+    UsageError if the file is missing or isn't a book.
     """
 
     def __init__(self, path: str, seed: int | None = None):

@@ -29,10 +29,11 @@ class TableEntry(NamedTuple):
     position.
 
     value: the value, see score.py.
-    final: whether the rules decide the value. If so, `moves` has only the mating move, or no move.
+    final: whether the value is certain, because the game is over or the mover can mate in one. If the game is over,
+        `moves` is empty. If the mover can mate, `moves` has only the mating move.
     moves: uint16 [k], by descending weight.
     weights: float32 [k]; they sum to 1.
-    marks: uint8 [k], see tactics.py.
+    marks: uint8 [k], QUIET, TACTICAL or MATE for each move, see tactics.py.
     width: how many of the moves to search, from the first on.
     """
 

@@ -91,12 +91,12 @@ mate.
 
 @dataclass(frozen=True)
 class MoveCheck:
-    """The result of checking one move for captures and mates, from the point of view of the side that makes it.
+    """The result of testing one move for captures and mates, from the point of view of the side that makes it.
 
     centipawns: the material balance after the best play in the next plies.
     value: the value of the mate that was found (see score.py); None if none was found.
-    bare_king: 1 if the opponent has only a king and the mover can mate it; -1 if it is the other way round; 0 in all
-        other cases.
+    bare_king: 1 if the opponent has only a king and the mover has enough material to force mate; -1 if it is the other
+        way round; 0 in all other cases.
     line: the packed moves of the mate after this move; () without a mate.
     """
 
@@ -106,8 +106,10 @@ class MoveCheck:
     line: tuple[int, ...] = ()
 
     def corrected(self, value: float, visits: int) -> float:
-        """Return the value of the move, corrected by this check. value: the value from a search, -1 to 1, or a mate.
-        visits: the visits of this search, 1 or more; more visits make the correction smaller.
+        """Return the value of the move, corrected by the result of this test.
+
+        value: the value from a search, -1 to 1, or a mate. visits: the visits of this search, 1 or more; more visits
+        make the correction smaller.
         """
         if (certain := self._certain(value)) is not None:
             return certain
@@ -119,8 +121,8 @@ class MoveCheck:
         return (1 - share) * value + share * highest
 
     def limited(self, value: float) -> float:
-        """Return the value of the move, limited by this check. value: the value from a search of the position after the
-        move, -1 to 1, or a mate.
+        """Return the value of the move, limited by the result of this test. value: the value from a search of the
+        position after the move, -1 to 1, or a mate.
 
         Unlike `corrected`, this method only lowers the value, because the search has followed captures itself. The
         constants were chosen on about 1,000 moves of `human` in positions with a hanging piece or a threat of mate
@@ -162,8 +164,8 @@ class MoveCheck:
 
 
 def check_moves(rows: NDArray[np.uint8]) -> list[MoveCheck]:
-    """Return the check of each move. rows: uint8 [n, 68], the position after each move. The game must not be over in
-    any of these positions.
+    """Test each move for captures and mates, and return the results. rows: uint8 [n, 68], the position after each move.
+    The game must not be over in any of these positions.
     """
     return [_check(row) for row in rows]
 

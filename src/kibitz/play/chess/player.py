@@ -59,14 +59,15 @@ class ChessPlayer:
     - thesis-negamax: a search of only the most likely moves to a fixed depth (fixed_depth.py)
 
     session: the network.
-    method: None for topprob-negamax if policy and value are available, else for top-prob, or else for value-negamax.
+    method: one of METHODS. None selects topprob-negamax if the networks predict both moves and values. It selects
+        top-prob if they predict only moves, and value-negamax if they predict only values.
     value: another run, whose value network is used instead.
     temperature: 0 plays the best move. T > 0 samples moves in proportion to `probability^(1/T)` for methods that use
         only the policy, and to `probability · exp(value / (SPREAD · T))` for searches.
     lines: the number of lines to report.
     cut, width: limits on the moves that topprob-negamax and thesis-negamax search, see CUT and WIDTH.
     hash_mb: the size of the table of evaluations in megabytes.
-    seed: the random seed; None for a new one each time.
+    seed: the random seed; None for an unpredictable one.
     side_inputs: for top-move and top-prob, values of the network's inputs in addition to the position, by name, 0 to
         255. The inputs for the last moves are set automatically.
 
@@ -184,11 +185,16 @@ class ChessPlayer:
     def with_own_values(
         self, board: chess.Board, lines: Sequence[PvLine], clock: TimeManager, used: int
     ) -> tuple[tuple[PvLine, ...], int]:
-        """Return the lines, each with a value for its own first move, and the number of positions evaluated for it.
+        """Return the lines, each with a value that comes from an evaluation after its first move, and the number of
+        positions that were evaluated for all lines together.
 
         A line whose value comes from the position before its move gets a new value from a short search after the move.
-        If the time is too short or there are many lines, the value comes from one network evaluation. used: the number
-        of evaluations that already count towards the clock's limits.
+        If the time is too short or there are many lines, the value comes from one network evaluation.
+
+        board: the position before the moves.
+        lines: the lines of this position.
+        clock: the limits on time and evaluations.
+        used: the number of evaluations that already count towards these limits.
         """
         unknown = [line for line in lines if not line.own_value]
         if not unknown or self.policy is None:

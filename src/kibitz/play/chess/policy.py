@@ -19,11 +19,14 @@ def pair_probabilities(
     moves: NDArray[np.uint16],
     offsets: NDArray[np.int64],
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return two probabilities for every move, both float32 [total]: `P(origin)`, and `P(target | origin)` or
-    `P(target | type of the piece)`. The origin is the from-square, and the target is the to-square.
+    """Return two probabilities for every move, both float32 [total]. The origin is the from-square, and the target is
+    the to-square.
 
-    answers: `origin`, [n, 64], and `target`, [n, 6, 64] by type of piece or [n, 64, 64] by from-square. codes: uint8
-    [n, 64]. moves, offsets: packed moves, position after position, as games.chess.legal.legal_moves returns them. NaN
+    The first is `P(origin)`. The second is `P(target | origin)` if the output `target` is [n, 64, 64], and `P(target |
+    type of the piece)` if it is [n, 6, 64].
+
+    answers: the network outputs `origin`, [n, 64], and `target`, by from-square or by type of piece. codes: uint8 [n,
+    64]. moves, offsets: packed moves, position after position, as games.chess.legal.legal_moves returns them. NaN
     counts as 0.
     """
     origin, target = answers["origin"], answers["target"]

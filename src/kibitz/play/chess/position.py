@@ -52,7 +52,7 @@ class SearchPosition:
 
     @property
     def clock(self) -> int:
-        """The number of plies since the last capture or pawn move; 255 means 255 or more."""
+        """The halfmove clock: the number of plies since the last capture or pawn move; 255 means 255 or more."""
         return int(self.row[SQUARES + CLOCK])
 
     def legal(self) -> list[int]:
@@ -102,7 +102,7 @@ def root(board: chess.Board) -> tuple[SearchPosition, Counter[int]]:
     """Return the position of a python-chess board, in the form that searches use, and how often each earlier position
     of its game occurred, by the position's `key`.
 
-    Only earlier positions that can recur are counted, which are those since the last capture or pawn move. Raises
+    Only the positions since the last capture or pawn move are counted, because earlier ones can't recur. Raises
     KibitzError if a side has more than 16 pieces and pawns, because rust_chess doesn't support more.
     """
     if any(chess.popcount(men) > MOST_MEN for men in board.occupied_co):

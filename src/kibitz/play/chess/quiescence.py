@@ -392,13 +392,15 @@ def quiescence_search(
     threads: int | None = None,
     drawn: NDArray[np.uint8] = NO_ROWS,
 ) -> QuiescenceResult:
-    """Search each position until the captures end, and return the quiet position at the end of the best line. rows:
-    uint8 [n, 68], codes and state; n may be 0.
+    """Run a quiescence search of each position. Returns the score, the best line, and the quiet position at its end,
+    for each depth from 0 to `depth`.
 
+    rows: uint8 [n, 68], codes and state; n may be 0.
     depth: the number of plies in which all moves are searched. After them, the search follows only captures and
-    promotions to a queen or, if the mover is in check, all moves. max_nodes: the largest number of positions in each
-    search. threads: the number of threads; None for one per core that this process may use. drawn: uint8 [k, 68],
-    positions that count as draws if they occur in the search.
+        promotions to a queen or, if the mover is in check, all moves.
+    max_nodes: the largest number of positions in each search.
+    threads: the number of threads; None for one per core that this process may use.
+    drawn: uint8 [k, 68], positions that count as draws if they occur in the search.
     """
     n, d = len(rows), depth + 1
     rows = np.ascontiguousarray(rows[:, :START_WIDTH])

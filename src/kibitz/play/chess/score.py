@@ -71,12 +71,16 @@ def centipawns(value: float) -> int:
 
 
 def of_centipawns(centipawns: float) -> float:
-    """Convert centipawns to a value from -1 to 1, from the same point of view, as the inverse of `centipawns`."""
+    """Convert centipawns to a value between -1 and 1, for the same side. This is the inverse of the function
+    `centipawns()`.
+    """
     return math.tanh(STEEPNESS * centipawns / 2)
 
 
 def win_chance(score: chess.engine.Score) -> float:
-    """Return the win probability, 0 to 1, for an engine's score, from the same point of view; 1 or 0 for a mate."""
+    """Return the win probability, 0 to 1, of the side from whose point of view the engine's score is. A mate gives 1 or
+    0.
+    """
     centipawns = score.score(mate_score=_MATES)
     assert centipawns is not None
     return (1 + of_centipawns(centipawns)) / 2

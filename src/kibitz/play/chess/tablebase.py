@@ -30,8 +30,8 @@ _BLOCK, _HEADER = 64, 16
 
 
 class Outcome(IntEnum):
-    """The result of a move; a better result has a larger number. A win or loss that the fifty-move rule turns into a
-    draw is LATE_WIN or LATE_LOSS.
+    """The result of a move; a better result has a larger number. LATE_WIN is a "cursed win" and LATE_LOSS is a "blessed
+    loss": the fifty-move rule turns them into draws.
     """
 
     LOSS = 0
@@ -51,8 +51,8 @@ class Outcome(IntEnum):
 class KnownMoves:
     """The best moves in a position according to the endgame tablebases. All of them have the same result.
 
-    moves: the moves. outcome: their result. plies: the number of plies to the next capture or pawn move, the same for
-    all moves; 0 for draws.
+    moves: the moves. outcome: their result. plies: the distance to zeroing (DTZ), which is the number of plies to the
+    next capture or pawn move. It is the same for all these moves, and 0 for draws.
     """
 
     moves: tuple[chess.Move, ...]

@@ -117,12 +117,16 @@ def order_moves(
     cut: float,
     max_width: int,
 ) -> tuple[NDArray[np.uint16], NDArray[np.float32], NDArray[np.uint8], NDArray[np.int64]]:
-    """Sort the moves of each position by descending weight. Returns four arrays: moves, weights, marks and widths.
+    """Sort the moves of each position by descending weight. Returns four arrays: moves, uint16 [total], weights,
+    float32 [total], marks, uint8 [total], and widths, int64 [n].
 
-    The arrays are uint16 [total], float32 [total], uint8 [total] and int64 [n]. priors: float32 [total], the policy's
-    probabilities, which sum to 1 in each position. The weight of a move is its prior, raised to a minimum for winning
-    captures and checks, and then normalized so that the weights sum to 1 in each position. The width is how many moves,
-    from the first on, have weights that sum to `cut`; it is at most `max_width`.
+    The weight of a move is its prior, raised to a minimum for winning captures and checks, and then normalized so that
+    the weights sum to 1 in each position. The mark is TACTICAL for a move that gains TACTICAL_GAIN or more, and QUIET
+    for all others. The width is how many moves, from the first on, have weights that sum to `cut`; it is at most
+    `max_width`.
+
+    moves, offsets: packed moves, position after position, as legal.legal_moves returns them. priors: float32 [total],
+    the policy's probabilities, which sum to 1 in each position. gain, check: the results of `gains_and_checks`.
     """
     tactical = gain >= TACTICAL_GAIN
     least = np.where(

@@ -171,11 +171,14 @@ def is_recapture(board: chess.Board, move: chess.Move) -> bool:
 
 
 class PaceOfPeople:
-    """Samples thinking times of people with a rating.
+    """Samples thinking times of human players with the rating `rating`.
 
-    session: a network that predicts moves; the default of its rating inputs is this rating. side_inputs: the side
-    inputs with their defaults. rating: the rating in points. random: the random number generator. start: the seconds on
-    the clock at the start of the game; 0 if unknown.
+    session: a network that predicts moves.
+    side_inputs: the default value of each side input of the network, by name. The rating inputs have the default
+        `rating`.
+    rating: the rating in points.
+    random: the random number generator.
+    start: the seconds on the clock at the start of the game; 0 if unknown.
     """
 
     def __init__(

@@ -22,7 +22,9 @@ from kibitz.play.chess.tactics import MATE
 
 
 class Nodes(NamedTuple):
-    """The arrays of a search tree. Only the entries of the first n nodes and of their edges are in use."""
+    """The arrays of a search tree. Each array has one entry for each node, or one for each edge, which is a legal move
+    of a node. If the tree has n nodes, only the entries of the first n nodes and of their edges have a meaning.
+    """
 
     first: NDArray[np.int64]
     """The first edge of each node."""
@@ -213,11 +215,13 @@ class Tree:
     def backup(self, uncertainty: float) -> None:
         """Update the value of every node from the values of its children (negamax).
 
-        A node chooses the child with the largest value minus a penalty:
-        `uncertainty · ln(largest weight / weight of the move) / √(evaluations below the child)`. There is no penalty if
-        the rules decide the child's value. Normally, the node takes the value of its chosen child. If some moves aren't
-        expanded and the chosen child is worse than the node's static evaluation, the node takes a weighted mean of
-        both. The weight of the child's value is then the total probability of the expanded moves.
+        A node chooses the child with the largest value for the side to move at the node, minus this penalty:
+        `uncertainty · ln(largest weight / weight of the move) / √(evaluations below the child)`
+
+        There is no penalty if the rules decide the child's value. Normally, the node takes the value of its chosen
+        child. If some moves aren't expanded and the chosen child is worse than the node's static evaluation, the node
+        takes a weighted mean of both. The weight of the child's value is then the total probability of the expanded
+        moves.
         """
         _backup(self.n, self.arrays(), uncertainty)
 
@@ -225,12 +229,16 @@ class Tree:
         self, focus: float, tactical_factor: float, max_ply: int, min_path: float, lines: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Return the moves that are not expanded yet, as three arrays: their edges, int64 [n], the nodes from which
-        they lead, int64 [n], and the probability that the game gets to each move, float64 [n].
+        they lead, int64 [n], and the probability that play reaches each move, float64 [n].
 
-        The probability of a move is proportional to its weight · exp(`focus` · known gain), normalized over the moves
-        of its node. The result is the product of these probabilities along the path, multiplied by `tactical_factor`
-        for tactical moves. These moves are excluded: moves of nodes at `max_ply` and beyond, moves below nodes with a
-        probability less than `min_path`, and, unless `focus` is 0, moves with a proven result.
+        The probability of a move at its node is proportional to its weight · exp(`focus` · gain). The gain is the value
+        of the move minus the static evaluation of its node, and 0 if the move is not expanded. The third array has the
+        product of these probabilities along the path, multiplied by `tactical_factor` for tactical moves; it is 1 for
+        mating moves.
+
+        These moves are excluded: moves of nodes at `max_ply` and beyond, moves below nodes with a probability less than
+        `min_path`, and, unless `focus` is 0, moves with a proven result. lines: the number of lines to report. If there
+        are several, the best moves of the root, one for each line, get equal probabilities.
         """
         capacity = int(self.width[: self.n].sum())
         edges, parents, shares = np.empty(capacity, np.int64), np.empty(capacity, np.int64), np.empty(capacity)
@@ -259,7 +267,10 @@ class Tree:
         return expanded + [(edge, rest) for edge in edges if self.child[edge] < 0]
 
     def consider(self, edge: int) -> int:
-        """Add an unexpanded move of the root to the moves that are searched, and return the move's new edge."""
+        """Let the search also consider an unexpanded move of the root, even if the move was too unlikely. edge: the
+        edge of the move. Returns the move's new edge, because the edges that are searched must be the first ones of the
+        root.
+        """
         there = int(self.first[0] + self.width[0])
         if edge < there:
             return edge

@@ -72,7 +72,7 @@ _TABLE_MOVE, _GOOD_CAPTURE, _KILLER, _BAD_CAPTURE = 1 << 30, 1 << 28, 1 << 26, -
 
 @inner
 def score_moves(state, ply, table_move):  # type: ignore[no-untyped-def]
-    """Write to `scores` the numbers by which the moves of row `ply` are sorted.
+    """Write to `scores` the numbers by which the moves of the position at ply `ply` are sorted.
 
     The order is: first the move from the transposition table; then captures and promotions to a queen that lose no
     material; then killer moves; then quiet moves by their history; last, captures that lose material, and other
@@ -116,8 +116,8 @@ def pick_move(state, ply, i):  # type: ignore[no-untyped-def]
 
 @inner
 def make_and_enter(state, ply, move):  # type: ignore[no-untyped-def]
-    """Play a legal move in row `ply`, and enter the next row. Returns the result of position_stack.enter: ONGOING, or
-    how the game has ended.
+    """Play a legal move in the position at ply `ply`, and set up the new position at the next ply. Returns the result
+    of position_stack.enter: ONGOING, or how the game has ended.
     """
     make_move(state.data, ply, move)
     return _enter(state, ply + 1)
@@ -137,11 +137,12 @@ def _enter(state, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def quiescence(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Return the result of row `ply` after a search of captures and promotions to a queen, until the positions are
-    quiet. The row must have been entered.
+    """Return the result of the position at ply `ply` after a search of captures and promotions to a queen, until the
+    positions are quiet.
 
-    If the mover is in check, all moves are searched. If not, the position itself is also compared with the bounds,
-    because the mover need not capture.
+    The position must have been set up with position_stack.enter. alpha, beta, mode: the bounds, which are positions,
+    and the kind of window, see the top of state.py. If the mover is in check, all moves are searched. If not, the
+    position itself is also compared with the bounds, because the mover need not capture.
     """
     result = LOW
     in_check = state.data.checks[ply] > 0
@@ -177,8 +178,8 @@ def quiescence(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
 
 @inner
 def tt_probe(entry, ply, state, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Return the result that a table entry of this position proves: HIGH or LOW, or EXACT if it proves nothing. The
-    entry must be deep enough.
+    """Return HIGH or LOW if a table entry of this position proves this result of the node. Return EXACT if the entry
+    proves neither. The entry must be deep enough.
     """
     kind = entry.kind
     if mode == OPEN:
@@ -200,8 +201,8 @@ def _same_bound(entry, ply, state, bound):  # type: ignore[no-untyped-def]
 
 @inner
 def _mate_distance(state, bound, ply):  # type: ignore[no-untyped-def]
-    """Return the distance of a bound's mate from row `ply` instead of the root, as table entries have it; 0 if the
-    bound is not a mate.
+    """Return the distance of a bound's mate from the position at ply `ply` instead of the root, as table entries have
+    it; 0 if the bound is not a mate.
     """
     mate = state.data.bound_mate[bound]
     return mate + ply if mate > 0 else mate - ply if mate < 0 else mate
@@ -209,8 +210,8 @@ def _mate_distance(state, bound, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def tt_store(state, ply, depth, move, result, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Store the result of row `ply` in the transposition table. A deeper entry for another position is not replaced if
-    it is from the same search.
+    """Store the result of the position at ply `ply` in the transposition table. A deeper entry for another position is
+    not replaced if it is from the same search.
 
     move: the best move (packed), NO_MOVE for none. result: the result of the node, HIGH, EXACT or LOW.
     """
@@ -236,8 +237,8 @@ def tt_store(state, ply, depth, move, result, alpha, beta, mode):  # type: ignor
 def update_history_killers(state, ply, depth, move, tried):  # type: ignore[no-untyped-def]
     """Record that a quiet move has caused a cutoff. tried: the index of this move in its node.
 
-    The move becomes a killer, and its history score rises. The history scores of the quiet moves that were searched
-    before it fall.
+    The move becomes a killer, and its history score increases. The history scores decrease for the quiet moves that
+    were searched before this move.
     """
     side = np.int64(state.data.rows[ply, 64 + SIDE])
     if state.data.killers[ply, 0] != move:
@@ -252,8 +253,8 @@ def update_history_killers(state, ply, depth, move, tried):  # type: ignore[no-u
 
 @inner
 def search(state, ply, depth, alpha, beta, mode, passed):  # type: ignore[no-untyped-def]
-    """Return the result of row `ply`, searched `depth` plies deep. The row must have been entered. If STOP is set, the
-    result is meaningless.
+    """Return the result of the position at ply `ply`, searched `depth` plies deep. The position must have been set up
+    with position_stack.enter. If STOP is set, the result is meaningless.
 
     passed: PASSED if the opponent has just made a null move, else MOVED.
     """
@@ -342,8 +343,8 @@ def lmr_reduction(state, depth, i):  # type: ignore[no-untyped-def]
 
 @inner
 def reenter(state, ply):  # type: ignore[no-untyped-def]
-    """Enter a row again before it is searched a second time, because the first search has sorted its moves and
-    overwritten the board and `reach`.
+    """Set up the position at ply `ply` again before its second search. The first search has sorted the moves of this
+    position, and has overwritten the board and `reach`.
     """
     _, state.data.reach[ply] = enter(state.data, ply)
     state.data.pv_length[ply] = 0
@@ -354,8 +355,8 @@ def search_root(state, moves, depth):  # type: ignore[no-untyped-def]
     """Search these moves of the root, in this order, `depth` plies deep. moves: uint16 [n], packed.
 
     Returns the index of the best move, and the number of completed moves. The index is -1 if the search was stopped
-    before the first move was completed. The result of the best move is in bound 0, and its principal variation is in
-    `pv[0]`.
+    before the first move was completed. The position at the end of the best line is then the bound with index 0, and
+    the line is in `pv[0]`.
     """
     black = state.data.rows[0, 64 + SIDE] != 0
     alpha, beta = (WON, LOST) if black else (LOST, WON)

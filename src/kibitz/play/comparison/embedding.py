@@ -48,7 +48,8 @@ class Weights(NamedTuple):
     embedding_layers  k
     embedding_dim     d, the number of outputs of each of these two matrices. An embedding has 2 * d numbers. The first
                       d are used if the position is the first of a pair, and the others if it is the second.
-    antisymmetric     whether the logit is the mean over both orders of a pair
+    antisymmetric     whether the logit of a pair is the mean of the logit in this order and minus the logit in the
+                      opposite order. If not, only this order is computed.
     scratch           float32 [2, widest layer]
     active            int64 [widest layer + 1]
     """
@@ -65,7 +66,8 @@ class Weights(NamedTuple):
 
 @inner
 def add_feature(accumulator, feature_weights, feature, sign):  # type: ignore[no-untyped-def]
-    """Add `sign` times the weights of a feature to an accumulator, float32 [n], the sums of the first layer.
+    """Add `sign` times the weights of a feature to an accumulator, float32 [n]. The accumulator of a position has the
+    sums of the first layer.
 
     feature: a row of feature_weights, 0 to 773. feature_weights: float32 [774, n]. sign: float32, 1 to add the feature,
     or -1 to remove it.
@@ -77,8 +79,8 @@ def add_feature(accumulator, feature_weights, feature, sign):  # type: ignore[no
 
 @inner
 def refresh_accumulator(weights, row, out):  # type: ignore[no-untyped-def]
-    """Compute the accumulator of a position, the sums of the first layer, from all its features. row: uint8 [68], the
-    position. out: float32 [n], the output.
+    """Compute the accumulator of a position (see `add_feature`) from all its features. row: uint8 [68], the position.
+    out: float32 [n], the output.
     """
     fill(out, weights.feature_weights[BIAS])
     for square in range(64):
@@ -136,8 +138,8 @@ def embed(weights, accumulator, out):  # type: ignore[no-untyped-def]
 
 @fast_kernel(_FAST_MATH)
 def logit_ordered(weights, first, second):  # type: ignore[no-untyped-def]
-    """Return the logit of the probability that the first position of a pair is better for White, with the pair in this
-    order only.
+    """Return the logit of the probability that the first position of a pair is better for White, from one pass of the
+    network with the positions in this order.
 
     first, second: float32 [2 * d], the embeddings of the positions.
     """
@@ -162,8 +164,9 @@ def logit_ordered(weights, first, second):  # type: ignore[no-untyped-def]
 def logit(weights, first, second):  # type: ignore[no-untyped-def]
     """Return the logit of the probability that the first position of a pair is better for White.
 
-    For an antisymmetric network, it is the mean over both orders of the pair. first, second: float32 [2 * d], the
-    embeddings of the positions.
+    If the network is antisymmetric, the logit is the mean of two numbers: the logit with the pair in this order, and
+    minus the logit with the pair in the opposite order. first, second: float32 [2 * d], the embeddings of the
+    positions.
     """
     forth = logit_ordered(weights, first, second)
     if weights.antisymmetric:
@@ -279,9 +282,10 @@ def _trained(arrays: Mapping[str, NDArray[Any]], part: str) -> bool:
 
 
 def pack(arrays: Mapping[str, NDArray[np.float32]], antisymmetric: bool = False) -> Weights:
-    """Make Weights from the arrays of a torch ComparisonNet, which have their names in torch.
+    """Make Weights from the weights of a torch ComparisonNet.
 
-    Raises KeyError or ValueError if an array is missing, or if the shapes don't fit together.
+    arrays: the weights, by their names in the network's state dict. antisymmetric: see Weights. Raises KeyError or
+    ValueError if an array is missing, or if the shapes don't fit together.
     """
     values: list[NDArray[np.float32]] = []
     widest = 0

@@ -50,7 +50,7 @@ class ComparisonPlayer:
         moves other than the best one come from a search two plies deep, and are at most the best move's value. A mate
         that was found is always played.
     lines: the number of lines to report; each line requires another search.
-    seed: the random seed; None for a new one each time.
+    seed: the random seed; None for an unpredictable one.
 
     Raises UsageError for an unknown method, for a method whose network is missing, and for settings out of range.
     """
@@ -92,7 +92,7 @@ class ComparisonPlayer:
         """Choose a move in a position. Returns the result of the search; None if there is no legal move, or if none of
         limits.moves is legal.
 
-        limits.nodes: the largest number of positions that the search enters. The other arguments are those of
+        limits.nodes: the largest number of positions that the search visits. The other arguments are those of
         play.chess.player.ChessPlayer.think.
         """
         if self.lines == 1 and not self.temperature:
@@ -143,7 +143,8 @@ class Memory:
             array[:] = np.zeros((), array.dtype)
 
     def search(self, row: NDArray[np.uint8], repeated: NDArray[np.int64], max_nodes: int) -> SearchState:
-        """Return the state of a new search of a position, uint8 [68].
+        """Return the state of a new search of a position. row: uint8 [68], the position. max_nodes: the largest number
+        of positions that the search visits.
 
         repeated: int64 [k], the keys of positions that are draws if they occur again. If there are more keys than the
         stack has room for, the others are ignored. This happens only if the fifty-move rule already applies, and then

@@ -11,7 +11,7 @@ All kernels of state.py and alphabeta.py take `state`, a SearchState, and change
 
     state.data               one record of dtype STATE, below
     state.weights            the network, see embedding.Weights
-    state.accumulators       float32 [MAX_PLIES, n]: first-layer sums of each row, valid where data.accumulated
+    state.accumulators       float32 [MAX_PLIES, n]: accumulator (sums of the first layer) of each row, see accumulated
     state.bound_embeddings   float32 [BOUNDS, 2 * d]: embeddings of the bounds; d is weights.embedding_dim
     state.embeddings         float32 [slots, 2 * d]: a cache of embeddings; its size is a power of two
     state.embedding_keys     int64 [slots]: the key of the position in each slot, 0 for none
@@ -19,7 +19,7 @@ All kernels of state.py and alphabeta.py take `state`, a SearchState, and change
 
 Fields of state.data in addition to those of the stack (games.chess.position_stack.STACK):
 
-    accumulated   int64 [MAX_PLIES]             whether `accumulators` holds the row's sums
+    accumulated   int64 [MAX_PLIES]             whether `accumulators` has the row's accumulator
     bound_key     int64 [BOUNDS]                key of the bound's position; 0 for mates, WON and LOST, 1 for DRAWN
     bound_mate    int64 [BOUNDS]                0, or a mate: MATE_BASE - ply where White mates at that ply, else −
     bound_row     uint8 [BOUNDS, 68]            the bound's position
@@ -103,8 +103,8 @@ class ComparisonTuning(NamedTuple):
     table: whether to use the transposition table.
     deeper: whether to use table entries of deeper searches, too.
     order: whether to sort the moves.
-    incremental: whether to update the sums of the first layer from move to move. If not, they are computed from all
-        pieces.
+    incremental: whether to update the accumulator (the sums of the first layer) from move to move. If not, it is
+        computed from all pieces.
     naive: whether to compute the whole network for both positions of each comparison, to measure the cost.
     """
 
@@ -158,9 +158,10 @@ class SearchState(NamedTuple):
 
 @inner
 def update_accumulator(state, ply):  # type: ignore[no-untyped-def]
-    """Update the first-layer sums of row `ply`, starting from the last row before it whose sums are known.
+    """Compute the accumulator of the position at ply `ply`, from the last position before it whose accumulator is
+    known.
 
-    If no row's sums are known, those of the root are computed from all pieces.
+    If no accumulator is known, the root's accumulator is computed from all pieces.
     """
     weights, stack = state.weights, state.data
     start = ply
@@ -192,7 +193,9 @@ def update_accumulator(state, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def cached_embedding(state, ply):  # type: ignore[no-untyped-def]
-    """Return the slot of `embeddings` with the embedding of row `ply`, which is computed if no slot has it."""
+    """Return the slot of `embeddings` with the embedding of the position at ply `ply`. The embedding is computed if no
+    slot has it.
+    """
     key = state.data.keys[ply]
     slot = key & (state.embedding_keys.shape[0] - 1)
     if state.embedding_keys[slot] != key or state.data.tuning_naive:
@@ -211,10 +214,11 @@ def cached_embedding(state, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def compare_to_bound(state, row, key, embedding, bound):  # type: ignore[no-untyped-def]
-    """Return how much better for White a position is than a bound, float32. Only the sign of the result is meaningful.
+    """Compare a position with the position that is a bound. Returns a float32 above 0 if the first is better for White,
+    below 0 if it is worse, and 0 if both are the same position.
 
-    The result is 0 if both are the same position. row: uint8 [68], the position. key, embedding: the position's key and
-    its embedding, float32 [2 * d]. bound: the index of the bound.
+    row: uint8 [68], the position. key, embedding: the position's key, and its embedding, float32 [2 * d]. bound: the
+    index of the bound. Only the sign of the result is meaningful.
     """
     if state.data.bound_mate[bound]:
         return -np.float32(state.data.bound_mate[bound])
@@ -243,8 +247,8 @@ def fail_high_low(above_beta, above_alpha, mode):  # type: ignore[no-untyped-def
 
 @inner
 def compare_position(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Return the result of row `ply` as a leaf, by comparing its position with the bounds. If the result is EXACT, the
-    position becomes the bound of this ply.
+    """Return the result of the position at ply `ply` as a leaf, by comparing it with the positions that are the bounds.
+    If the result is EXACT, the position becomes the bound of this ply.
     """
     side = np.float32(-1) if state.data.rows[ply, 64 + SIDE] else np.float32(1)
     slot = cached_embedding(state, ply)
@@ -263,7 +267,7 @@ def compare_position(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-
 
 @inner
 def compare_terminal(state, ply, end, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Return the result of row `ply`, in which the rules have ended the game. end: MATE or DRAW, from
+    """Return the result of the position at ply `ply`, in which the rules have ended the game. end: MATE or DRAW, from
     position_stack.enter.
     """
     black = state.data.rows[ply, 64 + SIDE] != 0
@@ -299,8 +303,8 @@ def _copy_bound(state, source, target):  # type: ignore[no-untyped-def]
 
 @inner
 def update_pv(state, ply, move):  # type: ignore[no-untyped-def]
-    """Copy the result of row `ply` + 1 to row `ply`: the bound, and the principal variation with `move` in front. move:
-    the packed move from row `ply` to row `ply` + 1.
+    """Copy the result of the next ply to ply `ply`: the bound, and the principal variation with `move` in front. move:
+    the packed move that leads from the position at ply `ply` to the next position.
     """
     _copy_bound(state, ply + 1, ply)
     length = state.data.pv_length[ply + 1]

@@ -68,15 +68,19 @@ def symmetric_points(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def outputs_of(network: NetworkSession) -> tuple[str, ...]:
-    """Return the names of the network's outputs. If it does not name its outputs, the ownership map is the only one."""
+    """Return the names of the network's outputs. A network without a list of output names has one output, the ownership
+    map.
+    """
     return tuple(getattr(network, "outputs", (OUTPUT,)))
 
 
 class SymmetryAverage:
-    """A network whose predictions are averaged over all eight symmetries of the board, or over some of them."""
+    """A network whose predictions are averaged over symmetries of the board."""
 
     def __init__(self, network: NetworkSession, which: Sequence[int] = range(SYMMETRIES)):
-        """Average over some symmetries of a network. which: their numbers, see games.go.points.symmetries."""
+        """Average the predictions of a network. which: the symmetries to average over, as indices into
+        games.go.points.symmetries; all eight by default.
+        """
         self.network, self.which = network, list(which)
         self.outputs = outputs_of(network)
 
@@ -100,10 +104,11 @@ class SymmetryAverage:
 class BothSides:
     """An ownership network that evaluates each position twice, once with each side to move.
 
-    The network has learned how much having the move is worth on average, but not precisely in a single position. So the
-    win probability from a single evaluation goes up and down with every move. The result is therefore the mean of the
-    two ownership maps plus a value for having the move. A part of this value, OWN_PART, is the network's estimate for
-    this position. The rest is the usual value, the share MOVE_WORTH of the points that are still open.
+    The network has learned how much it is worth on average to be the side to move, but not precisely in a single
+    position. So the win probability from a single evaluation goes up and down with every move. The result is therefore
+    the mean of the two ownership maps plus a value for being the side to move. A part of this value, OWN_PART, is the
+    network's estimate for this position. The rest is the usual value, the share MOVE_WORTH of the points that are still
+    open.
     """
 
     outputs: tuple[str, ...] = (OUTPUT,)
@@ -136,10 +141,11 @@ class ResultsOfBothSides:
     """A network that predicts winner, lead and territory, and evaluates each position twice, once with each side to
     move. This makes the evaluations of successive positions steadier.
 
-    A single evaluation does not know precisely how much having the move is worth, so its win probability jumps up and
-    down from move to move. Here, the win probability (in log odds) and the lead are the means of both evaluations, plus
-    the usual value of a move in similar positions. This usual value is computed from several features, for example the
-    network's estimate of the value. The move probabilities and the spread are those with the real side to move.
+    A single evaluation is not precise about how much it is worth to be the side to move, so its win probability jumps
+    up and down from move to move. Here, the win probability (in log odds) and the lead are the means of both
+    evaluations, plus the usual value of a move in similar positions. This usual value is computed from several
+    features, for example the network's estimate of the value. The move probabilities and the spread are those with the
+    real side to move.
     """
 
     OWN_PART = 0.3
@@ -187,11 +193,12 @@ class WholeBoardLead(ResultsOfBothSides):
     """`ResultsOfBothSides` with a correction of large leads.
 
     The network predicts only about two thirds of a large lead. Its lead is a mean over its training games, and in games
-    with handicap stones the weaker side lost ground. The sum over the ownership map shrinks less, and only if many
-    points are open; STRETCH corrects this. So a large lead is computed from the ownership map. A small lead is the lead
-    that the network predicts, which changes less from move to move. A lead counts as large only if it remains large
-    when the other side moves next. In a fight, either side may be far ahead if it moves next, and then the corrected
-    lead would jump with every move.
+    with handicap stones the weaker side lost ground. The lead by the ownership map is also too small, but by less, and
+    only if the owners of many points are uncertain. It is therefore multiplied by a factor from 1 to 1 + STRETCH, which
+    grows with the share of uncertain points. So a large lead is computed from the ownership map. A small lead is the
+    lead that the network predicts, which changes less from move to move. A lead counts as large only if it remains
+    large when the other side moves next. In a fight, either side may be far ahead if it moves next, and then the
+    corrected lead would jump with every move.
     """
 
     OPEN, SETTLED = (4.0, 12.0), (18.0, 40.0)
@@ -256,17 +263,19 @@ class WholeBoardLead(ResultsOfBothSides):
         leads, 0 to 1.
 
         The remaining weight belongs to the lead that the network predicts.
+
         board: the sums over the ownership maps, in points without komi and handicap stones.
         komi: the komi in points, less the handicap stones if they count as points.
-        is_open: the open share of each board, 0 to 1.
+        is_open: how uncertain the owners of the points are, 0 to 1: the mean over each board of 4p(1 − p), where p is
+            the probability that a point will be Black's.
         area: the number of points of the board.
         turn: half the difference between the lead with the next move and the lead without it, in points, 0 or more; 0
             if unknown.
 
         The weight grows with the lead on the board, without komi, because the network expects the stronger side to win
         back handicap stones, whatever the komi is. The weight also grows with the lead after komi if this lead is
-        larger by more than EVEN_KOMI. The weight falls with `turn`. The part of `turn` above EVEN_KOMI is stretched in
-        the same way as the lead.
+        larger by more than EVEN_KOMI. The weight falls with `turn`. The part of `turn` above EVEN_KOMI is multiplied by
+        the same factor as the lead, 1 + STRETCH · is_open.
         """
         even = np.clip(board, 0, cls.EVEN_KOMI)
         ahead = (board - even) * (1 + cls.STRETCH * is_open)
@@ -284,17 +293,19 @@ def signs(
     codes: NDArray[np.uint8],
     state: NDArray[np.uint8],
 ) -> tuple[NDArray[np.float64], ...]:
-    """Return evaluations of n positions that do not depend on the side to move, and features for the value of having
-    the move.
+    """Return evaluations of n positions that do not depend on the side to move, and features from which the value of
+    being the side to move is computed.
 
     own: the network's outputs with the side to move. other: its outputs with the opponent to move. The first two
     results are the mover's log odds and lead, both [n], as means over `own` and `other`. The other two results are the
     features for the log odds and for the lead, in the order of their weights:
 
-    [n, 8]: 1; half the network's value of the move in log odds; the open share of the board, and its square; the
-    logarithm of the spread; the entropy of the move probabilities, in nats; the absolute log odds; a number that is 1
-    for an even game and 0 for a decided game. [n, 3]: 1; half the network's value of the move in points; the open share
-    of the board.
+    [n, 8]: 1; half of what it is worth, by the network, to be the side to move, in log odds; how uncertain the owners
+        of the points are (`is_open` in WholeBoardLead.by_owners), and its square; the logarithm of the spread; the
+        entropy of the move probabilities, in nats; the absolute log odds; a number that falls from 1 for an even game
+        to 0 for a decided game.
+    [n, 3]: 1; half of what it is worth, by the network, to be the side to move, in points; how uncertain the owners
+        are.
     """
     odds_own, odds_turned = (
         2 * np.arctanh(np.clip(one["value"].astype(np.float64), -SURE, SURE)) for one in (own, other)
@@ -341,10 +352,11 @@ def steady(network: NetworkSession) -> NetworkSession:
 
 
 def without_early_passes(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the state of positions, uint8 [n, 4 or more], with 0 passes where the board has few stones.
+    """Return the state of positions, uint8 [n, 4 or more], with the number of passes set to 0 in positions with few
+    stones.
 
-    codes: uint8 [n, 361]. In game records, players pass at the end. After a pass in the opening, the networks predict
-    that the player who passed is far ahead.
+    codes: uint8 [n, 361]. In game records, players pass only at the end. For this reason, the networks predict after a
+    pass in the opening that the player who passed is far ahead.
     """
     if not state[:, PASSES].any():
         return state
@@ -370,8 +382,8 @@ class LargeKomi:
     """A network for games with a komi that is too large for its input.
 
     The network evaluates with the largest komi of its input, and the remaining points are added to the lead. These
-    points also change the log odds of the win probability, by their number divided by the scale of the logistic in
-    `winrate`.
+    points also change the log odds of the win probability, by their number divided by the scale of the logistic
+    function in `winrate`.
     """
 
     def __init__(self, network: NetworkSession, komi: float):
@@ -391,8 +403,8 @@ def large_komi(network: NetworkSession, komi: float) -> NetworkSession:
 def with_large_komi(
     answers: Mapping[str, NDArray[np.float32]], state: NDArray[np.uint8], komi: float
 ) -> dict[str, NDArray[np.float32]]:
-    """Return a network's outputs, with the part of the komi that its input clips added to lead and value, see
-    `LargeKomi`.
+    """Return a network's outputs, corrected for a komi that is too large for the network's input. The part of the komi
+    that the input cuts off is added to the lead and to the value, see `LargeKomi`.
 
     answers: the outputs by name. They are returned unchanged if they have no lead. state: uint8 [n, 4 or more]. komi:
     White's points before the game.
@@ -410,9 +422,9 @@ def with_large_komi(
 def judge(network: NetworkSession, terms: Terms) -> NetworkSession:
     """Return a version of a network for evaluating which side leads, see `steady` and `WholeBoardLead`.
 
-    Evaluate positions without side inputs for handicap and ranks, because these describe how the players will continue,
-    and not who leads. terms: the conditions of the game. If its komi is too large for the network's input, `LargeKomi`
-    adds the remaining points.
+    The caller must set the side inputs for handicap and ranks to unknown, because these describe how the players will
+    continue, and not who leads. terms: the conditions of the game. If its komi is too large for the network's input,
+    `LargeKomi` adds the remaining points.
     """
     steadied = steady(network)
     if isinstance(steadied, ResultsOfBothSides):
@@ -482,8 +494,11 @@ def chains(colours: NDArray[np.uint8], size: int) -> list[list[int]]:
 
 
 def dead_chains(owners: NDArray[np.float32], colours: NDArray[np.uint8], size: int) -> list[list[int]]:
-    """Return the chains that the ownership map gives to the opponent, averaged over their stones. owners: float32
-    [361]. colours: uint8 [361], the color of each point.
+    """Return the dead chains, each as a list of points. A chain is dead if the ownership map gives its points, on
+    average over the chain, to the opponent.
+
+    owners: float32 [361], the ownership map. colours: uint8 [361], the color of each point. size: the size of the
+    board.
     """
     dead = []
     for chain in chains(colours, size):
@@ -496,8 +511,9 @@ def dead_chains(owners: NDArray[np.float32], colours: NDArray[np.uint8], size: i
 def settled(owners: NDArray[np.float32], colours: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
     """Return the owner of each point if the game ended now, uint8 [361]: 1 Black, 2 White, 0 neither.
 
-    Dead stones are removed. Living stones, and empty regions that touch only one color, belong to this color. The
-    ownership map decides about all other points, and points without a clear owner (NEUTRAL) belong to neither side.
+    Dead stones are removed. Living stones belong to their own color, and empty regions that touch only one color belong
+    to that color. The ownership map decides about all other points, and points without a clear owner (NEUTRAL) belong
+    to neither side.
     """
     dead = np.zeros(POINTS, np.bool_)
     for chain in dead_chains(owners, colours, size):

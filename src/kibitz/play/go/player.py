@@ -49,7 +49,8 @@ class Candidate:
     point: the point, or PASS.
     lead: the player's expected lead in points after the move, including komi.
     gain: this lead minus the lead after a pass.
-    value: the gain minus the cost of a stone, with small bonuses that decide between equal moves.
+    value: the gain, with small bonuses that decide between equal moves, and under territory scoring minus the point
+        that the played stone costs.
     captured: the number of captured stones.
     looks: the number of network evaluations of the position after the move.
     owners: float32 [361], the ownership map after the move.
@@ -126,8 +127,8 @@ class Study:
         """Evaluate all useful positions in batches of at most `batch_size`, and yield after each batch.
 
         The order is: first the position itself and the position after a pass; then the positions after the moves,
-        likely moves first; then the position itself and the positions after a pass and the best moves, in the other
-        symmetries.
+        likely moves first; last, in the other symmetries, the position itself, the position after a pass, and the
+        positions after the best moves.
         """
         self.look(np.array([0, 1]))
         yield
@@ -162,7 +163,9 @@ class Study:
         return GoThought(self.colour, self.size, int(self.looks.sum()), winrate, lead, spread, here, moves)
 
     def thought_of(self, candidate: Candidate, prior: float = 0.0) -> MoveThought:
-        """Return a candidate move as a MoveThought. prior: the move's probability before the search, 0 to 1."""
+        """Return a candidate move as a MoveThought. prior: the probability of the move in a softmax over the moves'
+        values, 0 to 1, see `thought`.
+        """
         spread = ownership.spread(candidate.owners, self.size)
         winrate = ownership.winrate(candidate.lead, spread)
         return MoveThought(
@@ -276,7 +279,7 @@ class GoPlayer:
 
     temperature: 0 plays the best move; T > 0 samples the first moves of a game in proportion to `exp(value / (SPREAD ·
         T))`. The number of sampled moves equals the number of lines of the board.
-    seed: the random seed; None for a new one each time.
+    seed: the random seed; None for an unpredictable one.
     """
 
     searches = False
@@ -296,8 +299,8 @@ class GoPlayer:
     def looks(
         self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = None, last: int = PASS
     ) -> Iterator[Look]:
-        """Search a position, see GoThinker.looks. The search ends when every move is evaluated, and the best moves in
-        all symmetries.
+        """Search a position, see GoThinker.looks. The search ends when every move has been evaluated once, and the best
+        moves in all symmetries.
         """
         study = self.study(board, colour, terms, only, last)
         for _ in study.steps():

@@ -18,10 +18,12 @@ def player_of(
     visits: int | None = None,
 ) -> GoThinker:
     """Return a player for a network. method: one of the network's methods. None selects a search if the network
-    supports it, or else a player by territory.
+    supports it, and otherwise the player that uses only the predicted territory (GoPlayer).
 
-    visits: the number of visits of a search without a time limit. Raises UsageError for a method that the network
-    doesn't support.
+    temperature, seed: see GoPlayer and GoPuctPlayer.
+    visits: the number of visits of a search without a time limit.
+
+    Raises UsageError for a method that the network doesn't support.
     """
     searches = method != BEST_SCORE.name if method else set(NEEDED) <= set(network.outputs)
     if not searches:

@@ -71,10 +71,12 @@ SURE_VISITS = 2.0
 
 @dataclass(frozen=True)
 class GoTuning:
-    """The parameters of the search: the constants of the move selection, the policy's temperature, batch sizes, and the
-    weight of the score in a position's value.
+    """The parameters of the search.
 
-    score_share: see kibitz.play.puct.go.Preference.
+    constants: the constants of the move selection.
+    temperature: the policy's temperature.
+    batches: the batch sizes.
+    score_share: the weight of the score in a position's value, see kibitz.play.puct.go.Preference.
     """
 
     constants: Constants = field(default_factory=Constants)
@@ -91,7 +93,7 @@ class GoPuctPlayer:
         with a personal network or a `rank`, all moves are sampled.
     visits: the number of visits of the root in a search without a time limit.
     hash_mb: the size of the tree and of the evaluations of a game, in megabytes.
-    seed: the random seed; None for a new one each time.
+    seed: the random seed; None for an unpredictable one.
     rank: the rank of the players to imitate, such as "5k" or "9d". It is the rank of both players in the network's
         inputs. None for RANK, the strongest play.
     side_inputs: values for inputs of the network by name, 0 to 255. They replace or complement the values that the game
@@ -347,8 +349,10 @@ class GoPuctPlayer:
         return np.asarray(rules.sums_below(tree, at) / visits / steps)
 
     def look(self, most: int = POINTS + 1, owners: bool = False, unvisited: bool = False) -> GoThought:
-        """Return the results of the search so far, see thought.Look. unvisited: whether to include moves without visits
-        even if other moves have visits.
+        """Return the results of the search so far.
+
+        most: the largest number of moves in the result. owners: whether to include the ownership map after each move.
+        unvisited: whether to include moves without visits even if other moves have visits.
         """
         tree = self.search.tree
         chances, leads = self._means(rules.CHANCE_AT, rules.CHANCE_STEPS), self._means(rules.LEAD_AT, rules.POINT_STEPS)

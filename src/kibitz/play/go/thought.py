@@ -24,8 +24,8 @@ class Terms:
     komi: the points that White gets before the game, including the compensation for handicap stones.
     territory: whether territory scoring applies. With it, each stone played costs a point compared with a pass.
     handicap: the number of handicap stones.
-    between_players: whether the network gets the handicap and the ranks of strong players as inputs. False for the
-        value of a position, which depends on the board alone.
+    between_players: whether the network's inputs include the handicap and the ranks of both players, to predict a game
+        between players. False for the value of a position, which depends on the board alone.
     """
 
     komi: float = 0.0

@@ -44,8 +44,8 @@ def value_board(
 ) -> PositionValue:
     """Return the value of a position.
 
-    terms: the conditions on which the lead depends, see `Terms`. The prediction does not depend on the players or on
-        the number of handicap stones.
+    terms: the conditions on which the lead depends, see `Terms`. The network gets neither ranks nor the number of
+        handicap stones as inputs.
     visits: the number of visits of the search; 0 for the network's value without a search.
     on_progress: called each time the search has new results.
     stop: an event; the search ends soon after it is set.

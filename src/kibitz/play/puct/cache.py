@@ -19,7 +19,8 @@ _SLOT = 8 + 8 + 2 + 4
 
 
 class EvaluationCache(NamedTuple):
-    """The arrays of a cache of network evaluations. An entry has a slot, and its priors are in a ring buffer.
+    """The arrays of a cache of network evaluations. An entry is the evaluation of one position. It has a slot in the
+    arrays, and its priors are in a ring buffer.
 
     keys: uint64 [slots], the key of the position in each slot. The number of slots is a power of two.
     begins: int64 [slots], how many priors had been written to the ring before those of the entry, which determines
@@ -28,7 +29,8 @@ class EvaluationCache(NamedTuple):
     values: float32 [slots], the value of the position.
     priors: float32 [room], the ring buffer.
     end: int64 [1], the value of `begins` for the next entry.
-    tails: uint8 [slots, tail], the end of the position's row.
+    tails: uint8 [slots, tail], the last `tail` numbers of the position's row, which are network outputs (see
+        search.SearchRules).
     """
 
     keys: NDArray[np.uint64]

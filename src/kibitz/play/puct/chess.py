@@ -41,14 +41,16 @@ limits.
 
 
 class CaptureWeights(NamedTuple):
-    """The weights with which captures change the network's outputs, in log odds. After every move, captures are
-    searched until no piece can be captured for free.
+    """The weights with which captures change the network's outputs, in log odds per pawn of material. A quiescence
+    search follows each move: captures are searched until no piece can be captured for free.
 
-    Two weights change the priors of moves: `loss`, for each pawn that a move loses compared with the best move, and
-    `check`, for a move that gives check. Three weights change the value of a position: `opinion` is the factor of the
-    network's value, `pawn` is added for each pawn that the mover is ahead, and `win` for each pawn that the best move
-    wins. Networks know little about hanging pieces, because pieces rarely hang for long in games. The weights were
-    fitted to Stockfish's win probabilities and to moves of games and puzzles, see docs/results/history/search.md.
+    Two weights change the priors of moves: `loss`, for each pawn of material that a move loses compared with the best
+    move, and `check`, for a move that gives check. Three weights change the value of a position. `opinion` is the
+    factor of the network's value. `pawn` is added for each pawn of material by which the mover is ahead. `win` is added
+    for each pawn of material that the best move wins.
+
+    Networks know little about hanging pieces, because pieces rarely hang for long in games. The weights were fitted to
+    Stockfish's win probabilities and to moves of games and puzzles, see docs/results/history/search.md.
     """
 
     loss: float = 0.8

@@ -110,8 +110,8 @@ class Scoring:
 class Preference:
     """How winning and the score are weighed in the value of a position: `(1 − share) · (win − loss) + share · f(lead)`.
 
-    f rises from −1 to 1 and is steepest at a lead of `centre` points, where it is 0. It is 0.5 if the lead is larger by
-    as many points as the board has lines.
+    f(lead) rises from −1 to 1. It is 0 at a lead of `centre` points, where it is steepest. It is 0.5 at a lead of
+    `centre` plus the number of lines of the board, for example `centre` + 19 points on 19×19.
     """
 
     share: float = 0.15
@@ -371,7 +371,7 @@ def _repeating(board, colour, moves, history, repeated):  # type: ignore[no-unty
 
 def row_of(board: Board, colour: int) -> NDArray[np.uint8]:
     """Convert a board to a row, uint8 [WIDTH], with `colour` to move, even if the other side is to move on the board.
-    The row's tail is empty.
+    The row's tail is filled with zeros.
     """
     row = np.zeros(WIDTH, np.uint8)
     colours = board.colours()
@@ -391,8 +391,11 @@ class GoSearchRules:
     """The rules of Go and the network for a PUCT search, see search.SearchRules. The network has the outputs policy,
     value, black_owns, lead and spread.
 
-    temperature: the policy's temperature; above 1, the move probabilities become more equal. scoring, preference: those
-    of the current game. If they change, earlier evaluations must be removed, but for the centre see `weigh_again`.
+    network: the network.
+    temperature: the policy's temperature; above 1, the move probabilities become more equal.
+    scoring, preference: those of the current game. If they change, the caller must clear the tree and the cache. If
+        only the centre of `preference` changes, `weigh_again` corrects the tree, and the caller must clear only the
+        cache.
     """
 
     width, tail, usual, most, repetition = WIDTH, WIDTH - BARE, POINTS, MOST_CHILDREN, FORBIDDEN
@@ -432,10 +435,10 @@ class GoSearchRules:
         return Entered(rows, keys, ended, listed[:end], offsets, again, values)
 
     def start(self, board: Board, colour: int, history: NDArray[np.uint64]) -> tuple[Entered, bool]:
-        """Return a board's position with its legal moves, and whether the history allows all of these moves. Moves that
-        the history forbids are not in the list.
+        """Return a board's position with the legal moves that the history allows, and whether these are all legal
+        moves.
 
-        history: uint64, the hashes of the stones in positions that may not occur again.
+        colour: the side to move. history: uint64, the hashes of the stones in positions that may not occur again.
         """
         row = row_of(board, colour)
         moves = np.empty(POINTS + 1, np.uint16)
@@ -468,7 +471,9 @@ class GoSearchRules:
         return values, priors
 
     def condense(self, tree: PuctTree, least: int) -> None:
-        """Set the tails of the nodes whose subtrees will be cut, see SearchRules.condense."""
+        """Write the mean network outputs to the tails of the nodes that will lose their subtrees, see
+        SearchRules.condense.
+        """
         sums = [(at, sums_below(tree, at)) for at in (CHANCE_AT, LEAD_AT)]
         tops = topmost(tree, least)
         maps = np.empty((_AT_ONCE, POINTS))
@@ -612,7 +617,9 @@ def _weigh(rows, n, share, centre, values):  # type: ignore[no-untyped-def]
 
 @kernel
 def weigh_again(tree, share, centre):  # type: ignore[no-untyped-def]
-    """Compute the value of every node of a tree again, with another Preference. centre: from Black's point of view."""
+    """Compute the value of every node of a tree again, with another Preference. share, centre: those of the new
+    Preference, with the centre from Black's point of view.
+    """
     values = np.empty(tree.size[1], np.float32)
     _weigh(tree.rows, tree.size[1], share, centre, values)
     own = _own_visits(tree)

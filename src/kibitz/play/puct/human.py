@@ -119,8 +119,9 @@ class RootSearch:
         """Search a position that has legal moves. Returns, by packed move, the value of each legal move (see score.py)
         and the line that begins with it.
 
-        A move in `unvisited` gets the value of the position before it. The result is {} if the clock does not allow a
-        single evaluation. before: the number of evaluations before this search that count towards the clock's limits.
+        A move that the search did not reach gets the value of the position before it, and is put into the attribute
+        `unvisited`. The result is {} if the clock does not allow a single evaluation. before: the number of evaluations
+        before this search that count towards the clock's limits.
         """
         search = self.search
         if not clock.batch(before, self._batch):

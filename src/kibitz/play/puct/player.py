@@ -67,7 +67,8 @@ NO_LINES: Mapping[int, LineValue] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class RootMoves:
-    """The moves of the root that the tree has visited, without the additional searches for several lines.
+    """The moves of the root that the tree has visited. Their values come from the tree alone, not from the additional
+    searches that are made if several lines are reported.
 
     moves: uint16 [n], packed. values: float64 [n], -1 to 1, for the mover. visits: int64 [n]. proven: bool [n], whether
     the tree has proven the result of each move.
@@ -84,8 +85,12 @@ NO_ROOT_MOVES = RootMoves(np.zeros(0, np.uint16), np.zeros(0), np.zeros(0, np.in
 
 @dataclass(frozen=True)
 class PuctTuning:
-    """The parameters of the search: the constants of the move selection, the policy's temperature, the weights of
-    captures (see ChessRules), and batch sizes.
+    """The parameters of the search.
+
+    constants: the constants of the move selection.
+    temperature: the policy's temperature.
+    batches: the batch sizes.
+    captures: the weights of captures (see ChessRules); None to leave the network's outputs unchanged.
 
     The defaults were chosen with bench/search_quality.py, see docs/results/history/search.md.
     """
@@ -106,7 +111,7 @@ class PuctPlayer:
     lines: the number of lines to report.
     hash_mb: the size of the tree and of the evaluations of a game, in megabytes. While a tree is copied, up to twice as
         much memory is used.
-    seed: the random seed; None for a new one each time.
+    seed: the random seed; None for an unpredictable one.
 
     The tree is kept for the next move if the game continues with a move in it. Raises UsageError if the network lacks
     an output, and for settings out of range.
@@ -167,8 +172,10 @@ class PuctPlayer:
         stop: threading.Event | None = None,
         on_result: OnResult | None = None,
     ) -> SearchResult | None:
-        """Choose a move in a position, see ChessPlayer.think. limits.nodes limits the number of evaluated positions,
-        and limits.depth the length of the best line in plies.
+        """Choose a move in a position, see ChessPlayer.think.
+
+        limits.nodes: the largest number of evaluated positions. limits.depth: the search ends when the best line has
+        this length, in plies.
         """
         self.root_moves = NO_ROOT_MOVES
         driven = limits if self.temperature else narrowed(board, limits)

@@ -48,7 +48,7 @@ class Entered(NamedTuple):
     """n positions, each reached by a move.
 
     rows: uint8 [n, width].
-    keys: uint64 [n], equal for positions with the same network outputs.
+    keys: uint64 [n], the keys of the cache: equal for positions for which the network gives the same outputs.
     ended: int8 [n]. UNKNOWN: the game continues. LOSS or DRAW: the result for the side to move. WIN: the only listed
         move ends and wins the game. SCORED: the game is over, and `values` has the value. FORBIDDEN: the move was not
         allowed.
@@ -74,7 +74,7 @@ class SearchRules(Protocol):
     tail: how many of these values, at the end, `evaluate` fills with network outputs.
     repetition: the result of a repeated position, DRAW or FORBIDDEN.
     usual: the typical number of moves of a position.
-    most: the largest number of moves that are searched at a node below the root; these are the most likely ones.
+    most: at a node below the root, only the `most` most likely moves are searched.
     """
 
     width: int
@@ -90,8 +90,8 @@ class SearchRules(Protocol):
         """
 
     def condense(self, tree: PuctTree, least: int) -> None:
-        """For each node whose subtree will be cut, set the tail of its row to the mean of the tails over the node's
-        visits.
+        """Prepare a tree for `cut_out`: for each node that will lose its subtree, set the tail of the node's row to the
+        mean of the tails in this subtree. The mean is weighted by visits.
 
         These are the nodes below the root with fewer than `least` visits and no proven result. This method is called
         only if rows have tails.
@@ -126,8 +126,9 @@ class BatchSizes:
 class PuctSearch:
     """A PUCT search, with a growing tree and a cache of the network's evaluations.
 
-    When the tree is full, its least visited parts are removed. constants: the constants of the move selection. size:
-    the bytes for tree and cache together, at least about 2 MB.
+    rules: the rules of the game, and the network. constants: the constants of the move selection. size: the bytes for
+    tree and cache together, at least about 2 MB. When the tree is full, the subtrees with the fewest visits are
+    removed.
     """
 
     def __init__(self, rules: SearchRules, constants: Constants, size: int):
@@ -156,7 +157,9 @@ class PuctSearch:
         self.cache.end[0] = 0
 
     def begin(self, root: Entered, whole: bool = True) -> None:
-        """Begin a new tree. root: one position that has moves. whole: whether the root has all its legal moves."""
+        """Begin a new tree. root: one position that has moves. whole: whether `root.moves` are all legal moves of the
+        position, and not a selection.
+        """
         self.tree = tree = empty_tree(*_SMALL, self.rules.width)
         self.was_full = False
         tree.size[0] = 1
@@ -203,8 +206,9 @@ class PuctSearch:
             self.visit(others[[int(np.argmax(tree.prior[others]))]], often)
 
     def go_on(self, key: int) -> bool:
-        """Keep only the part of the tree below a position that the game has reached, if it is at most two moves below
-        the root. Returns whether the tree contains this position.
+        """Make a position that the game has reached the new root, if the tree contains it at most two plies below the
+        root. The rest of the tree is then removed. Returns False, and changes nothing, if the tree does not contain it
+        there.
 
         key: the position's key for repetitions.
         """

@@ -47,7 +47,7 @@ class _Request:
         self.is_done = False
 
     def keys(self) -> list[bytes]:
-        """Return a key for each position and its moves."""
+        """Return a key for each position together with its list of moves."""
         return [self.rows[i].tobytes() + self.moves_of(i).tobytes() for i in range(len(self.rows))]
 
     def moves_of(self, i: int) -> NDArray[np.uint16]:
@@ -74,9 +74,11 @@ class Together:
         self._error: BaseException | None = None
 
     def run(self, searches: Sequence[Callable[[int], Result]], count: int) -> list[Result]:
-        """Run `count` searches, and return their results in order. Each function in `searches` runs in a thread, and is
-        called with the numbers of its searches, 0 to count - 1. The player of a search uses `TogetherRules` with this
-        number.
+        """Run `count` searches, and return their results in order. The searches have the numbers 0 to count - 1.
+
+        searches: functions that run one search. Each function runs in its own thread, and is called with the number of
+        one search after another. The numbers are divided among the functions. The player of a search uses
+        `TogetherRules` with the number of this search.
 
         If there is only one function, it runs in the calling thread. If a search raises an error, the other searches
         end, and `run` raises the error.
@@ -186,7 +188,7 @@ class Together:
 class TogetherRules:
     """The rules of chess for one of the searches that run together, see search.SearchRules.
 
-    number: the number of the search that uses this object at present.
+    number: the number of the search that uses this object. Set it before each search.
     """
 
     width, tail, usual, most = ChessRules.width, ChessRules.tail, ChessRules.usual, ChessRules.most

@@ -27,9 +27,10 @@ FORBIDDEN = 5
 class Constants(NamedTuple):
     """The constants of the formula that selects moves by their values (−1 to 1) and priors.
 
-    The factor of exploration is `start + growth · ln((visits + base) / base)`. An unvisited move gets the value of its
-    node, minus `reduction` times the square root of the sum of the visited moves' priors. At the root, `root_reduction`
-    is used instead of `reduction`. A pending visit counts as `pending` losses until its value is known.
+    The factor of exploration is `start + growth · ln((visits + base) / base)`, with the visits of the node from which
+    the moves lead. The assumed value of an unvisited move (first-play urgency) is the network's value of this node,
+    minus `reduction` times the square root of the sum of the visited moves' priors. At the root, `root_reduction` is
+    used instead of `reduction`. A pending visit counts as `pending` losses until its value is known.
     """
 
     start: float = 1.0
@@ -93,8 +94,8 @@ def empty_tree(nodes: int, positions: int, width: int) -> PuctTree:
 
 
 def with_room(tree: PuctTree, nodes: int, positions: int, limit: int) -> PuctTree | None:
-    """Return the tree with room for this many more nodes and positions; None if it would need more than `limit`
-    bytes.
+    """Return a tree with the same content and with room for this many more nodes and positions; None if it would need
+    more than `limit` bytes. If the given tree has enough room, it is returned itself.
     """
     needed, had = tree.size + np.array([nodes, positions]), np.array([len(tree.visits), len(tree.rows)])
     if (needed <= had).all():
@@ -207,9 +208,9 @@ def select(tree, constants, wanted, leaves):  # type: ignore[no-untyped-def]
     """Select up to `wanted` different leaves. The leaves are written to `leaves`, and the nodes on their paths are
     marked as pending. Returns the number of leaves.
 
-    If a path ends at a proven node, its value is backed up immediately. If a path ends at a leaf that is already
-    selected, the path stays pending until the batch is complete, so that the next path ends at another leaf. If this
-    happens too often, the batch ends early. leaves: int64, the output, with room for `wanted` leaves.
+    If a path ends at a proven node, the value of this node is backed up immediately. If a path ends at a leaf that is
+    already selected, the path stays pending until the batch is complete, so that the next path ends at another leaf. If
+    this happens too often, the batch ends early. leaves: int64, the output, with room for `wanted` leaves.
     """
     found, met, ended = 0, 0, 0
     again = np.empty(2 * wanted, np.int64)
@@ -303,7 +304,7 @@ def expand(tree, node, key, row, value, moves, priors, most):  # type: ignore[no
     """Add the position and the children of a leaf to the tree, and back up the leaf's value to the root. The tree must
     have room for them.
 
-    most: the largest number of children, see `_likeliest`. The root has a child for every move.
+    most: the largest number of children, see `_likeliest`. The root always gets a child for every move.
     """
     value = np.float64(value)
     if not -1 <= value <= 1:  # NaN counts as 0
@@ -350,14 +351,22 @@ def expand_all(tree, cache, most, leaves, keys, again, rows, values, moves, prio
 
 @kernel
 def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, values, rows, moves, offsets):  # type: ignore[no-untyped-def]
-    """Finish the leaves that need no network evaluation. The data of the other leaves are moved to the front of the
-    arrays, and their number is returned.
+    """Finish the leaves that need no network evaluation, and move the other leaves to the front of all arrays. Returns
+    how many other leaves there are.
 
     A leaf is finished in these cases: the rules end the game there, its only move wins, it repeats a position, or the
-    cache has its evaluation. leaves: [n], the indices of the nodes. ended: int8 [n], how the rules end the game.
-    values: [n], used if `ended` is SCORED. again: uint64 [n], keys for repetitions. often: uint64, the keys for
-    repetitions of positions of the game whose repetition counts. repetition: the result of a repeated position. most:
-    see `expand`.
+    cache has its evaluation.
+
+    most: see `expand`.
+    often: uint64, the keys for repetitions of those positions of the game that are drawn, or not allowed, if they occur
+        again.
+    repetition: the result of a repeated position, DRAW or FORBIDDEN.
+    leaves: [n], the indices of the nodes.
+    keys: uint64 [n], the keys of the cache.
+    again: uint64 [n], the keys for repetitions.
+    ended: int8 [n], how the rules end the game.
+    values: [n], used if `ended` is SCORED.
+    rows, moves, offsets: the positions and their moves, see search.Entered.
     """
     left, room, tail = 0, cache.priors.shape[0], cache.tails.shape[1]
     for i in range(leaves.shape[0]):

@@ -40,7 +40,7 @@ _USUAL_KOMI = {"chinese": 7.5, "aga": 7.5, "ing": 7.5, "tromp-taylor": 7.5}
 
 def read_rules(text: str) -> str | None:
     """Return the name of the rules, one of RULES, from the value of the SGF property RU; None if the text is empty or
-    no known rules.
+    does not name known rules.
     """
     words = text.strip().lower()
     if not words:
@@ -64,15 +64,18 @@ def _komi_words(text: str) -> str:
 
 
 def read_komi(text: str, margin: float | None, rules: str | None, handicap: int, server: str = "") -> float:
-    """Parse the komi in points; 0 if the text has no number.
+    """Parse the komi of a record in points. Returns 0 if the text has no number.
 
     There may be words before the number, and the number may be written in Chinese. 650 means 6.5, and 65 without a
-    decimal point also means 6.5. 3.75 and 375 mean 7.5 points, because Chinese players count them as 3.75 stones.
+    decimal point also means 6.5. 3.75 and 375 mean 7.5 points, because a komi of 7.5 points is written as 3.75 stones
+    in China.
 
+    text: the value of the SGF property KM.
     margin: the margin of the result in points, or None. If the margin is not a whole number, a komi that is a whole
-    number must be wrong: some servers wrote 0 for all games. The usual komi of the rules is then returned. server:
-    "fox" if all komi are written in hundredths, for example 50 for 0.5. In such a record, 350 means 3.5 stones, which
-    are 7 points.
+        number must be wrong: some servers wrote 0 for all games. The usual komi is then returned.
+    rules, handicap: the name of the rules or None, and the number of handicap stones. They decide which komi is usual.
+    server: "fox" if the record is from the server Fox, which writes the komi in hundredths: 50 means 0.5 points. In
+        such a record, 325, 350 and 375 count stones: 350 means 3.5 stones, which are 7 points.
     """
     text = _komi_words(text)
     komi = read_number(text) or 0.0
@@ -100,7 +103,7 @@ def server_of(headers: Mapping[str, str]) -> str:
 
 
 def without_its_stones(headers: Mapping[str, str], handicap: int) -> bool:
-    """Return whether a game's headers name handicap stones although the record places none.
+    """Return whether the headers give a number of handicap stones (SGF property HA) although the record places none.
 
     handicap: the number of handicap stones that the record places on the board.
     """
@@ -137,8 +140,10 @@ def assumptions(headers: Mapping[str, str], komi: float, rules: str | None, hand
 
 @dataclass
 class HeaderInfo:
-    """The interpreted headers of one game. handicap: the number of handicap stones. The other fields have the values of
-    the columns in a store's table of games.
+    """The interpreted headers of one game.
+
+    headers: the headers as text. handicap: the number of handicap stones. size: the size of the board. Each of the
+    other fields has the value of the column with the same name in a store's table of games.
     """
 
     headers: Mapping[str, str]

@@ -58,8 +58,8 @@ class SgfReader(Files):
                 yield finish(games, self.keep)
 
     def batches(self, workers: Workers) -> Generator[GameBatch]:
-        """Yield the same batches as iterating does. This process finds the games and their moves in the files; the
-        workers replay the games.
+        """Yield the same batches as an iteration over the reader. This process finds the games and their moves in the
+        files; the workers replay the games.
         """
         with contextlib.closing(prefetched(self._blocks())) as blocks:
             yield from map_ordered(functools.partial(_read, self.keep), blocks, workers)
@@ -83,8 +83,10 @@ def _read(keep: Filter, games: Games) -> GameBatch:
 
 
 def finish(games: Games, keep: Filter) -> GameBatch:
-    """Return the batch of one block of text. The games are first filtered by their headers. The accepted games are
-    replayed, and then filtered by their moves.
+    """Return the batch for the games that were found in one block of text.
+
+    The games are first filtered by their headers. The accepted games are replayed, and then filtered by their moves.
+    games: the games of the block, before they are replayed. keep: the filter.
     """
     rejections, chosen, infos = Rejections(), list[int](), list[HeaderInfo]()
 

@@ -105,11 +105,13 @@ def _replay(start, moves, suicide, superko, before):  # type: ignore[no-untyped-
 
 
 class MainLine(NamedTuple):
-    """The main lines of n games, as a store saves them, and the first fault in each game, such as an illegal move.
+    """The main lines of n games as arrays, in the form in which a store saves them, and the first fault in each game,
+    such as an illegal move.
 
     starts: uint8 [n, 363], the start positions, see `replay.start_row`. moves: uint16 [sum of plies], the moves of all
     games, one game after the other. plies: int32 [n], the number of moves of each game. fault: uint8 [n], SOUND or the
-    kind of the fault, such as SUICIDE. ply: int32 [n], the ply of the fault, counted from 0.
+    kind of the fault, such as SUICIDE. ply: int32 [n], the ply of the fault, counted from 0; it has no meaning if the
+    fault is SOUND.
     """
 
     starts: NDArray[np.uint8]

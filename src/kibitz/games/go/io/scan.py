@@ -143,19 +143,19 @@ def _find(text, parts, kinds, begins, ends, closed):  # type: ignore[no-untyped-
 
 
 class Doubles(NamedTuple):
-    """Which parts of a text have an encoding with characters of two bytes. If files were joined, the parts of the text
-    may have different encodings.
+    """The encodings of the parts of a text: which parts have a double-byte encoding, such as GBK. If files were joined,
+    the parts of the text may have different encodings.
 
     parts: int64 [n], the byte offset at which each part begins; the first is 0. kinds: uint8 [n], the kind of each
-    part's encoding: SINGLE, PAIRS or SHIFT_JIS.
+    part's encoding: PAIRS or SHIFT_JIS for double-byte encodings, SINGLE for all others.
     """
 
     parts: NDArray[np.int64]
     kinds: NDArray[np.uint8]
 
     def of(self, begins: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """Return the kind of the encoding of each game, uint8 [games]. begins: int64 [games], the byte offsets of the
-        games.
+        """Return the kind of the encoding of each game, uint8 [games]. begins: int64 [games], the byte offset at which
+        each game begins.
         """
         return self.kinds[np.searchsorted(self.parts, begins, side="right") - 1]
 
@@ -169,10 +169,11 @@ def find_games(
     text: bytes, doubles: Doubles | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
     """Return three arrays: the byte offsets at which each game begins and ends, both int64 [n], and whether the text
-    contains the game's closing bracket, bool [n].
+    contains the game's closing parenthesis, bool [n].
 
-    doubles: where characters have a second byte that could be mistaken for a bracket; None if the text has no such
-    characters. A game without a closing bracket ends at the line where the next game begins, or at the end of the text.
+    doubles: where characters may have a second byte that looks like a parenthesis or a bracket; None if the text has no
+    such characters. A game without a closing parenthesis ends at the line where the next game begins, or at the end of
+    the text.
     """
     most = text.count(b"(") + 1
     begins, ends, closed = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.bool_)
@@ -190,7 +191,7 @@ class Lines(NamedTuple):
     setup: uint8 [games, 361], the color of the stone that is set up on each point before the first move, 0 for none.
     side: uint8 [games], the color in the SGF property PL, 0 for none.
     first, move_count: int64 [games], the index of a game's first move in `written`, and the number of its moves. If the
-        status is not FINE, these are the moves before the fault.
+        status is not FINE, only the moves before the fault are counted.
     written: uint16, the moves of all games. A move is point + (colour << COLOUR_SHIFT).
     """
 
@@ -298,8 +299,8 @@ def _main_line(text, at, end, kind, setup, written):  # type: ignore[no-untyped-
     """Read one game's main line. Returns status, size, offset of the first move, the side that PL gives, and number of
     moves.
 
-    The main line takes the first variation at every branch, so it is the text before the first closing bracket. text:
-    uint8. Outputs: setup, uint8 [361], and written, uint16.
+    The main line takes the first variation at every branch, so it is the text before the first closing parenthesis.
+    text: uint8. Outputs: setup, uint8 [361], and written, uint16.
     """
     size = _first_size(text, at, end, kind)
     status, head, side, count, among = FINE, end, 0, 0, False

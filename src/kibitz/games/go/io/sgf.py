@@ -39,9 +39,9 @@ class Record:
     black, white: the points of the setup stones, including handicap stones.
     side: the color that moves first.
     moves: points or PASS, with alternating colors from `side` on.
-    headers: the properties before the first move, as decoded text by SGF name.
+    headers: the properties before the first move, as a dict from the SGF name to the decoded value.
     komi: the komi in points; 0 if the record has none, see `headers.has_komi`.
-    rules, handicap, result, margin, ending: the values as in a store's table.
+    rules, handicap, result, margin, ending: the values of the columns with these names in a store's table of games.
     problem: why the record was read only up to some move; None if all moves were read.
     leading: the number of moves in the file that were converted to setup stones, because old records place handicap
         stones as moves.
@@ -88,11 +88,10 @@ class Record:
 
 @dataclass
 class Unreadable:
-    """A game that cannot be read.
+    """A game that cannot be read, a file that cannot be read, or stray text between the games of a file.
 
-    number: the game's number in the file, from 1; 0 if the whole file cannot be read, and for text that belongs to no
-    game. reason: why it cannot be read. is_stray: whether this is text that belongs to no game. Such text does not
-    prevent the reading of games.
+    number: the game's number in the file, from 1; 0 for a file or for stray text. reason: why it cannot be read.
+    is_stray: whether it is stray text, which does not prevent the reading of games.
     """
 
     file: str
@@ -122,7 +121,7 @@ def read_records(paths: list[str], cut: bool = False, most: int | None = None) -
 
 
 def glance(path: str) -> Generator[str]:
-    """Yield the decoded text of each game of an SGF file, without parsing the moves.
+    """Yield the text of each game of an SGF file, decoded but not parsed.
 
     A file in Tygem's format yields one game, converted to SGF. Text between the games is skipped. Raises KibitzError if
     the file is missing or damaged, or has no game.
@@ -221,8 +220,9 @@ def write_sgf(
 ) -> str:
     """Return a record as SGF text, FF[4] in UTF-8.
 
-    notes: SGF properties to add, by ply (0: the root). Their values are not escaped: {3: {"C": ["a comment"], "TR":
-    ["dd", "pd"]}}. root: headers to add to the record's headers, or to replace them.
+    notes: SGF properties to add, by ply (0: the root), for example {3: {"C": ["a comment"], "TR": ["dd", "pd"]}}. Pass
+    the values without escapes: this function escapes them. root: headers to add to the record's headers, or to replace
+    them.
     """
     headers = {name: record.headers[name] for name in _ABOUT_THE_GAME if record.headers.get(name)}
     if record.komi or has_komi(record.headers):

@@ -97,8 +97,8 @@ _ESCAPES = re.compile(rb"\x1b\$[@B]((?:[!-~][!-~])*)\x1b\([BJ]")
 
 
 def without_escapes(text: bytes) -> bytes:
-    """Convert the Japanese characters of a text in ISO-2022-JP (JIS) to UTF-8. In ISO-2022-JP, the bytes of a Japanese
-    character may be the same as those of ASCII brackets.
+    """Convert the Japanese characters of a text in ISO-2022-JP (JIS) to UTF-8. In ISO-2022-JP, a byte of a Japanese
+    character may equal that of an ASCII bracket, which an SGF parser would take for syntax.
     """
     if b"\x1b$" not in text:
         return text
@@ -241,10 +241,11 @@ def _latin_bytes(text: str) -> bytes:
 
 
 def put_right(text: str) -> str:
-    """Decode a record again that was decoded as Latin-1 (or Windows-1252) because its encoding was unknown.
+    """Repair a record that was decoded as Latin-1 (or Windows-1252) because its encoding was unknown. The record's
+    bytes are decoded with the encoding that fits them.
 
-    The new encoding is the one that fits the record's bytes. The text is returned unchanged if it cannot have been
-    Latin-1, or if its CA is UTF-8 and fewer than DOUBTFUL characters are not ASCII.
+    The text is returned unchanged if it cannot have been Latin-1. It is also returned unchanged if its SGF property CA
+    is UTF-8 and fewer than DOUBTFUL characters are not ASCII.
     """
     if text.isascii() or (_NAMES_UTF8.search(text) and sum(letter > "\x7f" for letter in text) < DOUBTFUL):
         return text
@@ -286,8 +287,10 @@ def read_headers(head: str) -> dict[str, str]:
 
 
 def usual_names(headers: dict[str, str]) -> dict[str, str]:
-    """Add the names of SGF for headers that the server Sina writes under other names. Sina writes the komi as KO, the
-    date as RD and the event as TE; they become KM, DT and EV.
+    """Return the headers, with the standard SGF names added for those that the server Sina writes under other names.
+
+    Sina writes the komi as KO instead of KM, the date as RD instead of DT, and the event as TE instead of EV. The
+    headers with Sina's names remain.
     """
     if "KM" not in headers and re.fullmatch(r"-?\d+(\.\d+)?", headers.get("KO", "")):
         usual = {"KO": "KM", "RD": "DT", "TE": "EV"}

@@ -22,8 +22,10 @@ _ROOT = re.compile(rb"\(\s*(?=[A-Z]{2}\s*\[)")
 
 
 def parse_tree(text: bytes, closed: bool = True) -> Any:
-    """Parse a game into sgfmill's coarse tree, which has a `sequence` of Properties and `children`. closed: whether the
-    text has the game's closing bracket. Raises ValueError if the text is not SGF.
+    """Parse a game into a tree of sgfmill (a coarse game tree). Raises ValueError if the text is not SGF.
+
+    Each tree has two attributes: `sequence`, a list of nodes, each as Properties, and `children`, a list of trees, one
+    for each variation. closed: whether the text has the game's closing parenthesis.
     """
     if root := _ROOT.match(text):
         text = text[: root.end()] + b";" + text[root.end() :]
@@ -44,7 +46,7 @@ def _closed(text: bytes) -> bytes:
 
 
 def words_of(values: Sequence[bytes]) -> str:
-    """Return the values of a property as text without escapes, joined by newlines."""
+    """Return the values of a property as text, with the SGF escapes removed. The values are joined by newlines."""
     return "\n".join(sgf_grammar.text_value(value).decode("utf-8", "replace") for value in values).strip()
 
 
@@ -79,8 +81,8 @@ def read_point(value: bytes, size: int) -> int | None:
 
 
 def read_points(values: Sequence[bytes], size: int) -> list[int]:
-    """Parse the points in a list of property values, in which "aa:cc" means a rectangle. Raises ValueError, which
-    quotes the first value that is not a point.
+    """Parse the points in a list of property values, in which "aa:cc" means a rectangle. Raises ValueError, whose
+    message is the first value that is not a point.
     """
     points = []
     for value in values:
