@@ -81,9 +81,9 @@ def _copy_template(name: str, system: str | None, as_json: bool) -> None:
 
 
 _KINDS = {
-    "document": "settings from the paper",
-    "reading": "settings inferred from the paper",
-    "ours": "settings not in the paper",
+    "document": "settings from the document",
+    "reading": "settings inferred from the document",
+    "ours": "settings not in the document",
 }
 
 
@@ -115,12 +115,14 @@ def _show_recipes(name: str, as_json: bool) -> None:
         print(f"paper: {declared.paper}\nresult in the paper: {declared.anchor}")
     elif declared.anchor:
         print(f"related results: {declared.anchor}")
+    if declared.document:
+        print(f"document: {declared.document}")
     for recipe, entry in system.recipes.items():
         print(f"\n--recipe {recipe}: {entry.title}")
         for line in entry.reaches:
             print(f"  result: {line}")
         for line in entry.departures:
-            print(f"  differs from the paper: {line}")
+            print(f"  differs from the document: {line}")
         if entry.sources:
             _show_sources(system.settings_type(**entry.settings), entry)
         elif entry.settings:

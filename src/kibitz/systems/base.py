@@ -191,7 +191,7 @@ class Recipe:
     training: values of TrainConfig, such as intervals and patience, that differ from the defaults.
     reaches: measured metrics, each with its value, the number of test examples, the data, and the training time on two
         CPU cores.
-    departures: the differences between the recipe and the paper, each with its reason.
+    departures: the differences between the recipe and the document, each with its reason.
     """
 
     title: str

@@ -22,9 +22,10 @@ class Settings(system.Settings):
     """The settings of `chessnet`. The defaults are the values of the thesis, or our choice if its chapter on the
     networks states none. `kibitz systems chessnet` prints the source of each value.
 
-    The thesis allows two encodings of the pieces: 6 planes with the values ±1, and 12 planes with the values 0 and 1.
-    The setting `planes` selects one of them. The thesis also tries additional planes for the mover's rating, the
-    result, and (in the move selectors) the moving piece. The board is in the mover's view.
+    The chapter allows two encodings of the pieces, 6 or 12 planes, but states no values. The setting `planes` selects
+    one of them. We read 6 planes as +1 for the mover's pieces and −1 for the opponent's, and 12 planes as 1 for pieces
+    of one kind and side. The chapter mentions "augmented channels". By our notes on the thesis, they show the mover's
+    rating, the result, and (in the move selectors) the moving piece. The board is in the mover's view.
     """
 
     # ChessNet-1: convolutions 3×3 padded, 64, 96 and 256 filters, dense 1024, ReLU each; 64 outputs, softmax.
@@ -97,8 +98,9 @@ RECIPES = {
             "kibitz keeps the weights of the best validation. The document does not state which weights it kept",
             "the initial weights use He initialization. The document states no initial weights",
             "the games come from the store. The document names neither its games nor the players' ratings",
-            "kibitz chooses among the legal moves. The thesis' Top-move and Top-prob choose the largest probability"
-            " over all squares",
+            "kibitz chooses among the legal moves. In the document, Top-move takes the largest probability over all"
+            " squares. Top-prob takes it over all pairs of an occupied square and a target. Neither tests whether the"
+            " move is legal",
             "the value network learns each position once, from the point of view of the side to move. The document"
             " evaluates each position twice, once from the point of view of each side",
         ),
@@ -107,17 +109,21 @@ RECIPES = {
             "networks": document("the seven networks of ChessNet-1, and ChessNet-2"),
             "layers": reading(
                 "convolutions with 64, 96 and 256 filters, dense 1024, and 64 outputs. We read the outputs as a"
-                " dense layer after the 1024 units"
+                " dense layer after the 1024 units. The loss is the cross-entropy of the softmax, as in the document"
             ),
             "activation": reading(
                 "ReLU after each convolution, as in the document. The document states no activation function after the"
                 " dense layer. We use ReLU there, too"
             ),
-            "planes": document(
-                "6; the document also allows 12. We flip the ranks and colors if Black is to move, as in its footnote."
-                " In another place, the document calls this board rotated"
+            "planes": reading(
+                "6; the document also allows 12. It states no values: we read +1 for own pieces and −1 for the others."
+                " We flip the ranks and colors if Black is to move, as in its footnote. In another place, the document"
+                " calls this board rotated"
             ),
-            "min_rating": ours("the chapter with the networks states no ratings"),
+            "min_rating": ours(
+                "the document states no ratings. By our notes on the thesis, it excludes moves of players under 2000."
+                " The limit applies to the moves, not to the value network. Moves of unrated players are used, too"
+            ),
             "games": ours("all"),
             "moves": ours("all"),
             "optimiser": document(),

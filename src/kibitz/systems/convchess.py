@@ -18,8 +18,8 @@ from kibitz.text import either
 
 @dataclass(frozen=True)
 class Settings(system.Settings):
-    """The settings of `convchess`. The defaults are the paper's values, where it states one. `kibitz systems convchess`
-    prints the source of each value.
+    """The settings of `convchess`. The defaults are the values in the Chessprogramming wiki's page about the paper,
+    where it states one. `kibitz systems convchess` prints the source of each value.
 
     The board has six planes, one per piece type: 1 for the mover's pieces and −1 for the opponent's. If Black is to
     move, the board is flipped, so the mover's pawns always move up the board. Castling rights and en passant are not
@@ -60,8 +60,8 @@ class Settings(system.Settings):
 
 
 _WHICH_EPOCH = (
-    "kibitz keeps the epoch with the highest validation accuracy, out of fifteen. The paper does not state which"
-    " epoch it kept"
+    "kibitz keeps the epoch with the highest validation accuracy, out of fifteen. The document does not state"
+    " which epoch was kept"
 )
 
 RECIPES = {
@@ -73,7 +73,7 @@ RECIPES = {
             "games of masters from years after the training games, n = 100,000 moves, weights with the lowest "
             "validation loss: origin"
             " accuracy 42.5%. Target accuracy by piece: pawn 55.6%, rook 33.6%, knight 54.9%, bishop 44.3%, queen"
-            " 25.6%, king 55.6%. 31 minutes on one core",
+            " 25.6%, king 55.6%. 31 minutes on one core, in bf16",
             "the same games, weights with the highest validation accuracy, as in this recipe: target accuracy of"
             " knights 57.2% (n = 77,089), of queens 28.2% (n = 51,130)",
             "bundled games, n = 10,000 moves of 146 test games: top-1 accuracy 17.7% (16.9 to 18.6), origin accuracy"
@@ -86,13 +86,15 @@ RECIPES = {
         training={"validations": 15},
     ),
     "paper": Recipe(
-        "the paper's settings: 245,000 moves of 20,000 games, RMSprop 0.0015, 15 epochs. float32 is our choice",
+        "the document's settings: 245,000 moves of 20,000 games, RMSprop 0.0015, 15 epochs. float32 is our choice",
         training={"validations": 15, "precision": "32-true", "patience": 0},
         departures=(
             _WHICH_EPOCH,
-            "the initial weights use He initialization. The paper searched for initial weights, but does not state the"
-            " result",
-            "the games come from the store. The paper's games come from one internet server, in the file FICS_2000.pgn",
+            "the initial weights use He initialization. The document names a grid search over initial weights, but not"
+            " its result",
+            "the loss is the cross-entropy of the softmax. The document names no loss",
+            "the games come from the store. The document names the file FICS_2000.pgn. By its name, we read it as games"
+            " of the server FICS",
         ),
         sources={
             **system.SHARED_SOURCES,

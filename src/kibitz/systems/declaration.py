@@ -114,6 +114,7 @@ class Declaration:
     evaluation: the module whose function `evaluate` computes the results for `kibitz test`.
     paper: the paper; "" if there is none.
     anchor: the published result to compare with.
+    document: the text that the recipe `paper` follows, such as a summary of the paper; "" if there is none.
     planes: "module:function". The function returns the named input planes without torch (see systems.planes). "" if
         there is none.
     meaning: the meaning of the value that the system predicts.
@@ -138,6 +139,7 @@ class Declaration:
     evaluation: str
     paper: str = ""
     anchor: str = ""
+    document: str = ""
     planes: str = ""
     meaning: Meaning = Meaning()
     methods: tuple[Method, ...] = ()

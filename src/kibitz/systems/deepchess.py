@@ -60,8 +60,8 @@ SAME_GAME_WEIGHT = 0.5
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of `deepchess`. The defaults are the paper's values, or our choice if the paper states none.
-    Additions of kibitz are off. `kibitz systems deepchess` prints the source of each value.
+    """The settings of `deepchess`. The defaults are the values in a summary of the paper, or our choice if it states
+    none. Additions of kibitz are off. `kibitz systems deepchess` prints the source of each value.
     """
 
     # positions: 10 of each decisive game, not from the first 5 moves, not after a capture. The paper validates on
@@ -131,12 +131,12 @@ class Settings:
         " shrink directly at each step.",
         at_least=0,
     )
-    # distillation: the paper gives neither its length nor its learning rate
+    # distillation: the document gives neither its length nor its learning rate
     distil_epochs: float = setting(
         100.0, "Number of epochs for the distilled network, each with new pairs; 0 skips the distillation.", at_least=0
     )
     distil_rate: float = setting(0.01, "Learning rate in the first epoch of the distillation.", over=0)
-    # values that the paper doesn't give, except for the schedule
+    # values that the document doesn't give, except for the schedule
     optimiser: str = setting("sgd", "Optimizer: " + either(_OPTIMISERS) + ".", choices=_OPTIMISERS)
     momentum: float = fraction(0.9, "Momentum of the optimizers sgd and muon.")
     schedule: str = setting(
@@ -197,8 +197,8 @@ RECIPES = {
     ),
     "long": Recipe("the default with four times the pairs", {**_MODERN, "epochs": 160.0, "distil_epochs": 100.0}),
     "paper": Recipe(
-        "the paper's settings: 10 positions per game, 200 epochs of Pos2Vec, then 100 epochs of one million pairs."
-        " SGD, and 200 epochs for each layer of Pos2Vec, are our choices",
+        "the document's settings: 10 positions per game, 200 epochs of Pos2Vec, then 100 epochs of one million pairs."
+        " SGD is our choice, and we read the 200 epochs of Pos2Vec as 200 for each layer",
         training={"precision": "auto"},
         departures=(
             "the games come from the store. The document uses 640,000 games of engines, from the rating list CCRL",
