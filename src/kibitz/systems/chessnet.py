@@ -55,8 +55,8 @@ class Settings(system.Settings):
     batch: int = setting(1000, "Number of moves per batch.")
     iterations: int = setting(300_000, "Number of batches per network; with 0, --epochs sets the length.")
     # ChessNet-2: the same layers with tanh, and one output. Loss: ½(f(x) − y)², y = ±γ^i, with one network for each γ
-    # from 0.7 to 0.99. RMSprop with learning rate 0.001 (smoothing 0.9), batches of 1024. The thesis gives no number of
-    # iterations, so this number is ChessNet-1's.
+    # from 0.7 to 0.99. RMSprop with learning rate 0.001 (smoothing 0.9), batches of 1024. The chapter gives no
+    # number of iterations, so this number is ChessNet-1's.
 
 
 _MODERN = {

@@ -39,7 +39,7 @@ _DRIVING = (TOPPROB_NEGAMAX.name, VALUE_NEGAMAX.name)
 METHODS = (TOP_MOVE.name, TOP_PROB.name, *_SEARCHES)
 CUT, WIDTH = 0.98, 20
 """For TopProb-Negamax and the thesis' variant: the share of the probability that is searched, and the largest number of
-moves. The thesis gives neither number.
+moves. The chapter of the thesis gives neither number.
 """
 SPREAD = 0.1
 """The difference in value that makes a move e times less probable, at temperature 1."""
