@@ -532,10 +532,9 @@ class TrainedNetwork:
         if self.game != "go":
             return self._session.evaluate(codes, state)
         from kibitz.games.go.endings.counting import TERRITORY
-        from kibitz.play.go.ownership import judge, without_early_passes
+        from kibitz.play.go.ownership import judge
         from kibitz.play.go.thought import Terms
 
-        state = without_early_passes(codes, state)
         stones = np.array([one.handicap for one in read or ()], np.int64)
         territory = np.array([one.rules in TERRITORY for one in read or ()], np.bool_)
         if not stones.any():

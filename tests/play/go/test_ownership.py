@@ -273,7 +273,7 @@ def test_the_lead_includes_a_komi_that_does_not_fit_into_the_input(komi: float) 
     for side in (BLACK, WHITE):
         board = Board(19)
         board.to_move = side
-        plain = ownership.large_komi(_Even(), komi)
+        plain = ownership.InGame(_Even(), komi)
         codes, state = (one[None] for one in encode_board(board))
         answers = plain.evaluate(codes, ownership.with_board_inputs(state, BEYOND, Terms(komi)))
         mover = 1 if side == BLACK else -1

@@ -21,13 +21,12 @@ from kibitz.games.go.rules import Illegal
 from kibitz.games.go.sides import OPPONENT, RANK
 from kibitz.play.go.ownership import (
     SWINGS,
+    InGame,
     judge,
-    large_komi,
     outputs_of,
     spread,
     winrate,
     with_board_inputs,
-    without_early_passes,
 )
 from kibitz.play.session import Answers, NetworkSession, Session
 
@@ -344,7 +343,7 @@ def analyse(
     record = replace(record, moves=record.moves[: len(codes) - 1])
     names_score = set(outputs_of(session)) >= NAMED
     terms = terms_of(record)
-    judged = judge(session, terms) if steadied else large_komi(session, terms.komi)
+    judged = judge(session, terms) if steadied else InGame(session, terms.komi)
     plain = with_board_inputs(state, session.side_inputs, terms)
     answers = _evaluated(judged, codes, plain)
     owns = analysis.black_owns(answers)
@@ -419,7 +418,7 @@ def _between_ranks(
     """Add the likely moves of players of the recorded ranks, and the win probability between such players."""
     full = with_side_inputs(record, state)
     rated = bool(full[:, RANK].any() or full[:, OPPONENT].any() or record.handicap > 1)
-    players = predictions_of(_evaluated(large_komi(session, terms_of(record).komi), codes, full), state)
+    players = predictions_of(_evaluated(InGame(session, terms_of(record).komi), codes, full), state)
     return [
         replace(one, policy=other.policy, between_ranks=other.black_wins if rated else None)
         for one, other in zip(named, players, strict=True)
@@ -483,7 +482,7 @@ def _played(record: Record) -> tuple[NDArray[np.uint8], NDArray[np.uint8], str |
         terms = terms_of(record)
         final = count_board(board, terms.komi, terms.territory)
     codes, state = (np.stack(part) for part in zip(*rows, strict=True))
-    return codes, without_early_passes(codes, state), problem, final
+    return codes, state, problem, final
 
 
 def _searched(

@@ -378,12 +378,13 @@ def with_board_inputs(state: NDArray[np.uint8], usual: Mapping[str, int], terms:
     return with_default_side_inputs(state, {name: known.get(name, value) for name, value in usual.items()})
 
 
-class LargeKomi:
-    """A network for games with a komi that is too large for its input.
+class InGame:
+    """A network for the positions of a game. It differs from the plain network in two ways.
 
-    The network evaluates with the largest komi of its input, and the remaining points are added to the lead. These
-    points also change the log odds of the win probability, by their number divided by the scale of the logistic
-    function in `winrate`.
+    Passes in the opening are hidden from the network, see `without_early_passes`. If the komi is too large for the
+    network's input, the network evaluates with the largest komi of its input, and the remaining points are added to the
+    lead. These points also change the log odds of the win probability, by their number divided by the scale of the
+    logistic function in `winrate`.
     """
 
     def __init__(self, network: NetworkSession, komi: float):
@@ -391,20 +392,16 @@ class LargeKomi:
         self.network, self.outputs, self.komi = network, outputs_of(network), komi
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """Evaluate positions as Session.evaluate does, with the full komi."""
-        return with_large_komi(self.network.evaluate(codes, state), state, self.komi)
-
-
-def large_komi(network: NetworkSession, komi: float) -> NetworkSession:
-    """Return the network, or a `LargeKomi` of it if the komi is too large for its input."""
-    return LargeKomi(network, komi) if beyond_byte(komi) else network
+        """Evaluate positions as Session.evaluate does, with the full komi and without passes in the opening."""
+        answers = self.network.evaluate(codes, without_early_passes(codes, state))
+        return with_large_komi(answers, state, self.komi)
 
 
 def with_large_komi(
     answers: Mapping[str, NDArray[np.float32]], state: NDArray[np.uint8], komi: float
 ) -> dict[str, NDArray[np.float32]]:
     """Return a network's outputs, corrected for a komi that is too large for the network's input. The part of the komi
-    that the input cuts off is added to the lead and to the value, see `LargeKomi`.
+    that the input cuts off is added to the lead and to the value, see `InGame`.
 
     answers: the outputs by name. They are returned unchanged if they have no lead. state: uint8 [n, 4 or more]. komi:
     White's points before the game.
@@ -423,13 +420,13 @@ def judge(network: NetworkSession, terms: Terms) -> NetworkSession:
     """Return a version of a network for evaluating which side leads, see `steady` and `WholeBoardLead`.
 
     The caller must set the side inputs for handicap and ranks to unknown, because these describe how the players will
-    continue, and not who leads. terms: the conditions of the game. If its komi is too large for the network's input,
-    `LargeKomi` adds the remaining points.
+    continue, and not who leads. terms: the conditions of the game. `InGame` takes its komi into account and hides
+    passes in the opening.
     """
     steadied = steady(network)
     if isinstance(steadied, ResultsOfBothSides):
         steadied = WholeBoardLead(steadied.network, terms.handicap, terms.territory)
-    return large_komi(steadied, terms.komi)
+    return InGame(steadied, terms.komi)
 
 
 def _turned(values: NDArray[np.float32], back: NDArray[np.int64]) -> NDArray[np.float32]:

@@ -113,8 +113,7 @@ def judge_board(network: NetworkSession, board: Board, terms: Terms) -> tuple[Po
     codes, state = encode_board(board)
     judge = ownership.judge(network, terms)
     usual = getattr(network, "side_inputs", {})
-    told = ownership.without_early_passes(codes[None], state[None])
-    answers = judge.evaluate(codes[None], ownership.with_board_inputs(told, usual, terms))
+    answers = judge.evaluate(codes[None], ownership.with_board_inputs(state[None], usual, terms))
     owners = answers[ownership.OUTPUT][0]
     spread = ownership.spread(owners, board.size)
     if "lead" in answers:

@@ -49,7 +49,7 @@ from kibitz.games.go.rules import (
     set_up,
 )
 from kibitz.kernels import inner, is_among, kernel
-from kibitz.play.go.ownership import large_komi, without_early_passes
+from kibitz.play.go.ownership import InGame
 from kibitz.play.puct.search import Entered
 from kibitz.play.puct.tree import FORBIDDEN, SCORED, UNKNOWN, PuctTree
 from kibitz.play.session import STATE, NetworkSession
@@ -494,8 +494,7 @@ class GoSearchRules:
         state = np.empty((len(rows), STATE + len(self.side_inputs)), np.uint8)
         state[:, STATE:] = self.side_inputs
         _encode(rows, codes, state)
-        state = without_early_passes(codes, state)
-        network = large_komi(self.network, self.scoring.komi)
+        network = InGame(self.network, self.scoring.komi)
         if not symmetry:
             return network.evaluate(codes, state)
         there = symmetries(int(rows[0, SIZE_AT]))[symmetry]

@@ -44,9 +44,9 @@ def results_of(
     """
     from kibitz.analysis import load_owners
     from kibitz.analysis.go.predictions import predictions_of
-    from kibitz.play.go.ownership import judge, points_of, with_board_inputs, without_early_passes
+    from kibitz.play.go.ownership import judge, points_of, with_board_inputs
 
-    state = with_board_inputs(without_early_passes(codes, state), session.side_inputs, line.terms)
+    state = with_board_inputs(state, session.side_inputs, line.terms)
     judged, there = judge(session, line.terms), points_of(line.size)
     counted_from, final = _final(line)
     for part in batches(len(codes)):
