@@ -341,3 +341,45 @@ def test_a_record_with_stones_among_its_moves_is_loaded_up_to_there(
     played.load(str(file), None)
     assert len(played.moves) == 3
     assert capsys.readouterr().err == ""
+
+
+CUT_OFF = "(;GM[1]SZ[9]KM[5.5]RU[Japanese]AB[gg]PL[W];W[ee];B[cc]C[a \\] ];W[d"
+
+
+@pytest.mark.parametrize(
+    ("before", "moves", "noted"),
+    [(None, 2, True), (9, 2, True), (4, 2, True), (3, 2, False), (2, 1, False), (1, 0, False)],
+)
+def test_a_record_that_is_cut_off_is_loaded_up_to_its_last_complete_move(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], before: int | None, moves: int, noted: bool
+) -> None:
+    """A note appears only if the requested move is missing."""
+    file = tmp_path / "game.sgf"
+    file.write_text(CUT_OFF)
+    played = game()
+    played.load(str(file), before)
+    assert played.moves == [(WHITE, from_gtp("E5", 9)), (BLACK, from_gtp("C7", 9))][:moves]
+    assert (played.size, played.komi) == (9, 5.5)
+    assert played.board[from_gtp("G3", 9)] == BLACK
+    error = capsys.readouterr().err
+    assert error.count("\n") == noted
+    assert not noted or mentions(error, f"loadsgf & cut short & {moves}")
+    file.write_text(f"{CUT_OFF}d])")
+    played.load(str(file), before)
+    assert len(played.moves) == (3 if before is None else min(3, before - 1))
+    assert capsys.readouterr().err == ""
+
+
+def test_a_record_that_is_cut_off_before_its_first_move_changes_nothing(tmp_path: Path) -> None:
+    """The board could lack setup stones."""
+    file = tmp_path / "game.sgf"
+    text = CUT_OFF[: CUT_OFF.index("[ee]")]
+    file.write_text(text)
+    played = game()
+    played.play(BLACK, 0)
+    with pytest.raises(GtpError, match="cannot load file: cut short"):
+        played.load(str(file), None)
+    assert played.moves == [(BLACK, 0)]
+    file.write_text(f"{text}[ee]")
+    played.load(str(file), None)
+    assert played.moves == [(WHITE, from_gtp("E5", 9))]

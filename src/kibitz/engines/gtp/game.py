@@ -207,6 +207,9 @@ class GtpGame:
     def load(self, file: str, before: int | None) -> None:
         """Load the first game of an SGF file.
 
+        A game that ends in the middle of its moves is loaded up to its last complete move. If the file has fewer moves
+        than requested because of such a problem, a line on standard error says so.
+
         before: the number of the first move that is not loaded; None to load all moves.
         """
         from kibitz.games.go.io.headers import has_komi
@@ -215,7 +218,7 @@ class GtpGame:
         try:
             if not Path(file).is_file():
                 raise GtpError(f"cannot load file: {shown(file)}: no such file")
-            record = next(iter(read_records([file])), None)
+            record = next(iter(read_records([file], cut=True)), None)
         except (OSError, KibitzError) as error:
             raise GtpError(f"cannot load file: {shown(' '.join(str(error).split()))}") from None
         if not isinstance(record, Record):
@@ -249,8 +252,8 @@ class GtpGame:
         rules = self.rules
         if record.rules:
             rules = named(record.rules)
-        if record.problem:
-            print(f"loadsgf: {record.problem}", file=sys.stderr)
+        if record.problem and (before is None or len(moves) < most):
+            print(f"loadsgf: {record.problem}. Moves loaded: {len(moves)}.", file=sys.stderr)
         self._begin(start, record.handicap)
         self.headers = dict(record.headers)
         self.moves = moves
