@@ -377,7 +377,7 @@ def test_a_record_that_is_cut_off_before_its_first_move_changes_nothing(tmp_path
     file.write_text(text)
     played = game()
     played.play(BLACK, 0)
-    with pytest.raises(GtpError, match="cannot load file: cut short"):
+    with pytest.raises(GtpError, match=naming("load & cut short")):
         played.load(str(file), None)
     assert played.moves == [(BLACK, 0)]
     file.write_text(f"{text}[ee]")

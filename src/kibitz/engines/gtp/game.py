@@ -207,8 +207,8 @@ class GtpGame:
     def load(self, file: str, before: int | None) -> None:
         """Load the first game of an SGF file.
 
-        A game that ends in the middle of its moves is loaded up to its last complete move. If the file has fewer moves
-        than requested because of such a problem, a line on standard error says so.
+        If the file ends in the middle of the moves, the complete moves are loaded. If some of the requested moves are
+        therefore missing, a line on standard error gives the reason.
 
         before: the number of the first move that is not loaded; None to load all moves.
         """
