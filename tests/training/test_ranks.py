@@ -26,7 +26,8 @@ from kibitz.systems.deepchess import PairExamples
 from kibitz.systems.deepchess import Settings as PairSettings
 from kibitz.training.dataloader import make_batch, part_of
 from kibitz.training.ranks import ProcessRank, resolve_rank
-from support.causes import mentions, naming
+from support.causes import Ended, mentions, naming
+from support.forks import Forked, Forks
 from support.helpers import SMALL_PAIRS
 from support.patience import PATIENCE
 from support.processes import is_gone
@@ -34,39 +35,49 @@ from support.processes import is_gone
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
 SETTINGS = [
     "--layers", "16conv4x4.pool2x2.ip8", "--activation", "relu", "--optimiser", "adamw", "--learning-rate", "0.003",
-    "--dropout", "0.2", "--batch", "65", "--iterations", "200", "--precision", "float32", "--device", "cpu",
+    "--dropout", "0.2", "--batch", "65", "--iterations", "300", "--precision", "float32", "--device", "cpu",
     "--validate-every", "50", "--checkpoint-every", "60", "--validate-positions", "9000", "--summary-every", "40",
 ]  # fmt: skip
 
 
-def command(store: Path, run: Path, *more: str, before: tuple[str, ...] = ("-m",)) -> list[str]:
-    start = [sys.executable, *before, "kibitz.cli", "train", "winner", str(store), "--run", str(run)]
-    return [*start, *SETTINGS, *more]
+LOADED = (
+    "lightning_fabric, matplotlib.pyplot, onnx, onnxruntime, rich.progress, safetensors.torch, kibitz.training.fit,"
+    " kibitz.training.ranks, kibitz.systems.winner, kibitz.report.curves"
+)
+"""What a training imports. It takes longer than the training."""
+START = "import sys; sys.argv = ['kibitz', *sys.argv[1:]]; from kibitz.cli import main; main()"
 
 
-@contextlib.contextmanager
-def started(words: list[str]) -> Iterator[subprocess.Popen[str]]:
-    """A process with its output in pipes, killed at the end with all it has started."""
-    with subprocess.Popen(
-        words, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
-        try:
-            yield process
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+def command(store: Path, run: Path, *more: str) -> list[str]:
+    return ["train", "winner", str(store), "--run", str(run), *SETTINGS, *more]
 
 
-def trained(words: list[str]) -> str:
-    """Run a training to its end; what it printed on standard error."""
-    with started(words) as process:
-        out, errors = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, errors + out
-    return errors
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    """The first process of each training is a fork. The processes that it starts are new ones, as always."""
+    with Forks(f"import {LOADED}", ENVIRONMENT) as made:
+        yield made
 
 
-def children(process: subprocess.Popen[str]) -> list[int]:
+def trained(forks: Forks, words: list[str], folder: Path) -> None:
+    """Run a training to its end."""
+    with forks.started(START, *words, folder=folder) as process:
+        ended = process.communicate()
+    assert ended.code == 0, ended
+
+
+def children(process: Forked) -> list[int]:
     return [int(word) for word in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+
+
+def until_validation(process: Forked, iteration: int) -> str:
+    """What a training prints until it has validated at that iteration or a later one."""
+    seen = ""
+    for line in process.stderr:
+        seen += line
+        if (found := re.match(r"winner (\d+):", line)) and int(found[1]) >= iteration:
+            break
+    return seen
 
 
 def free_port() -> int:
@@ -81,7 +92,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 def assert_same(ours: Path, theirs: Path) -> None:
     """Weights bit for bit, and every figure but the pace."""
-    for name in ("best.safetensors", "snapshots/winner-000200.safetensors"):
+    for name in ("best.safetensors", "snapshots/winner-000300.safetensors"):
         mine, others = load_file(ours / name), load_file(theirs / name)
         assert mine.keys() == others.keys()
         assert all(torch.equal(mine[key], others[key]) for key in mine), name
@@ -89,101 +100,99 @@ def assert_same(ours: Path, theirs: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def unbroken(tmp_path_factory: pytest.TempPathFactory, small_store: Store) -> Path:
+def unbroken(tmp_path_factory: pytest.TempPathFactory, small_store: Store, forks: Forks) -> Path:
     """A training of two processes that nothing disturbed."""
     path = tmp_path_factory.mktemp("ranks") / "unbroken"
-    trained(command(small_store.path, path, "--devices", "2"))
+    trained(forks, command(small_store.path, path, "--devices", "2"), path.parent)
     return path
 
 
 def test_two_processes_leave_a_run_as_one_does(unbroken: Path) -> None:
     info = Run(unbroken).info
-    assert (info["finished"], info["iteration"]) == (True, 200)
+    assert (info["finished"], info["iteration"]) == (True, 300)
     assert info["machine"].endswith("2 processes")
     assert (unbroken / "model.onnx").is_file()
     kinds = [row["kind"] for row in rows(unbroken)]
-    assert (kinds.count("summary"), kinds.count("validation")) == (5, 4)  # of one process, not of each
+    assert (kinds.count("summary"), kinds.count("validation")) == (8, 6)  # of one process, not of each
     means = [row["accuracy"] for row in rows(unbroken) if row["kind"] == "summary"]
     assert means[-1] > means[0] > 0.4
 
 
-@pytest.mark.parametrize("victim", ["child", "parent"])
-def test_a_killed_process_ends_the_training_and_the_same_command_goes_on(
-    victim: str, tmp_path: Path, small_store: Store, unbroken: Path
+def test_a_training_that_is_stopped_in_three_ways_goes_on_with_the_same_command(
+    tmp_path: Path, small_store: Store, unbroken: Path, forks: Forks
 ) -> None:
-    words = command(small_store.path, tmp_path / "run", "--devices", "2")
-    with started(words) as process:
-        assert process.stderr is not None
-        seen = []
-        for line in process.stderr:
-            seen.append(line)
-            if line.startswith("winner 100:"):
-                break
-        (child,) = children(process)
-        os.kill(child if victim == "child" else process.pid, signal.SIGKILL)
-        _, errors = process.communicate(timeout=PATIENCE)  # ends when nobody has the pipe open: the child neither
-        lines = [line for line in errors.splitlines() if line.startswith("error:")]
-        said = "process 2 of 2 was killed (signal 9)" if victim == "child" else "another of the 2 processes ended"
-        said = f"error: {said}, so training stopped. Run the same command again to resume from the last checkpoint."
-        # Whoever loses the program that it writes to may end before it has said so.
-        assert lines == [said] or (victim == "parent" and not lines), "".join(seen) + errors
-        assert process.returncode == (1 if victim == "child" else -signal.SIGKILL)
-        assert is_gone(child)
-    assert "Traceback" not in errors
-    assert 0 < torch.load(tmp_path / "run" / "last.pt", weights_only=True)["iteration"] < 200
-    trained(words)
-    assert_same(tmp_path / "run", unbroken)
-
-
-def test_ctrl_c_at_one_process_stops_all_with_a_checkpoint(tmp_path: Path, small_store: Store, unbroken: Path) -> None:
-    words = command(small_store.path, tmp_path / "run", "--devices", "2")
-    with started(words) as process:
-        assert process.stderr is not None
-        for line in process.stderr:
-            if line.startswith("winner 100:"):
-                break
+    """One of its processes is killed, then the other, then Ctrl-C comes to one. It ends as if nothing had happened."""
+    run = tmp_path / "run"
+    words = command(small_store.path, run, "--devices", "2")
+    for victim, from_iteration in (("child", 100), ("parent", 50)):
+        with forks.started(START, *words, folder=tmp_path) as process:
+            seen = until_validation(process, from_iteration)
+            (child,) = children(process)
+            os.kill(child if victim == "child" else process.pid, signal.SIGKILL)
+            ended = process.communicate()  # ends when nobody has the pipe open: the child neither
+            lines = [line for line in ended.err.splitlines() if line.startswith("error:")]
+            said = "process 2 of 2 was killed (signal 9)" if victim == "child" else "another of the 2 processes ended"
+            said = f"error: {said}, so training stopped. Run the same command again to resume from the last checkpoint."
+            # Whoever loses the program that it writes to may end before it has said so.
+            assert lines == [said] or (victim == "parent" and not lines), seen + ended.err
+            assert ended.code == (1 if victim == "child" else -signal.SIGKILL)
+            assert is_gone(child)
+        assert "Traceback" not in ended.err
+        assert 0 < torch.load(run / "last.pt", weights_only=True)["iteration"] < 300
+    with forks.started(START, *words, folder=tmp_path) as process:
+        seen = until_validation(process, 50)
         os.kill(children(process)[0], signal.SIGINT)
-        process.communicate(timeout=PATIENCE)
-        assert process.returncode == 130
-    assert Run(tmp_path / "run").info["ended"] == "stopped"
-    assert torch.load(tmp_path / "run" / "last.pt", weights_only=True)["iteration"] >= 100
-    trained(words)
-    assert_same(tmp_path / "run", unbroken)
+        ended = process.communicate()
+    assert ended.code == 130, seen + ended.err
+    assert Run(run).info["ended"] == "stopped"
+    validated = int(seen.splitlines()[-1].split()[1].rstrip(":"))
+    assert validated <= torch.load(run / "last.pt", weights_only=True)["iteration"] < 300
+    trained(forks, words, tmp_path)
+    assert_same(run, unbroken)
 
 
 def test_torchrun(tmp_path: Path, small_store: Store, unbroken: Path) -> None:
-    before = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "--")
-    trained(command(small_store.path, tmp_path / "run", before=before))
+    before = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "--", "kibitz.cli")
+    words = [sys.executable, *before, *command(small_store.path, tmp_path / "run")]
+    with subprocess.Popen(
+        words, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    ) as process:
+        try:
+            said, _ = process.communicate(timeout=PATIENCE)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode == 0, said
     assert_same(tmp_path / "run", unbroken)
 
 
-def on_two_machines(store: Path, run: Path, first: list[str], second: list[str]) -> list[tuple[int, str]]:
-    """Exit code and standard error of two trainings that meet at the second loopback address."""
+def on_two_machines(forks: Forks, store: Path, run: Path, first: list[str], second: list[str]) -> list[Ended]:
+    """How two trainings end that meet at the second loopback address."""
     more = ("--num-nodes", "2", "--main-address", f"127.0.0.2:{free_port()}", "--node-rank")
     with (
-        started(command(store, run, *more, "0", *first)) as one,
-        started(command(store, run.with_name("unused"), *more, "1", *second)) as other,
+        forks.started(START, *command(store, run, *more, "0", *first), folder=run.parent) as one,
+        forks.started(START, *command(store, run.with_name("unused"), *more, "1", *second), folder=run.parent) as other,
     ):
-        errors = [process.communicate(timeout=PATIENCE)[1] for process in (one, other)]
-        return [(process.returncode, error) for process, error in zip((one, other), errors, strict=True)]
+        return [one.communicate(), other.communicate()]
 
 
-def test_two_machines(tmp_path: Path, small_store: Store, unbroken: Path) -> None:
-    (one, _), (other, errors) = on_two_machines(small_store.path, tmp_path / "run", [], [])
-    assert (one, other) == (0, 0)
-    assert re.fullmatch(r"note: 2 processes \w+ at 127\.0\.0\.2:\d+\n", errors)
+def test_two_machines(tmp_path: Path, small_store: Store, unbroken: Path, forks: Forks) -> None:
+    one, other = on_two_machines(forks, small_store.path, tmp_path / "run", [], [])
+    assert (one.code, other.code) == (0, 0)
+    assert re.fullmatch(r"note: 2 processes \w+ at 127\.0\.0\.2:\d+\n", other.err)
     assert_same(tmp_path / "run", unbroken)
     assert not (tmp_path / "unused").exists()
 
 
-def test_two_machines_with_different_commands_are_told_so(tmp_path: Path, small_store: Store) -> None:
-    for code, errors in on_two_machines(small_store.path, tmp_path / "run", [], ["--seed", "1"]):
-        assert code == 1
-        assert mentions(errors.splitlines()[-1], "2 & process")
+def test_two_machines_with_different_commands_are_told_so(tmp_path: Path, small_store: Store, forks: Forks) -> None:
+    for ended in on_two_machines(forks, small_store.path, tmp_path / "run", [], ["--seed", "1"]):
+        assert ended.code == 1
+        assert mentions(ended.err.splitlines()[-1], "2 & process")
 
 
 GRADIENTS = """
-import json, sys
+import json, os, sys
+os.environ |= json.loads(sys.argv[3])
 import numpy as np, torch
 from safetensors.torch import save_file
 from kibitz.store.store import Store
@@ -221,7 +230,9 @@ with joined(resolve_rank(None, None, None, None), "cpu") as ranks:
 """
 
 
-def test_two_processes_have_the_gradients_of_one(tmp_path: Path, small_store: Store, small_go_store: Store) -> None:
+def test_two_processes_have_the_gradients_of_one(
+    tmp_path: Path, small_store: Store, small_go_store: Store, forks: Forks
+) -> None:
     """Of every system and stage, of a batch that two do not share evenly; and where one has none for a network. With
     batch normalisation of batches whose groups of 64 rows are not divided."""
     chess, movers = str(small_store.path), {"layers": "8conv3x3p1.ip16", "batch": 33}
@@ -241,14 +252,15 @@ def test_two_processes_have_the_gradients_of_one(tmp_path: Path, small_store: St
     ]
     port = str(free_port())
 
-    def process(rank: int, world: int, file: Path) -> subprocess.Popen[bytes]:
+    def process(rank: int, world: int, file: Path) -> contextlib.AbstractContextManager[Forked]:
         where = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": world, "LOCAL_WORLD_SIZE": world, "MASTER_PORT": port}
-        environment = {**ENVIRONMENT, **{name: str(value) for name, value in where.items()}, "MASTER_ADDR": "127.0.0.1"}
-        return subprocess.Popen([sys.executable, "-c", GRADIENTS, json.dumps(cases), str(file)], env=environment)
+        variables = {**{name: str(value) for name, value in where.items()}, "MASTER_ADDR": "127.0.0.1"}
+        return forks.started(GRADIENTS, json.dumps(cases), str(file), json.dumps(variables), folder=tmp_path)
 
     alone, both = tmp_path / "alone", tmp_path / "both"
-    running = [process(0, 1, alone), process(0, 2, both), process(1, 2, both)]
-    assert [each.wait(PATIENCE) for each in running] == [0, 0, 0]
+    with process(0, 1, alone) as first, process(0, 2, both) as second, process(1, 2, both) as third:
+        ended = [each.communicate() for each in (first, second, third)]
+    assert [each.code for each in ended] == [0, 0, 0], ended
     one, two = load_file(alone), load_file(both)
     assert one.keys() == two.keys()
     assert {key.split()[0] for key in one} == {name for name, _, _ in cases}
