@@ -39,13 +39,13 @@ for line in sys.stdin:
         os.write(answers, b"%d\\n" % child)
         continue
     os.close(answers)
-    os.chdir(folder)
     if leads:
         os.setsid()
     for number, path, flags in ((0, os.devnull, os.O_RDONLY), (1, out, os.O_WRONLY), (2, err, os.O_WRONLY)):
         opened = os.open(path, flags)
         os.dup2(opened, number)
         os.close(opened)
+    os.chdir(folder)
     sys.argv[1:] = arguments
     exec(code)
     break
@@ -97,10 +97,13 @@ class Forks:
         out.write_bytes(b"")
         os.mkfifo(err)
         pid = self.ask([code, arguments, str(folder), str(out), str(err), True])
+        limit = threading.Timer(3 * PATIENCE, os.killpg, (pid, signal.SIGKILL))
+        limit.start()
         forked = Forked(self, pid, out, err)
         try:
             yield forked
         finally:
+            limit.cancel()
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(pid, signal.SIGKILL)
             forked.stderr.close()
