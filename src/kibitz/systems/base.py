@@ -176,8 +176,8 @@ def ours(note: str = "not stated in the document") -> ValueSource:
 
 OPTION_OFF = ValueSource(OFF)
 BF16_IF_FAST = ours(
-    "bf16 if the processor computes in bf16, else float32. The document states no number format. --precision float32"
-    " turns bf16 off"
+    "bf16 if the processor computes in bf16, else float32. The document does not name a number format. --precision"
+    " float32 turns bf16 off"
 )
 """The source of the precision "auto" in recipes of documents."""
 

@@ -31,7 +31,9 @@ class Settings(system.Settings):
     # ChessNet-1: convolutions 3×3 padded, 64, 96 and 256 filters, dense 1024, ReLU each; 64 outputs, softmax.
     layers: str = setting("64conv3x3p1.96conv3x3p1.256conv3x3p1.ip1024", "Layers of each network before its output.")
     min_rating: int = setting(
-        2000, "Minimum rating of the players whose moves are used; the value network uses all players."
+        2000,
+        "Minimum rating of the players whose moves are used; moves of unrated players are used, too. The value network"
+        " ignores this limit.",
     )
     # AdaGrad with learning rate 0.1, and 0.01 after 50,000 iterations.
     optimiser: str = setting(
@@ -95,33 +97,39 @@ RECIPES = {
             " on. The document does not explain how it avoided this problem",
             "we use the thesis' learning rate decay of 0.9 with RMSprop as the smoothing of the squared gradients,"
             " and keep the learning rate at 0.001",
-            "kibitz keeps the weights of the best validation. The document does not state which weights it kept",
-            "the initial weights use He initialization. The document states no initial weights",
+            "kibitz keeps the move networks with the highest validation accuracy, and the value network with the lowest"
+            " validation loss. The document does not state which weights it kept",
+            "the initial weights use He initialization. The document does not state its initial weights",
             "the games come from the store. The document names neither its games nor the players' ratings",
             "kibitz chooses among the legal moves. In the document, Top-move takes the largest probability over all"
             " squares. Top-prob takes it over all pairs of an occupied square and a target. Neither tests whether the"
             " move is legal",
             "the value network learns each position once, from the point of view of the side to move. The document"
             " evaluates each position twice, once from the point of view of each side",
+            system.QUEENS,
         ),
         sources={
             **system.SHARED_SOURCES,
+            "keep": ours(
+                "the highest validation accuracy for the move networks, and the lowest validation loss for the value"
+                " network; not stated in the document"
+            ),
             "networks": document("the seven networks of ChessNet-1, and ChessNet-2"),
             "layers": reading(
                 "convolutions with 64, 96 and 256 filters, dense 1024, and 64 outputs. We read the outputs as a"
                 " dense layer after the 1024 units. The loss is the cross-entropy of the softmax, as in the document"
             ),
             "activation": reading(
-                "ReLU after each convolution, as in the document. The document states no activation function after the"
+                "ReLU after each convolution, as in the document. The document names no activation function after the"
                 " dense layer. We use ReLU there, too"
             ),
             "planes": reading(
-                "6; the document also allows 12. It states no values: we read +1 for own pieces and −1 for the others."
-                " We flip the ranks and colors if Black is to move, as in its footnote. In another place, the document"
+                "6; for the move networks, the document also allows 12. It does not state the values in the planes: we"
+                " read +1 for own pieces and −1 for the others. We flip the ranks and colors if Black is to move, as in its footnote. In another place, the document"
                 " calls this board rotated"
             ),
             "min_rating": ours(
-                "the document states no ratings. By our notes on the thesis, it excludes moves of players under 2000."
+                "not stated in the document. By our notes on the thesis, it excludes moves of players under 2000."
                 " The limit applies to the moves, not to the value network. Moves of unrated players are used, too"
             ),
             "games": ours("all"),
@@ -133,14 +141,14 @@ RECIPES = {
             "step": document(),
             "smoothing": ours("not used by this optimizer"),
             "accumulator": ours("0.1, while Caffe's sums start at 0, see the differences"),
-            "weight_decay": ours("the document states no weight decay"),
-            "dropout": ours("the document states no dropout"),
+            "weight_decay": ours("0; the document does not mention weight decay"),
+            "dropout": ours("0; the document does not mention dropout"),
             "batch": document(),
             "iterations": document(),
             "epochs": ours("not used, because the number of iterations sets the length"),
             "gamma": reading(
                 "the document trains one network for each of several values from 0.7 to 0.99; the recipe trains the"
-                " network for 0.7. Draws have the value 0"
+                " network for 0.7. Draws have the value 0. We read a step of the document as one ply"
             ),
             "value_layers": document("the layers of ChessNet-1, with one output. The loss is half the squared error"),
             "value_activation": reading(

@@ -95,6 +95,7 @@ RECIPES = {
             "the loss is the cross-entropy of the softmax. The document names no loss",
             "the games come from the store. The document names the file FICS_2000.pgn. By its name, we read it as games"
             " of the server FICS",
+            system.QUEENS,
         ),
         sources={
             **system.SHARED_SOURCES,
@@ -106,9 +107,10 @@ RECIPES = {
                 " document does not state the kind of pooling. We use the maximum"
             ),
             "activation": document("after each convolution and after the first dense layer"),
-            "planes": document(
-                "six planes with +1 and −1, without castling rights and en passant squares. If Black is to move, the"
-                " document flips the colors. We read this as the mover's view, so we flip the ranks, too"
+            "planes": reading(
+                "the document has six planes with +1 and −1, without castling rights and en passant squares. If Black"
+                " is to move, the document flips the colors. We read this as the mover's view, so we flip the ranks,"
+                " too"
             ),
             "min_rating": reading(
                 "from the name of the file of games, FICS_2000. We use the moves of players rated 2000 or more, and of"

@@ -206,11 +206,14 @@ RECIPES = {
             " cross-entropy of the 773 bits, summed over the bits. The other layers minimize the mean of the squared"
             " errors. With their sum, all units of the second layer die within 350 iterations. The optimizer, SGD"
             " with momentum 0.9, is our choice, too",
+            "the document does not describe the decoders of Pos2Vec. In kibitz, each layer has a decoder, a dense layer"
+            " with its own weights. The decoder of the first layer ends with a sigmoid, those of the others with no"
+            " activation function",
             "both positions use one Pos2Vec, with the same weights. The document puts two Pos2Vec networks side by side"
             " and calls them disjoint. It does not state whether they share their weights",
             "the initial weights use He initialization. In the first layer, the fan-in is the typical number of input"
             " bits that are 1. The first layer of the comparison has 200 inputs, but its fan-in is 100, the features of"
-            " one position. The document states no initial weights",
+            " one position. The document does not state its initial weights",
             "the document does not state how the distilled network learns. In kibitz, it learns the probabilities of"
             " the full network on new pairs. Its Pos2Vec is not trained separately",
             "kibitz trains Pos2Vec on all sampled positions. The document uses two million positions, half from"

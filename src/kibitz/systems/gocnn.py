@@ -81,7 +81,9 @@ class Settings:
     )
     recent: int = setting(0, "Number of recent moves that get an input plane each.", at_least=0, at_most=RECENT)
     ages: bool = setting(
-        False, "Add five input planes for the age of stones, in moves: 9–16, 17–32, 33–64, 65–128 and more."
+        False,
+        "Add five input planes for the age of stones, in moves: 9–16, 17–32, 33–64, 65–128 and more. For ages 1–8, add"
+        " --recent 8.",
     )
     # network
     layers: str = setting(PAPER_LAYERS, "Layers before the output; the layer chain pools over chains of stones.")
@@ -170,13 +172,13 @@ RECIPES = {
             "the loss is the mean of the squared errors over the intersections that are not neutral. The document uses"
             " the sum over all intersections. With Adam, both give nearly the same steps",
             "the games come from the store. The document uses about 15,000 professional games of the collection Go4Go",
-            "the initial weights use He initialization. The document states no initial weights",
+            "the initial weights use He initialization. The document does not state its initial weights",
             "kibitz keeps the weights with the lowest validation loss. The document does not state which weights it"
             " tested",
             "owners come from random playouts, or from GNU Go if the playouts don't fit the recorded score. The"
-            " document uses GNU Go only",
-            "kibitz skips games whose owners don't add up to the recorded score. The document states no such check. So"
-            " games that are easy to count are more frequent in training and test",
+            " document uses GNU Go only. To use GNU Go only, import with --referee gnugo",
+            "kibitz skips games whose owners don't add up to the recorded score. The document does not mention such a"
+            " check. So games in which the owners are clear are more frequent in training and test",
             "the document gives the training times (4 and 12 hours), but neither the number nor the size of the"
             " batches. Games of at least 150 moves and without handicap are our choice",
         ),
@@ -194,7 +196,7 @@ RECIPES = {
                 "one convolution of 5×5 with a sigmoid: the probability that the side to move owns the intersection"),
             "loss": document("the squared error, see the differences"),
             "optimiser": document("Adam, which is adamw without weight decay"),
-            "learning_rate": document(), "schedule": ours("the document states no schedule"),
+            "learning_rate": document(), "schedule": ours("the document does not mention a schedule"),
             "smoothing": ours("not used by this optimizer"), "momentum": ours("not used by this optimizer"),
             "accumulator": ours("not used by this optimizer"), "weight_decay": ours("not stated in the document"),
             "batch": ours(), "iterations": ours("the document gives hours only"), "most_epochs": ours("no limit"),

@@ -180,26 +180,27 @@ RECIPES = {
             "validation uses different games from training. The author of the post suspects that it validates on other"
             " positions of its training games. With --held-out 8, kibitz excludes as many positions, and the test shows"
             " both accuracies",
-            "kibitz shuffles all positions before each epoch. The post's data are files of 500,000 positions. Its"
-            " library shuffles the files, and the positions of one file",
+            "a validation of kibitz uses at most 51,200 positions (--validate-positions). The post has 1.5 million"
+            " positions for validation, and its library uses all of them each time",
+            "kibitz shuffles all positions before each epoch. The post stores its data in files with 500,000 positions"
+            " each. Its library shuffles the files, and then the positions of each file",
             "kibitz trains in bf16 if the processor computes in bf16. The post's code uses Float32 for its test data"
             " and predictions, and names no other number format",
             "kibitz samples the test games at random. The post tests on games of later months. To do the same, train"
-            " with"
-            " --test-from and a date",
-            "kibitz uses all decisive games of the store. The post uses games that end in mate, by players with a"
-            " rank over 2000. We read this as both players. To get such games, import with --ending checkmate"
-            " --min-rating 2001",
+            " with --test-from and a date",
+            "kibitz uses all decisive games of the store. The post uses games that end in mate, by \"players with rank"
+            " higher than 2000\". We read this as a rating over 2000 for both players. To get such games, import with"
+            " --ending checkmate --min-rating 2001",
         ),
         sources={
             "layers": document(
                 "400 filters of 4×4, pooling 2×2, 200 filters of 2×2, dense 70 with a sigmoid. The post's code"
-                " states no kind of pooling, and its library then takes the maximum. The pooling from 5×5 to 3×3 needs"
-                " a smaller window at the edge, which the post's rule for shapes excludes. The post lists the output"
+                " does not name the kind of pooling, and its library then takes the maximum. The pooling from 5×5 to"
+                " 3×3 needs a smaller window at the edge, which the post's rule for shapes excludes. The post lists the output"
                 " layer, but its code does not add it. The post calls the stride of convolutions zero, but"
                 " the stride is 1"
             ),
-            "activation": document("the post states no activation function, and its library then uses the identity"),
+            "activation": document("the post's code names no activation function here. According to the post, this means the identity"),
             "dropout": document("0.2 after the dense layer"),
             "attacks": OPTION_OFF,
             "separate": OPTION_OFF,
@@ -227,7 +228,7 @@ RECIPES = {
             "checkpoint_every": document("a snapshot"),
             "precision": ours(
                 "bf16 if the processor computes in bf16, else float32. The post's code uses Float32 in its test, and"
-                " states no number format of the training. --precision float32 turns bf16 off"
+                " does not name the number format of the training. --precision float32 turns bf16 off"
             ),
         },
     ),

@@ -127,7 +127,10 @@ class Settings:
     )
     # games
     min_rating: int = setting(
-        0, "Minimum rating of the players whose moves are used; the value network uses all players.", at_least=0
+        0,
+        "Minimum rating of the players whose moves are used; moves of unrated players are used, too. The value network"
+        " ignores this limit.",
+        at_least=0,
     )
     games: int = setting(0, "Maximum number of training games, sampled at random; 0 uses all.", at_least=0)
     moves: int = setting(
@@ -216,9 +219,14 @@ SHARED_SOURCES = {
     "share": document("a separate network for the origin and for each type of piece"),
     "targets": document("one target network for each type of piece"),
     "keep": ours("the weights with the highest validation accuracy; not stated in the document"),
-    "initial": ours("He initialization, because the document states no initial weights"),
+    "initial": ours("He initialization, because the document does not state its initial weights"),
 }
 """The sources of values that both papers' recipes share."""
+QUEENS = (
+    "a predicted pair of squares does not name the piece of a promotion, and the document does not mention promotions."
+    " kibitz gives the whole probability to the queen"
+)
+"""A departure of both papers' recipes."""
 VALUE_OFF = dict.fromkeys(
     (
         "gamma", "value_layers", "value_activation", "value_optimiser", "value_learning_rate", "value_schedule",
