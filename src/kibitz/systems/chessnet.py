@@ -32,8 +32,8 @@ class Settings(system.Settings):
     layers: str = setting("64conv3x3p1.96conv3x3p1.256conv3x3p1.ip1024", "Layers of each network before its output.")
     min_rating: int = setting(
         2000,
-        "Minimum rating of the players whose moves are used; moves of unrated players are used, too. The value network"
-        " ignores this limit.",
+        "Minimum rating of the players whose moves are used; moves of unrated players are used, too, and"
+        " the value network ignores this limit.",
     )
     # AdaGrad with learning rate 0.1, and 0.01 after 50,000 iterations.
     optimiser: str = setting(
@@ -125,8 +125,8 @@ RECIPES = {
             ),
             "planes": reading(
                 "6; for the move networks, the document also allows 12. It does not state the values in the planes: we"
-                " read +1 for own pieces and −1 for the others. We flip the ranks and colors if Black is to move, as in its footnote. In another place, the document"
-                " calls this board rotated"
+                " read +1 for own pieces and −1 for the others. We flip the ranks and colors if Black is to move, as in"
+                " its footnote. In another place, the document calls this board rotated"
             ),
             "min_rating": ours(
                 "not stated in the document. By our notes on the thesis, it excludes moves of players under 2000."

@@ -82,8 +82,8 @@ class Settings:
     recent: int = setting(0, "Number of recent moves that get an input plane each.", at_least=0, at_most=RECENT)
     ages: bool = setting(
         False,
-        "Add five input planes for the age of stones, in moves: 9–16, 17–32, 33–64, 65–128 and more. For ages 1–8, add"
-        " --recent 8.",
+        "Add five input planes for the age of stones, in moves: 9–16, 17–32, 33–64, 65–128 and more; for ages 1–8,"
+        " add --recent 8.",
     )
     # network
     layers: str = setting(PAPER_LAYERS, "Layers before the output; the layer chain pools over chains of stones.")

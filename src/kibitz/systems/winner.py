@@ -188,19 +188,21 @@ RECIPES = {
             " and predictions, and names no other number format",
             "kibitz samples the test games at random. The post tests on games of later months. To do the same, train"
             " with --test-from and a date",
-            "kibitz uses all decisive games of the store. The post uses games that end in mate, by \"players with rank"
-            " higher than 2000\". We read this as a rating over 2000 for both players. To get such games, import with"
+            'kibitz uses all decisive games of the store. The post uses games that end in mate, by "players with rank'
+            ' higher than 2000". We read this as a rating over 2000 for both players. To get such games, import with'
             " --ending checkmate --min-rating 2001",
         ),
         sources={
             "layers": document(
                 "400 filters of 4×4, pooling 2×2, 200 filters of 2×2, dense 70 with a sigmoid. The post's code"
                 " does not name the kind of pooling, and its library then takes the maximum. The pooling from 5×5 to"
-                " 3×3 needs a smaller window at the edge, which the post's rule for shapes excludes. The post lists the output"
-                " layer, but its code does not add it. The post calls the stride of convolutions zero, but"
+                " 3×3 needs a smaller window at the edge, which the post's rule for shapes excludes. The post lists"
+                " the output layer, but its code does not add it. The post calls the stride of convolutions zero, but"
                 " the stride is 1"
             ),
-            "activation": document("the post's code names no activation function here. According to the post, this means the identity"),
+            "activation": document(
+                "the post's code names no activation function here. According to the post, this means the identity"
+            ),
             "dropout": document("0.2 after the dense layer"),
             "attacks": OPTION_OFF,
             "separate": OPTION_OFF,

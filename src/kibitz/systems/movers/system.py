@@ -128,8 +128,8 @@ class Settings:
     # games
     min_rating: int = setting(
         0,
-        "Minimum rating of the players whose moves are used; moves of unrated players are used, too. The value network"
-        " ignores this limit.",
+        "Minimum rating of the players whose moves are used; moves of unrated players are used, too, and"
+        " the value network ignores this limit.",
         at_least=0,
     )
     games: int = setting(0, "Maximum number of training games, sampled at random; 0 uses all.", at_least=0)
