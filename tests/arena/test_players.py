@@ -11,6 +11,7 @@ import pytest
 from kibitz.arena.chess.engine import ChessEngine
 from kibitz.arena.chess.find_sunfish import SUNFISH_FOLDER, _python_of, sunfish_command
 from kibitz.arena.contest import StartFailed
+from kibitz.arena.go.engine import GoEngine
 from kibitz.arena.players import GNUGO, game_of, player
 from kibitz.errors import KibitzError, UsageError
 from support.causes import naming
@@ -52,6 +53,34 @@ def test_a_run_of_go_speaks_gtp(go_run: Path) -> None:
         player(str(go_run))
     with pytest.raises(KibitzError, match=naming("winner & match")):
         player("winner", game="go")
+
+
+def test_a_player_that_imitates_a_rank_has_it_in_its_name() -> None:
+    found = player("gohuman", ["rank=5 Kyu", "seed=1"], game="go")
+    assert (found.name, found.options) == ("gohuman (like 5k)", (("rank", "5k"), ("seed", "1")))
+    assert GoEngine(found, 1, 9).command == (
+        sys.executable,
+        "-m",
+        "kibitz",
+        "gtp",
+        "gohuman",
+        "--rank",
+        "5k",
+        "--seed",
+        "1",
+    )
+    assert player("gohuman", ["rank=5k"], name="own", game="go").name == "own"
+    assert player("gohuman", ["seed=1"], game="go").name == "gohuman"
+    for rank in ("31k", "strong"):
+        with pytest.raises(UsageError, match=naming(f"rank & 15k & 9d & {rank}")):
+            player("gohuman", [f"rank={rank}"], game="go")
+    with pytest.raises(UsageError, match=naming("rank & puct")):
+        player("gohuman", ["rank=5k", "method=puct"], game="go")
+
+
+def test_a_network_without_rank_inputs_imitates_no_rank(go_run: Path) -> None:
+    with pytest.raises(UsageError, match=naming(f"rank & {go_run}")):
+        player(str(go_run), ["rank=5k"], game="go")
 
 
 def test_gnugo_plays_chinese_rules_in_gtp() -> None:

@@ -135,7 +135,7 @@ def test_a_rating_to_play_like(client: Client) -> None:
 
 def test_a_rank_to_play_like(client: Client) -> None:
     line = {"game": "go", "size": 9, "moves": ["E5", "E3", "C4"]}
-    asked = {"network": "gohuman", "line": line, "method": "top-prob", "seconds": 1}
+    asked = {"network": "gohuman", "line": line, "temperature": 0, "seconds": 1}
     networks = {each["name"]: each["ranked"] for each in client.get("/api/networks").json["networks"]}
     assert networks["gohuman"]
     assert not networks["gocnn"]
@@ -151,7 +151,7 @@ def test_a_rank_to_play_like(client: Client) -> None:
 @pytest.mark.parametrize(
     ("name", "game", "rank", "told"),
     [
-        ("gohuman", "go", "strong", "rank & 5k & 'strong'"), ("gohuman", "go", 5, "rank & string"),
+        ("gohuman", "go", "strong", "rank & 15k & 9d & strong"), ("gohuman", "go", 5, "rank & string"),
         ("gocnn", "go", "5k", "gocnn & rank"), ("human", "chess", "5k", "human & rank"),
     ],
 )  # fmt: skip

@@ -141,9 +141,10 @@ def choose_go(
     from kibitz.games.go.replay import AGE, encode_board
     from kibitz.games.go.rulesets import UnknownRules, named
     from kibitz.play import open_player
+    from kibitz.play.go.imitation import imitation
     from kibitz.play.go.thought import Terms
 
-    seconds, temperature = options.get("seconds"), options.get("temperature", 0.0)
+    seconds = options.get("seconds")
     _check_options(options)
     try:
         terms = Terms.by(named(options.get("rules") or rules or "chinese"), komi, handicap)
@@ -151,13 +152,19 @@ def choose_go(
         raise UsageError(str(error)) from None
     ages = encode_board(board)[0] // AGE
     last = int(np.argmax(ages == 1)) if (ages == 1).any() else PASS
-    settings: dict[str, Any] = {"temperature": temperature, "seed": options.get("seed")}
+    settings: dict[str, Any] = {"temperature": options.get("temperature", 0.0), "seed": options.get("seed")}
+    method = options.get("method")
+    if (rank := options.get("rank")) is not None:
+        settings |= imitation(
+            rank, network=run.name, takes_ranks=run.takes_ranks, method=method, temperature=options.get("temperature")
+        )
+        method = settings.pop("method")
     if (nodes := options.get("nodes")) is not None:
         check_whole("nodes", nodes, 1)
         settings["visits"] = nodes
     if side_inputs:
         settings["side_inputs"] = side_inputs
-    player = open_player(run, lambda: session, method=options.get("method"), **settings)
+    player = open_player(run, lambda: session, method=method, **settings)
     chosen = player.choose(board, board.to_move, terms, last=last, seconds=seconds)
     return ChosenPoint(chosen.point, to_gtp(chosen.point, board.size), float(chosen.lead), chosen.gain, chosen.captured)
 

@@ -42,6 +42,8 @@ class SideInputs(TypedDict, total=False):
     opponent_rating: the rating of the opponent; by default the same as `rating`.
     speed: "bullet", "blitz", "rapid", "classical" …
     scale: the rating scale: "fide", "lichess", "chess.com" or "fics".
+    rank: in Go, the rank of both players, "15k" to "9d". All other inputs are then those of a game between such
+        players.
     side_inputs: further inputs by name, 0 to 255.
 
     The network treats an input that is not given as unknown. It takes the last moves from the history of a chess.Board.
@@ -56,19 +58,22 @@ class SideInputs(TypedDict, total=False):
     opponent_rating: int | None
     speed: str | None
     scale: str | None
+    rank: str | None
     side_inputs: Mapping[str, int] | None
 
 
 class MoveOptions(SideInputs, total=False):
     """Keywords of `TrainedNetwork.choose_move`; all are optional. Side inputs, which `choose_move` also takes as
-    keywords, have an effect only with methods without a search.
+    keywords, have an effect only with methods without a search. With `rank`, a Go network imitates players of this
+    rank: it samples from the policy without a search, as on the page of `kibitz board`. The strength is not measured.
 
     method: one of the network's `methods`; None for the first one.
     depth, nodes, seconds: the limits of a search in plies, evaluated positions and seconds. The search ends at the
         first limit that it reaches; without a limit, it takes one second. In Go, `depth` is not possible, and `nodes`
         is the number of visits (default 200), only for networks that search. A Go network that does not search
         evaluates the position after every move, unless the limit `seconds` ends this earlier.
-    temperature: 0 (the default) plays the best move. Higher values give more varied moves; 1 samples from the policy.
+    temperature: 0 plays the best move. Higher values give more varied moves; 1 samples from the policy. The default is
+        0, and 1 with `rank`.
     seed: the random seed for sampling; None for a random seed.
     to_move: "b" or "w", for sgfmill boards.
     komi: points; None for the SGF's komi, or 7.5 for boards.
@@ -247,7 +252,7 @@ class TrainedNetwork:
         True
         """
         values = self._side_values("predict", inputs)
-        codes, state, _ = self._rows(positions, values, to_move, None)
+        codes, state, _ = self._rows(positions, values, to_move, None, self._rank(inputs))
         return dict(self._session.evaluate(codes, state))
 
     def evaluate(
@@ -278,7 +283,7 @@ class TrainedNetwork:
         (9, 9)
         """
         values = self._side_values("evaluate", inputs)
-        return self._evaluations([position], values, to_move, komi)[0]
+        return self._evaluations([position], values, to_move, komi, self._rank(inputs))[0]
 
     def evaluate_all(
         self,
@@ -297,7 +302,7 @@ class TrainedNetwork:
         White's win probability 100%
         """
         values = self._side_values("evaluate_all", inputs)
-        return self._evaluations(positions, values, to_move, komi)
+        return self._evaluations(positions, values, to_move, komi, self._rank(inputs))
 
     def value_position(
         self,
@@ -381,6 +386,7 @@ class TrainedNetwork:
         True
         """
         from kibitz.api.moves import choose_chess, choose_go
+        from kibitz.play.go.imitation import METHOD
 
         values = self._side_values("choose_move", options, MoveOptions)
         read = self._read(position, options.get("to_move"))
@@ -399,11 +405,11 @@ class TrainedNetwork:
                 if self.methods
                 else f"{self.name} cannot play, so it supports no method (got {method!r})"
             )
-        searches = (method or self.methods[0]) == GO_PUCT.name
-        if options.get("depth") is not None or (options.get("nodes") is not None and not searches):
+        used = method or (self.methods[0] if self._rank(options) is None else METHOD)
+        if options.get("depth") is not None or (options.get("nodes") is not None and used != GO_PUCT.name):
             raise UsageError(
                 f"{(limit := 'depth' if options.get('depth') is not None else 'nodes')} does not work with the method"
-                f" {method or self.methods[0]}. Leave {limit} out."
+                f" {used}. Leave {limit} out."
             )
         komi = _komi(options.get("komi"), read)
         return choose_go(self._run, self._session, read.go_board, options, komi, read.handicap, read.rules, values)
@@ -435,6 +441,7 @@ class TrainedNetwork:
         rating, opponent_rating = inputs.get("rating"), inputs.get("opponent_rating")
         speed, scale = inputs.get("speed"), inputs.get("scale")
         given: dict[str, int] = dict(inputs.get("side_inputs") or {})
+        self._rank(inputs)
         if rating is not None and opponent_rating is None and "opponent_rating" in self.side_inputs:
             opponent_rating = rating
         for name, value in (("rating", rating), ("opponent_rating", opponent_rating)):
@@ -456,11 +463,21 @@ class TrainedNetwork:
                 raise UsageError(f"{name} must be a whole number from 0 to 255 (got {number})")
         return given
 
+    def _rank(self, inputs: SideInputs) -> str | None:
+        """Return the rank in the keywords of a method in its usual form, such as "5k"; None if they have none. Raises
+        UsageError if it is not a rank in range, or if the network has no rank inputs.
+        """
+        if (rank := inputs.get("rank")) is None:
+            return None
+        from kibitz.play.go.imitation import imitation
+
+        return imitation(str(rank), network=self.name, takes_ranks=self._run.takes_ranks)["rank"]
+
     def _rows(
-        self, positions: Any, values: Mapping[str, int], to_move: str | None, komi: float | None
+        self, positions: Any, values: Mapping[str, int], to_move: str | None, komi: float | None, rank: str | None
     ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], list[ReadPosition] | None]:
         """Return codes, state with the side inputs, and the positions that were read; None instead of the positions if
-        the caller gave arrays.
+        the caller gave arrays. rank: in Go, the rank of both players, from `_rank`.
         """
         from kibitz.play.side_inputs import with_side_inputs
         from kibitz.runs import with_default_side_inputs
@@ -474,12 +491,13 @@ class TrainedNetwork:
             if komi is not None and "komi" in beyond:
                 values = {"komi": _komi_input(komi), **values}
             if state.shape[1] == 4:
-                usual = {name: value for name, value in _of_boards().items() if name in beyond}
+                usual = {name: value for name, value in _of_boards(rank).items() if name in beyond}
                 return codes, with_default_side_inputs(state, {**beyond, **usual, **values}), None
-            if values:
+            if values or rank:
+                again = ", ".join(values) or "rank"
                 raise UsageError(
-                    f"state already has columns for further inputs, so {', '.join(values)} cannot be set again (got"
-                    " both). Leave one of them out."
+                    f"state already has columns for further inputs, so {again} cannot be set again (got both). Leave"
+                    " one of them out."
                 )
             return codes, state, None
         if isinstance(positions, (str, chess.Board)) or not isinstance(positions, Sequence):
@@ -495,7 +513,7 @@ class TrainedNetwork:
         codes, state = stack(read)
         if self._session.side_inputs and self.game == "go":
             usual = self._session.side_inputs
-            beyond_board = [list({**usual, **_of_game(one, komi), **values}.values()) for one in read]
+            beyond_board = [list({**usual, **_of_game(one, komi, rank), **values}.values()) for one in read]
             state = np.concatenate([state, np.array(beyond_board, np.uint8)], 1)
         elif self._session.side_inputs:
             state = np.concatenate(
@@ -507,13 +525,13 @@ class TrainedNetwork:
         return codes, state, read
 
     def _evaluations(
-        self, positions: Any, values: Mapping[str, int], to_move: str | None, komi: float | None
+        self, positions: Any, values: Mapping[str, int], to_move: str | None, komi: float | None, rank: str | None
     ) -> list[PositionEvaluation]:
         if komi is not None and self.game == "chess":
             raise UsageError(
                 f"komi works only for Go, and {self.name} is a network for chess (got {komi}). Leave komi out."
             )
-        codes, state, read = self._rows(positions, values, to_move, komi)
+        codes, state, read = self._rows(positions, values, to_move, komi, rank)
         evaluations: list[PositionEvaluation] = []
         for at in range(0, len(codes), TOGETHER):
             some = slice(at, at + TOGETHER)
@@ -644,15 +662,18 @@ def _final(read: ReadPosition, komi: float | None) -> FinalCount | None:
     return None if isinstance(read.board, chess.Board) else final_count(read.board, _terms(read, komi))
 
 
-def _of_game(read: ReadPosition, komi: float | None) -> dict[str, int]:
-    """Return the side inputs of a Go position that are determined by its komi and rules.
+def _of_game(read: ReadPosition, komi: float | None, rank: str | None) -> dict[str, int]:
+    """Return the side inputs of a Go position that are determined by its komi, its rules and the rank of the players.
 
-    The number of handicap stones isn't included: it affects how the players will continue, not who leads.
+    Without a rank, the number of handicap stones isn't included: it affects how the players will continue, not who
+    leads.
     """
     from kibitz.games.go.sides import board_inputs
+    from kibitz.play.go.imitation import players_inputs
 
     terms = _terms(read, komi)
-    return {**board_inputs(terms.komi, terms.territory), "komi": _komi_input(terms.komi)}
+    known = board_inputs(terms.komi, terms.territory) if rank is None else players_inputs(terms, rank)
+    return {**known, "komi": _komi_input(terms.komi)}
 
 
 def _terms(read: ReadPosition, komi: float | None, rules: str | None = None) -> Terms:
@@ -672,11 +693,17 @@ def _terms(read: ReadPosition, komi: float | None, rules: str | None = None) -> 
         raise UsageError(str(error)) from None
 
 
-def _of_boards() -> dict[str, int]:
-    """Return the side inputs, other than komi, that a Go board has if nothing else is known of its game."""
+def _of_boards(rank: str | None) -> dict[str, int]:
+    """Return the side inputs, other than komi, that a Go board has if nothing else is known of its game. rank: the rank
+    of the players; None if it isn't known, either.
+    """
     from kibitz.games.go import KOMI
     from kibitz.games.go.sides import board_inputs
+    from kibitz.play.go.imitation import players_inputs
+    from kibitz.play.go.thought import Terms
 
+    if rank is not None:
+        return {name: value for name, value in players_inputs(Terms(KOMI), rank).items() if name != "komi"}
     known = board_inputs(KOMI, territory=False)
     return {"handicap": known["handicap"], "rules": known["rules"]}
 

@@ -19,6 +19,9 @@ SPEAKS = {"chess": "UCI", "go": "GTP"}
 KNOWN = {"sunfish": "chess", "gnugo": "go"}
 """Programs that can't be started by their name alone, with their game."""
 
+RANK = "rank"
+"""The option of `kibitz gtp` for the rank that a network imitates. It is a part of the player's usual name."""
+
 GNUGO = ("--mode", "gtp", "--chinese-rules", "--positional-superko")
 """GNU Go's arguments, which come before the user's. Without them, its rules are Japanese."""
 
@@ -133,7 +136,14 @@ def _network(text: str, options: tuple[tuple[str, str], ...], name: str | None, 
     if not playable(run):
         raise UsageError(plays_nothing(text))
     command = (sys.executable, "-m", "kibitz", SPEAKS[game].lower(), text)
-    return Participant(name or Path(text).resolve().name, command, options, run.weights_sha256())
+    usual = Path(text).resolve().name
+    if game == "go" and (rank := dict(options).get(RANK)) is not None:
+        from kibitz.play.go.imitation import imitation
+
+        rank = imitation(rank, network=text, takes_ranks=run.takes_ranks, method=dict(options).get("method"))["rank"]
+        options = tuple((each, rank if each == RANK else value) for each, value in options)
+        usual = f"{usual} (like {rank})"
+    return Participant(name or usual, command, options, run.weights_sha256())
 
 
 def _words(text: str) -> list[str]:

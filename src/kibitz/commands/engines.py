@@ -302,6 +302,7 @@ class GtpOptions:
             show_default=False,
         ),
     ] = None
+    rank: Annotated[str | None, typer.Option(metavar="RANK", show_default=False)] = None
     resign: Annotated[
         int,
         typer.Option(
@@ -312,8 +313,8 @@ class GtpOptions:
     ] = 0
 
     def check(self, run: str) -> None:
-        """Raise UsageError for a komi out of range, unknown rules, and a method that the run does not support. run: the
-        name or the folder of the run.
+        """Raise UsageError for a komi out of range, unknown rules, and a method or rank that the run does not support.
+        run: the name or the folder of the run.
         """
         from kibitz.play import playable, why_not
         from kibitz.runs import Run
@@ -327,11 +328,13 @@ class GtpOptions:
                 if known
                 else not_one_of("--method", self.method, (AUTO, *offered))
             )
+        rank = self._rank(opened, run)
         plays = self._method(opened) or next(iter(offered), "")
-        if self.visits is not None and plays != GO_PUCT.name:
+        how = f"--rank {rank}" if rank else f"--method {plays}"
+        if self.visits is not None and (rank or plays != GO_PUCT.name):
             raise UsageError(
-                f"--visits limits a search, and with --method {plays} {run} plays without a search (got"
-                f" {self.visits}). Leave --visits out."
+                f"--visits limits a search, and with {how} {run} plays without a search (got {self.visits})."
+                " Leave --visits out."
             )
         if not abs(self.komi) <= MAX_KOMI:  # the test also rejects NaN
             raise UsageError(f"--komi must be from {-MAX_KOMI:g} to {MAX_KOMI:g} points (got {self.komi:g})")
@@ -346,6 +349,18 @@ class GtpOptions:
             return self.method
         return GO_TOP_PROB.name if run.person is not None else None
 
+    def _rank(self, opened: Run, run: str) -> str | None:
+        """Return the rank to imitate, such as "5k"; None without --rank. run: the name of the run in messages. Raises
+        UsageError for text that is not a rank in range, and for a run and a method that don't imitate ranks.
+        """
+        if self.rank is None:
+            return None
+        from kibitz.play.go.imitation import imitation
+
+        method = None if self.method == AUTO else self.method
+        known = imitation(self.rank, network=run, takes_ranks=opened.takes_ranks, option="--rank", method=method)
+        return known["rank"]
+
     def of_engine(self, run: str, largest: int) -> GtpSettings:
         """Return the settings of a GTP engine that plays with a run. run: the name or the folder of the run. largest:
         the largest board size that the run's network supports, such as 19.
@@ -356,11 +371,12 @@ class GtpOptions:
 
         opened = Run(run)
         person = opened.person is not None
-        temperature = self.temperature if self.temperature is not None else 100 if person else 0
+        temperature = self.temperature if self.temperature is not None else 100 if person else None
         return GtpSettings(
             name=shown(self.name) or "kibitz", version=__version__, komi=self.komi, rules=self.rules,
-            temperature=temperature / 100, seed=self.seed, largest=largest,
+            temperature=None if temperature is None else temperature / 100, seed=self.seed, largest=largest,
             method=self._method(opened), visits=self.visits, resign=self.resign / 100,
+            rank=self._rank(opened, run), takes_ranks=opened.takes_ranks, network=run,
         )  # fmt: skip
 
 

@@ -380,10 +380,10 @@ COMMANDS: Mapping[str, CommandHelp] = {
     ),
     "gtp": CommandHelp(
         "Run a network as a GTP Go engine",
-        ("kibitz gtp gohuman", "kibitz gtp gohuman --visits 800", "kibitz gtp gohuman --name KataGo"),
-        ("--visits", "--method", "--rules", "--komi", "--resign", "--name"),
+        ("kibitz gtp gohuman", "kibitz gtp gohuman --visits 800", "kibitz gtp gohuman --rank 5k"),
+        ("--visits", "--rank", "--method", "--rules", "--komi", "--resign", "--name"),
         {
-            "Strength and style": ("--visits", "--method", "--temperature", "--seed", "--resign"),
+            "Strength and style": ("--visits", "--rank", "--method", "--temperature", "--seed", "--resign"),
             "Rules and komi": ("--rules", "--komi"),
             "Program": ("--name", "--threads", "--provider"),
         },
@@ -665,7 +665,10 @@ OPTIONS: Mapping[str, str] = {
     "gtp --rules": "Rules to use until the GUI or server sets others.",
     "gtp --komi": "Komi to use until the GUI or server sets another.",
     "gtp --temperature": "Randomness of the opening moves: 0 plays the best move, 100 picks a move at random, by"
-    " visits or, without a search, by score. [default: 0; 100 for a personal network]",
+    " visits or, without a search, by score. With --rank, of all moves. [default: 0; 100 with --rank and for a"
+    " personal network]",
+    "gtp --rank": "Imitate players of this rank, 15k to 9d, without a search. The strength is not measured. The network"
+    " must have rank inputs, like gohuman. [default: no imitation]",
     "gtp --seed": "Random seed for move sampling. [default: random]",
     "--threads": "Number of CPU cores. [default: all]",
     "--visits": "Search visits per move in games without a clock. [default: 200]",

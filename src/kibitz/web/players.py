@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kibitz.engines.uci.options import ELO
-from kibitz.games.go.ranks import read_rank
+from kibitz.errors import UsageError
 from kibitz.web.networks import NetworkInfo, NetworkRegistry, stamp
 from kibitz.web.params import BadRequest, Fields, number, text, whole
 
@@ -61,8 +61,8 @@ class PlayRequest:
 
 
 def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
-    """Parse how a request wants a move to be chosen. Raises BadRequest for invalid fields, and for a network that can't
-    choose moves.
+    """Parse how a request wants a move to be chosen. With a rank, `kibitz.play.go.imitation` determines the default of
+    method and temperature. Raises BadRequest for invalid fields, and for a network that can't choose moves.
     """
     methods = network.methods
     if not methods:
@@ -70,29 +70,26 @@ def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
     method = text(fields, "method", methods[0])
     if method not in methods:
         raise BadRequest(f"method must be one of {', '.join(methods)} for {network.name} (got {method[:40]!r})")
-    temperature = number(fields, "temperature", 0.0, 0, MAX_TEMPERATURE) or 0.0
+    temperature = number(fields, "temperature", None, 0, MAX_TEMPERATURE)
     nodes, seconds = read_limits(fields)
     rating = whole(fields, "rating", 0, 0, ELO[1]) or None
     if rating is not None and not network.rated:
         raise BadRequest(f"{network.name} has no rating inputs. Choose the network 'human'")
     if rating is not None and rating < ELO[0]:
         raise BadRequest(f"rating must be from {ELO[0]} to {ELO[1]} (got {rating})")
-    return PlayRequest(
-        method, temperature, nodes, seconds, rating, _read_clock(fields, network), _read_rank(fields, network)
-    )
+    request = PlayRequest(method, temperature or 0.0, nodes, seconds, rating, _read_clock(fields, network))
+    if not (rank := text(fields, "rank", "")):
+        return request
+    from kibitz.play.go.imitation import imitation
 
-
-def _read_rank(fields: Fields, network: NetworkInfo) -> str | None:
-    """Return the rank to imitate, such as "5k"; None if the request has none. Raises BadRequest."""
-    given = text(fields, "rank", "")
-    if not given:
-        return None
-    if not network.ranked:
-        raise BadRequest(f"{network.name} has no rank inputs. Choose the network 'gohuman'")
-    rank = read_rank(given[:20])
-    if rank is None:
-        raise BadRequest(f"rank must be a rank such as 5k, 1d or 9d (got {given[:20]!r})")
-    return rank
+    chosen = None if fields.get("method") is None else method
+    try:
+        known = imitation(
+            rank, network=network.name, takes_ranks=network.ranked, method=chosen, temperature=temperature
+        )
+    except UsageError as error:
+        raise BadRequest(str(error).removesuffix(".")) from None
+    return replace(request, **known)
 
 
 def _read_clock(fields: Fields, network: NetworkInfo) -> MoverClock | None:

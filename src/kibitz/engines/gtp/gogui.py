@@ -35,6 +35,7 @@ def _analyze_commands(session: GtpSession, command: Command) -> str:
             "pstring/Dead Stones/final_status_list dead",
             "string/Why the Last Move/gomill-explain_last_move",
             "none/Rules/kata-set-rules %s",
+            *(["none/Rank/kibitz-set-rank %s"] if session.settings.takes_ranks else []),
         ]
     )
 

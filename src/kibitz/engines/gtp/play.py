@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 LONGEST_TIME = 2.0**32
 RESIGNS = "resign"
+NO_RANK = "none"
+"""The word in place of a rank if the engine imitates no rank."""
 HOPELESS = 3
 """Number of hopeless moves in a row after which the engine resigns."""
 KATA_TIMES = ("none", "absolute", "byoyomi", "canadian", "fischer", "fischer-capped")
@@ -106,6 +108,16 @@ def _seed(session: GtpSession, command: Command) -> str:
     import numpy as np
 
     session.player.random = np.random.default_rng(whole(argument(command.words), 0, 2**31 - 1))
+    return ""
+
+
+def _rank(session: GtpSession, command: Command) -> str:
+    return session.rank or NO_RANK
+
+
+def _set_rank(session: GtpSession, command: Command) -> str:
+    argument(command.words)
+    session.imitate(None if command.text.lower() == NO_RANK else command.text)
     return ""
 
 
@@ -266,6 +278,8 @@ COMMANDS: dict[str, Handler] = {
     "kgs-genmove_cleanup": _cleanup,
     "gomill-explain_last_move": _explain,
     "set_random_seed": _seed,
+    "kibitz-rank": _rank,
+    "kibitz-set-rank": _set_rank,
     "time_settings": _time_settings,
     "kgs-time_settings": _named_time_settings,
     "kata-time_settings": _named_time_settings,

@@ -31,24 +31,31 @@ class GtpSettings:
 
     name, version: the engine's name and version, which it reports to a controller.
     komi, rules: the komi and the name of the rules until the controller sets them.
-    temperature: the sampling temperature for the engine's moves; 0 for the best move.
+    temperature: the sampling temperature for the engine's moves; 0 for the best move. None for 0, and with a rank for
+        the temperature of `play.go.imitation`.
     seed: the random seed; None for a random one.
     largest: the largest board that the network supports.
     method: the method to choose moves; None for the network's default.
     visits: the number of visits of a search if there is no clock; None for the default.
     resign: the win probability below which the engine resigns; 0 for never.
+    rank: the rank that the engine imitates, such as "5k"; None for the strongest play.
+    takes_ranks: whether the network has rank inputs, so that the controller can set a rank.
+    network: the name of the network, for messages.
     """
 
     name: str
     version: str
     komi: float = KOMI
     rules: str = "chinese"
-    temperature: float = 0.0
+    temperature: float | None = None
     seed: int | None = None
     largest: int = 19
     method: str | None = None
     visits: int | None = None
     resign: float = 0.0
+    rank: str | None = None
+    takes_ranks: bool = False
+    network: str = "the network"
 
 
 @dataclass(frozen=True)
@@ -84,6 +91,10 @@ class GtpSession:
     _ready: tuple[GoThinker, int] | None = field(default=None, init=False, repr=False)
     """The player and the board size that `get_ready` has prepared."""
 
+    def __post_init__(self) -> None:
+        self.rank = self.settings.rank
+        """The rank that the engine imitates; None for the strongest play."""
+
     @cached_property
     def game(self) -> GtpGame:
         from kibitz.engines.gtp.game import GtpGame
@@ -106,7 +117,22 @@ class GtpSession:
             temperature=settings.temperature,
             seed=settings.seed,
             visits=settings.visits,
+            rank=self.rank,
         )
+
+    def imitate(self, rank: str | None) -> None:
+        """Imitate players of a rank from now on, such as "5k". None for the strongest play.
+
+        Raises UsageError if the network has no rank inputs, and for text that is not a rank in range.
+        """
+        from kibitz.play.go.imitation import imitation
+
+        settings = self.settings
+        if rank is not None:
+            rank = imitation(rank, network=settings.network, takes_ranks=settings.takes_ranks)["rank"]
+        self.rank = rank
+        if (before := self.__dict__.pop("player", None)) is not None:
+            self.player.random = before.random  # so that a seed that was set before this command has an effect
 
     def new_game(self) -> None:
         """Forget what the player and the resignation rule remember of the previous game. This is called before a new

@@ -22,9 +22,12 @@ _NUMERALS = {letter: value for value, letter in enumerate("一二三四五六七
 _HIGHEST = {"k": 35, "d": 10, "p": 9}
 
 
-def read_rank(text: str) -> str | None:
-    """Return a rank in its usual form: "9d", "3k" or, for a professional, "1p"; None if the text is not a rank."""
-    match = _RANK.match(text.strip())
+def read_rank(text: str, whole: bool = False) -> str | None:
+    """Return a rank in its usual form: "9d", "3k" or, for a professional, "1p"; None if the text is not a rank.
+
+    whole: whether the rank must be the whole text. If not, text may follow it, as in the "5k*" of a record.
+    """
+    match = (_RANK.fullmatch if whole else _RANK.match)(text.strip())
     if not match:
         return None
     number = _NUMERALS.get(match["number"]) or int(match["number"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kibitz.play.go.imitation import imitation
 from kibitz.play.go.player import GoPlayer
 from kibitz.play.go.puct import NEEDED, GoPuctPlayer
 from kibitz.play.go.thought import GoThinker
@@ -13,18 +14,28 @@ def player_of(
     network: NetworkSession,
     method: str | None = None,
     *,
-    temperature: float = 0.0,
+    temperature: float | None = None,
     seed: int | None = None,
     visits: int | None = None,
+    rank: str | None = None,
 ) -> GoThinker:
     """Return a player for a network. method: one of the network's methods. None selects a search if the network
     supports it, and otherwise the player that uses only the predicted territory (GoPlayer).
 
-    temperature, seed: see GoPlayer and GoPuctPlayer.
+    temperature, seed: see GoPlayer and GoPuctPlayer. A temperature of None is 0, and with a rank that of `imitation`.
     visits: the number of visits of a search without a time limit.
+    rank: the rank to imitate, see `imitation`; None for the strongest play. With a rank, `method` and `visits` have no
+        effect, because an imitation does not search.
 
-    Raises UsageError for a method that the network doesn't support.
+    Raises UsageError for a method or a rank that the network doesn't support.
     """
+    if rank is not None:
+        takes_ranks = "rank" in getattr(network, "side_inputs", {}) and not getattr(network, "of_person", False)
+        settings = imitation(
+            rank, network=getattr(network, "name", "the network"), takes_ranks=takes_ranks, temperature=temperature
+        )
+        return GoPuctPlayer(network, **settings, seed=seed)
+    temperature = temperature or 0.0
     searches = method != BEST_SCORE.name if method else set(NEEDED) <= set(network.outputs)
     if not searches:
         return GoPlayer(network, temperature=temperature, seed=seed)

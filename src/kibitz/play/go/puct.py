@@ -20,8 +20,9 @@ from kibitz.errors import UsageError
 from kibitz.games.go.endings.final import nothing_to_gain
 from kibitz.games.go.points import PASS, POINTS
 from kibitz.games.go.rules import CELL, CELLS, ROWS, Board, place, set_up
-from kibitz.games.go.sides import board_inputs, side_inputs
+from kibitz.games.go.sides import board_inputs
 from kibitz.play.go import ownership
+from kibitz.play.go.imitation import imitated_rank, players_inputs
 from kibitz.play.go.thought import GoThought, Look, MoveThought, Terms
 from kibitz.play.puct import go as rules
 from kibitz.play.puct.pace import batch_size, decided
@@ -95,7 +96,8 @@ class GoPuctPlayer:
     hash_mb: the size of the tree and of the evaluations of a game, in megabytes.
     seed: the random seed; None for an unpredictable one.
     rank: the rank of the players to imitate, such as "5k" or "9d". It is the rank of both players in the network's
-        inputs. None for RANK, the strongest play.
+        inputs. None for RANK, the strongest play. `kibitz.play.go.imitation.imitation` returns the settings that go
+        with a rank.
     side_inputs: values for inputs of the network by name, 0 to 255. They replace or complement the values that the game
         determines.
 
@@ -126,7 +128,7 @@ class GoPuctPlayer:
             raise UsageError("visits and hash must be at least 1, and temperature must be at least 0")
         self.network, self.temperature = network, temperature
         self.of_person = getattr(network, "of_person", False)
-        self.rank = rank
+        self.rank = None if rank is None else imitated_rank(rank)
         self.searches = method != GO_TOP_PROB.name
         self.visits = (VISITS if visits is None else visits) if self.searches else 1
         self.random, self.side_inputs = np.random.default_rng(seed), dict(side_inputs)
@@ -284,9 +286,8 @@ class GoPuctPlayer:
         self._game = terms, suicide
         self.search.forget()
         self.rules.scoring = rules.Scoring(terms.komi, terms.territory, suicide)
-        named = "japanese" if terms.territory else "chinese"
         given = (
-            side_inputs(terms.komi, terms.handicap, named, self.rank or RANK, self.rank or RANK)
+            players_inputs(terms, self.rank or RANK)
             if terms.between_players
             else board_inputs(terms.komi, terms.territory)
         )

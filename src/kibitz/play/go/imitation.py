@@ -1,0 +1,88 @@
+"""Imitation of Go players of a rank: the accepted ranks, the inputs of the network, and how a move is chosen.
+
+All interfaces use `imitation`, so the same request with the same seed gives the same move everywhere.
+"""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from kibitz.errors import UsageError
+from kibitz.games.go.ranks import rank_of, rank_value, read_rank
+from kibitz.games.go.sides import side_inputs
+from kibitz.play.go.thought import Terms
+from kibitz.systems.declaration import GO_TOP_PROB
+from kibitz.text import shown
+
+WEAKEST, STRONGEST = "15k", "9d"
+"""The range of the ranks that a network can imitate."""
+METHOD = GO_TOP_PROB.name
+"""The method of an imitation. A search would play better than players of the rank."""
+TEMPERATURE = 1.0
+"""The temperature of an imitation: each move is as frequent as the network expects it from players of the rank."""
+
+
+class Imitation(TypedDict):
+    """The settings of `kibitz.play.open_player` for a player that imitates a rank.
+
+    method, temperature: how the move is chosen. rank: the rank in its usual form, such as "5k".
+    """
+
+    method: str
+    temperature: float
+    rank: str
+
+
+def imitated_rank(text: str, option: str = "rank") -> str:
+    """Return a rank from WEAKEST to STRONGEST in its usual form, such as "5k".
+
+    text: the rank as a user writes it, such as "5k", "5 kyu" or "3D". option: the name of the value in the message.
+
+    Raises UsageError for other text, and for a rank out of range.
+    """
+    rank = read_rank(text, whole=True)
+    if rank is None or not rank_value(WEAKEST) <= rank_value(rank) <= rank_value(STRONGEST):
+        raise UsageError(f"{option} must be a rank from {WEAKEST} to {STRONGEST}, such as 5k (got {shown(text)})")
+    return rank
+
+
+def ranks() -> list[str]:
+    """Return all ranks that can be imitated, from WEAKEST to STRONGEST."""
+    return [rank_of(value) for value in range(rank_value(WEAKEST), rank_value(STRONGEST) + 1)]
+
+
+def imitation(
+    rank: str,
+    *,
+    network: str,
+    takes_ranks: bool,
+    option: str = "rank",
+    method: str | None = None,
+    temperature: float | None = None,
+) -> Imitation:
+    """Return the settings of a player that imitates players of a rank, for `kibitz.play.open_player`.
+
+    rank: the rank as a user writes it. network: the name of the network, for messages. takes_ranks: whether it has rank
+    inputs, see `Run.takes_ranks`. option: the name of the rank in messages, such as "--rank". method: a method that the
+    user chose; None for METHOD. temperature: the temperature that the user chose; None for TEMPERATURE.
+
+    Raises UsageError for a network without rank inputs, for text that is not a rank in range, and for another method.
+    """
+    if not takes_ranks:
+        raise UsageError(
+            f"{option} needs a network with rank inputs, and {network} has none (got {shown(rank)})."
+            " Use the network 'gohuman'."
+        )
+    read = imitated_rank(rank, option)
+    if method not in (None, METHOD):
+        raise UsageError(f"{option} works only with the method {METHOD} (got {shown(str(method))}). Use {METHOD}.")
+    return {"method": METHOD, "temperature": TEMPERATURE if temperature is None else temperature, "rank": read}
+
+
+def players_inputs(terms: Terms, rank: str) -> dict[str, int]:
+    """Return the side inputs of a position in a game between two players of this rank, by name, each 0 to 255.
+
+    terms: the komi, the scoring and the handicap of the game.
+    """
+    named = "japanese" if terms.territory else "chinese"
+    return side_inputs(terms.komi, terms.handicap, named, rank, rank)
