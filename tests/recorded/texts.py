@@ -87,7 +87,8 @@ CALLS: dict[str, list[list[str]]] = {
         ["games.store", "--to", "full"], ["games.store", "--to", "x.npz", "--view", "side"], ["games.store"],
     ],
     "uci": [["chessnet"], ["winner"], ["nowhere"], ["human", "--method", "luck"], ["chessnet", "--elo", "1500"]],
-    "gtp": [["gocnn"], ["chessnet"], ["nowhere"], ["gocnn", "--rules", "chess"], ["gocnn", "--komi", "nan"]],
+    "gtp": [["gocnn"], ["chessnet"], ["nowhere"], ["gocnn", "--rules", "chess"], ["gocnn", "--komi", "nan"],
+            ["gohuman", "--rank", "31k"], ["gocnn", "--rank", "5k"]],
     "match": [
         ["chessnet", "chessnet", "--nodes", "2", "--max-plies", "20", "--games", "2", "--pgn", "match.pgn"],
         ["none", "winner"], ["chessnet", "chessnet", "--nodes", "x"], ["chessnet", "chessnet", "--sprt", "10"],

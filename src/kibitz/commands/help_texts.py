@@ -667,8 +667,8 @@ OPTIONS: Mapping[str, str] = {
     "gtp --temperature": "Randomness of the opening moves: 0 plays the best move, 100 picks a move at random, by"
     " visits or, without a search, by score. With --rank, of all moves. [default: 0; 100 with --rank and for a"
     " personal network]",
-    "gtp --rank": "Imitate players of this rank, 15k to 9d, without a search. The strength is not measured. The network"
-    " must have rank inputs, like gohuman. [default: no imitation]",
+    "gtp --rank": "Imitate players of this rank, from 15k to 9d. The engine then plays without a search, and its"
+    " strength is not measured. The network must have rank inputs, like gohuman. [default: no imitation]",
     "gtp --seed": "Random seed for move sampling. [default: random]",
     "--threads": "Number of CPU cores. [default: all]",
     "--visits": "Search visits per move in games without a clock. [default: 200]",
