@@ -84,11 +84,11 @@ describe("mistakes that are due", () => {
     practiced(mistake("b"));
     now = new Date(2026, 2, 3, 12);
     const [a, b] = JSON.parse(localStorage.getItem(KEY)!) as KeptMistake[];
-    for (const wrong of [{ ...judgement, white: {} }, { ...judgement, best: { move: 7, san: "d4" } }, { ...judgement, line: [null] }, { ...judgement, reason: {} }, { ...judgement, reason: { code: "a", texts: { en: 7 } } }]) {
+    for (const wrong of [{ ...judgement, white: {} }, { ...judgement, best: { move: 7, san: "d4" } }, { ...judgement, line: [null] }, { ...judgement, reason: {} }, { ...judgement, reason: { code: "a", texts: { en: 7 } } }, { ...judgement, reason: { code: "a", texts: { en: "It hangs." }, lines: [{ moves: [7], written: "d4" }] } }]) {
       localStorage.setItem(KEY, JSON.stringify([{ ...a, judgement: wrong }, b]));
       expect(cards(mistakes.due(new Set()))).toEqual([b!.card]);
     }
-    localStorage.setItem(KEY, JSON.stringify([{ ...a, judgement: { ...judgement, reason: { code: "a", texts: { en: "It hangs." } } } }, b]));
+    localStorage.setItem(KEY, JSON.stringify([{ ...a, judgement: { ...judgement, reason: { code: "a", texts: { en: "It hangs." }, lines: [{ instead: true, moves: ["d2d4"], written: "d4" }] } } }, b]));
     expect(cards(mistakes.due(new Set()))).toHaveLength(2);
   });
 

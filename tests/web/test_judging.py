@@ -76,6 +76,14 @@ def test_chunks_say_what_the_judge_of_the_whole_game_says(client: Client, name: 
     assert [one["only"] for one in found] == [move.judged and move.judged.only for move in wanted]
     assert found[29]["mark"] in ("?", "??")  # a queen moves, the rook behind her is taken
     assert found[29]["best"]["san"] == "Bd7"
+    # The lines of a reason begin after the played move or instead of it.
+    lines = [(ply, line) for ply, one in enumerate(found) for line in one.get("reason", {"lines": []})["lines"]]
+    assert {line["instead"] for _, line in lines} == {False, True}
+    for ply, line in lines:
+        board = chess.Board()
+        for played in moves[: ply + (not line["instead"])]:
+            board.push_uci(played)
+        assert [board.san_and_push(chess.Move.from_uci(each)) for each in line["moves"]] == line["written"].split()
 
 
 def test_a_part_of_the_game(client: Client) -> None:

@@ -14,10 +14,12 @@ const REST = 250;
 /** Between the small board and what it belongs to, and the edges of the window, px. */
 const GAP = 8;
 
-/** On an element: the moves up to this one, from the position on the board. */
-export const onPoint = (moves: readonly string[]): { "data-line": string } => ({ "data-line": moves.join(" ") });
+/** On an element: the moves up to this one. from: the position before them, or else the one on the board. */
+export const onPoint = (moves: readonly string[], from?: number): { "data-line": string; "data-from"?: number } => ({ "data-line": moves.join(" "), ...since(from) });
 /** The same, for the focus alone. */
-export const onFocus = (moves: readonly string[]): { "data-focus-line": string } => ({ "data-focus-line": moves.join(" ") });
+export const onFocus = (moves: readonly string[], from?: number): { "data-focus-line": string; "data-from"?: number } => ({ "data-focus-line": moves.join(" "), ...since(from) });
+
+const since = (from?: number): { "data-from"?: number } => (from === undefined ? {} : { "data-from": from });
 
 export function mountLinePreview(app: App): void {
   new LinePreview(app);
@@ -38,6 +40,11 @@ class LinePreview {
       // A finger does not rest: it plays.
       if (event.pointerType !== "touch") this.point((event.target as Element).closest<HTMLElement>("[data-line]"), "line");
     });
+    // Where a touch does nothing else, it shows the board too.
+    document.addEventListener("click", (event) => {
+      const target = event.target as Element;
+      if ((event as PointerEvent).pointerType === "touch" && !target.closest("button, a")) this.point(target.closest<HTMLElement>("[data-line]"), "line", 0);
+    });
     document.addEventListener("focusin", (event) => {
       const target = event.target as HTMLElement;
       if (target.matches("[data-line], [data-focus-line]") && target.matches(":focus-visible")) this.point(target, target.dataset.line ? "line" : "focusLine");
@@ -49,7 +56,7 @@ class LinePreview {
     for (const event of ["cursor", "game"] as const) app.on(event, () => this.hide());
   }
 
-  private point(target: HTMLElement | null, from: "line" | "focusLine"): void {
+  private point(target: HTMLElement | null, from: "line" | "focusLine", rest = from === "line" ? REST : 0): void {
     if (target && target === this.at) return;
     // The pointer has left nothing: what has the focus keeps its board.
     if (!target && this.at?.dataset.line === undefined) return;
@@ -57,7 +64,7 @@ class LinePreview {
     const moves = target?.dataset[from]?.split(" ").filter(Boolean) ?? [];
     if (!target || !moves.length) return;
     this.at = target;
-    this.waiting = window.setTimeout(() => void this.show(target, moves), from === "line" ? REST : 0);
+    this.waiting = window.setTimeout(() => void this.show(target, moves), rest);
   }
 
   private hide(): void {
@@ -69,7 +76,7 @@ class LinePreview {
 
   private async show(target: HTMLElement, moves: string[]): Promise<void> {
     const { app } = this;
-    const written = await this.after(moves).catch(() => null);
+    const written = await this.after(moves, target.dataset.from).catch(() => null);
     if (!written || this.at !== target || !target.isConnected) return;
     const { start } = app.game;
     const shape = `${start.game} ${start.size ?? 19}`;
@@ -86,9 +93,9 @@ class LinePreview {
     target.setAttribute("aria-describedby", this.element.id);
   }
 
-  /** The position after moves from the one on the board. */
-  private async after(moves: string[]): Promise<Written> {
-    const line = this.app.line();
+  /** The position after moves from the one on the board, or from another one. */
+  private async after(moves: string[], from?: string): Promise<Written> {
+    const line = this.app.line(from === undefined ? undefined : Number(from));
     let found: Written | undefined;
     for (const move of moves) {
       const key = JSON.stringify([line, move]);
@@ -106,7 +113,7 @@ class LinePreview {
   private place(target: HTMLElement): void {
     const by = target.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = this.element;
-    const panel = target.closest("#side")?.getBoundingClientRect().left ?? 0;
+    const panel = target.closest("#side, #moves")?.getBoundingClientRect().left ?? 0;
     if (panel >= width + 2 * GAP) {
       const middle = Math.max(GAP, Math.min(by.top - height / 2, window.innerHeight - GAP - height));
       Object.assign(this.element.style, { top: `${middle}px`, left: `${panel - GAP - width}px` });

@@ -1,5 +1,6 @@
 /** Moves that lost much, where a search has confirmed it. */
 
+import type { ReasonLine } from "./reasonlines";
 import type { Judging } from "../server/judging";
 import { named } from "../app/naming";
 import type { App, Node } from "../app/state";
@@ -27,6 +28,8 @@ export interface Sign {
   mistake: boolean;
   /** Why the move was bad, in a sentence with English letters of pieces. */
   reason?: string;
+  /** The lines in it. */
+  lines?: readonly ReasonLine[];
 }
 
 const GRADES: readonly [number, Mistake["mark"], Grade][] = [
@@ -107,7 +110,7 @@ export class Mistakes {
     const words =
       typeof judged.points === "number" ? texts.mistakes.lostPoints(move, judged.points, percent, line) : texts.mistakes.lost(move, percent, line);
     const reason = inLanguage(judged.reason?.texts);
-    return { ...sign, words, label: texts.mistakes.label(words, before), ...(reason ? { reason } : {}) };
+    return { ...sign, words, label: texts.mistakes.label(words, before), ...(reason ? { reason, lines: judged.reason?.lines ?? [] } : {}) };
   }
 
   private doubtful(id: number): boolean {

@@ -4,6 +4,7 @@ import "../board/editing.css";
 import { el } from "../ui/elements";
 import type { Mistakes, Sign } from "./mistakes";
 import { listenForMenus } from "./movemenu";
+import { reasonElements } from "./reasonlines";
 import { firstColumn, named, numberOf, numeral } from "../app/naming";
 import { evaluated, timeOf } from "../app/notes";
 import type { App, Node } from "../app/state";
@@ -192,7 +193,9 @@ class MoveList {
       now?.classList.add("current");
       now?.setAttribute("aria-current", "true");
       if (now) now.tabIndex = 0;
+      const before = this.current;
       this.current = now;
+      for (const each of [before, now]) this.reach(Number(each?.dataset.id));
     }
     // Once the picture is drawn, so that nothing is laid out twice.
     if (!this.scrolling) this.scrolling = requestAnimationFrame(() => this.scroll());
@@ -232,16 +235,23 @@ class MoveList {
       element.classList.toggle("beside", this.app.node(id).nags.length > 0);
       button.after(element);
       marks.set(id, { shown: sign, elements: [element, ...this.explained(button, this.app.node(id), sign)] });
+      this.reach(id);
     }
   }
 
+  /** By Tab one comes to the lines in the reason of the move that is looked at. */
+  private reach(id: number): void {
+    for (const element of this.marks.get(id)?.elements ?? [])
+      for (const line of element.querySelectorAll<HTMLElement>(".line")) line.tabIndex = id === this.app.cursor ? 0 : -1;
+  }
+
   /** The reason of a mistake of the main line, below its row and the reason of the move before it there. */
-  private explained(button: HTMLElement, node: Node, { reason }: Sign): HTMLElement[] {
+  private explained(button: HTMLElement, node: Node, { reason, lines = [] }: Sign): HTMLElement[] {
     // A record that was written with evaluations has it already.
     let last: Element | null = reason && !node.comment.includes(reason.replaceAll("\u00a0", " ")) ? button.closest(".move-list > .row") : null;
     if (!last) return [];
     while (last.nextElementSibling?.matches("p.reason")) last = last.nextElementSibling;
-    const made = el("p", { class: "reason" }, el("span", { class: "comment-of" }, `${lettered(node.san)} `), lettered(reason!));
+    const made = el("p", { class: "reason" }, el("span", { class: "comment-of" }, `${lettered(node.san)} `), ...reasonElements(reason!, lines, node));
     last.after(made);
     return [made];
   }

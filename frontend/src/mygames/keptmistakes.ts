@@ -110,7 +110,12 @@ function soundJudgement(value: unknown): boolean {
 }
 
 function soundReason(value: unknown): boolean {
-  const { texts: words } = (value ?? {}) as Record<string, unknown>;
+  const { texts: words, lines = [] } = (value ?? {}) as Record<string, unknown>;
   const texted = typeof words === "object" && words !== null && Object.values(words).every((each) => typeof each === "string");
-  return value === undefined || value === null || texted;
+  return value === undefined || value === null || (texted && Array.isArray(lines) && lines.every(soundLine));
+}
+
+function soundLine(value: unknown): boolean {
+  const { moves, written } = (value ?? {}) as Record<string, unknown>;
+  return typeof written === "string" && Array.isArray(moves) && moves.every((each) => typeof each === "string");
 }

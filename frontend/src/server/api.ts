@@ -1,5 +1,6 @@
 /** What the server is asked, and its answers. The only place that talks to it. */
 
+import type { ReasonLine } from "../analysis/reasonlines";
 import type { Filtered } from "../library/explorerfilters";
 import type { Wanted } from "../library/gamelist";
 import type { CheckedBy } from "./checker";
@@ -172,8 +173,8 @@ export interface Check {
   reply: string[];
   /** The best move and how the game would go on, of Go. */
   line?: string[];
-  /** Why a marked move was bad, by language, if that is proven; of Go. */
-  reason?: { code: string; texts: Record<string, string> };
+  /** Why a marked move was bad, by language, if that is proven, and the lines that all its texts have; of Go. */
+  reason?: { code: string; texts: Record<string, string>; lines?: ReasonLine[] };
 }
 
 /** A number of one game. */

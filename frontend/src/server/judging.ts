@@ -6,6 +6,7 @@
 import { Refused, Unreachable, type Check } from "./api";
 import { ByWeights, message } from "./asking";
 import { values } from "../analysis/candidates";
+import type { ReasonLine } from "../analysis/reasonlines";
 import { chanceOf } from "../app/chance";
 import { lineKeys, Remembered } from "../app/remembered";
 import type { App, Node } from "../app/state";
@@ -32,8 +33,8 @@ export interface Judgement {
   mate?: number;
   /** Not by the quick look that comes first. */
   exact: boolean;
-  /** Why a marked move was bad, by language, if it is proven. */
-  reason?: { code: string; texts: Record<string, string> };
+  /** Why a marked move was bad, by language, if it is proven, and the lines that all its texts have. */
+  reason?: { code: string; texts: Record<string, string>; lines?: ReasonLine[] };
 }
 
 /** What is being asked: places on the path, and the positions that stood there. */

@@ -30,7 +30,7 @@ SPARE = 10
 """If the file has more judgments than its room, the surplus and another 1 / SPARE of the room are removed. The
 judgments that were unused for the longest time are removed first.
 """
-FORMAT = 1
+FORMAT = 2
 WAIT = 2.0
 """Seconds to wait for another process that writes."""
 _AT_ONCE = 500

@@ -10,7 +10,8 @@ import pytest
 
 from kibitz.analysis.chess.mates import forced_mate
 from kibitz.analysis.chess.reason_texts import ENGLISH, LANGUAGES
-from kibitz.analysis.chess.reasons import Case, Found, Reason, explain
+from kibitz.analysis.chess.reasons import INSTEAD, Case, Found, Reason, explain
+from kibitz.web.reason_lines import reason_lines
 from support.causes import mentions
 
 DEPTH = 4
@@ -93,6 +94,14 @@ def test_a_kind_is_claimed_only_where_its_line_proves_it(
     assert (reason.code, {name: reason.parameters[name] for name in parameters}) == (code, parameters)
     counter = why(*other)
     assert counter is None or counter.code != code
+    # The lines of the text are legal where they begin, in each language.
+    lines = reason_lines(reason.as_json(), INSTEAD)
+    assert len(lines) == ("line" in reason.parameters) + (reason.better is not None)
+    for instead, moves in lines:
+        board = chess.Board(shown[0])
+        for move in [*([] if instead else [shown[1]]), *moves]:
+            board.push_san(move)
+        assert all(" ".join(moves) in reason.text(language) for language in LANGUAGES)
 
 
 def test_stalemate_that_the_opponent_forces() -> None:
@@ -148,6 +157,9 @@ def test_the_better_move_says_what_it_does() -> None:
     assert found.as_json()["found"] == {"move": "Bd2", "rating": 1540, "probability": 0.31}
     assert set(found.as_json()) == {"code", "parameters", "better", "found", "text"}
     assert "found" not in reason.as_json()
+    lines = [(False, ["Bxc3"]), (True, ["Bd2"])]
+    assert reason_lines(reason.as_json(), INSTEAD) == lines
+    assert reason_lines(found.as_json(), INSTEAD) == [*lines, (True, ["Bd2"])]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -16,7 +16,7 @@ from kibitz.analysis.go.better import Better, PointLoss, find_better, judge
 from kibitz.analysis.go.games import colour_of
 from kibitz.analysis.go.predictions import PositionPrediction, terms_of
 from kibitz.analysis.go.reason_texts import ENGLISH, LANGUAGES
-from kibitz.analysis.go.reasons import CODES, Situation, Why, explain
+from kibitz.analysis.go.reasons import CODES, INSTEAD, Situation, Why, explain
 from kibitz.analysis.go.searched import searching
 from kibitz.games.go.io.sgf import Record, parse_record, read_records
 from kibitz.games.go.points import BLACK, PASS, POINTS, WHITE, from_gtp
@@ -24,6 +24,7 @@ from kibitz.games.go.rules import Board
 from kibitz.play.go.thought import GoThought, MoveThought
 from kibitz.play.go.value import VISITS
 from kibitz.play.session import Session
+from kibitz.web.reason_lines import reason_lines
 from support.causes import mentions
 
 GAMES = Path(str(resources.files("kibitz"))) / "data" / "games.sgfl.zst"
@@ -65,9 +66,17 @@ def check(reason: Why | None, code: str, **parameters: Any) -> Why:
     return reason
 
 
+def lines(reason: Why) -> list[tuple[bool, list[str]]]:
+    """The moves that the reason's text has, and whether they begin instead of the played move."""
+    found = reason_lines(reason.as_json(), INSTEAD)
+    assert all(" ".join(moves) in reason.text(language) for _, moves in found for language in LANGUAGES)
+    return found
+
+
 def test_a_ladder_that_works() -> None:
     reason = check(why(position(LADDER), "Q10", "E4", "D4"), "allows_ladder", stones=1, at="D4", move="D5")
     assert mentions(reason.text(), "White & D4 & ladder & D5 & E4")
+    assert lines(reason) == [(False, ["D5"]), (True, ["E4"])]
     assert why(position(LADDER), "Q16", "E4", "D4") is None, "the played move breaks the ladder"
     assert why(position(LADDER), "Q10", "E4", "D4", after=0.9) is None, "the stone lives"
 
@@ -76,12 +85,14 @@ def test_running_in_a_ladder_that_works() -> None:
     stones = {"B": "D4", "W": "C4 D3 E3 D5"}
     reason = check(why(position(stones), "E4", "Q10", "D4", 0.05), "runs_in_ladder", stones=2, move="F4")
     assert mentions(reason.text(), "ladder & F4 & 2 stones")
+    assert lines(reason) == [(False, ["F4"])]
     assert why(position({**stones, "B": "D4 P16"}), "E4", "Q10", "D4", 0.05) is None, "a stone breaks the ladder"
 
 
 def test_a_missed_ladder() -> None:
     stones = {"W": "D4", "B": "C4 D3 E3"}
-    assert check(why(position(stones), "Q10", "D5", "D4"), "misses_ladder", colour="white", move="D5")
+    reason = check(why(position(stones), "Q10", "D5", "D4"), "misses_ladder", colour="white", move="D5")
+    assert lines(reason) == [(True, ["D5"])]
     assert why(position({**stones, "W": "D4 Q16"}), "Q10", "D5", "D4") is None
 
 
@@ -113,6 +124,7 @@ def test_a_group_that_the_line_captures() -> None:
     reason = check(why(position(CORNER), "Q4", "C2", "A1", after_line=line), "group_dies", colour="black", stones=4)
     assert mentions(reason.text(), "Black's & A2 & 4 stones & C2 Q10 B3 Q3 A3")
     assert reason.parameters["line"] == line.split()
+    assert lines(reason) == [(False, line.split()), (True, ["C2"])]
     assert why(position(CORNER), "Q4", "C2", "A1", after_line="C2 Q10 B3 Q3") is None, "the line does not capture it"
     assert why(position(CORNER), "Q4", "C2", "A1", after=0.9, after_line=line) is None, "the group lives"
     assert why(position(CORNER), "Q4", "Q5", "A1", better_line=line, after_line=line) is None, "it dies anyway"
@@ -125,6 +137,7 @@ def test_a_group_that_the_better_line_captures() -> None:
     line = "Q10 B3 Q3 A3"
     reason = check(why(board, "Q4", "C2", "A1", 0.05, 0.95, better_line=line), "group_lives", stones=4)
     assert mentions(reason.text(), "Black's & A2 & 4 stones & C2 Q10 B3 Q3 A3")
+    assert lines(reason) == [(True, ["C2", *line.split()])]
     assert why(board, "Q4", "C2", "A1", 0.05, 0.95, better_line="Q10 B3 Q3") is None
 
 

@@ -58,6 +58,8 @@ OVERLOOKS, MISSES_MOTIF = "overlooks_", "misses_"
 """Prefixes of the codes of motifs, such as overlooks_fork and misses_fork."""
 BETTER_WINS, BETTER_SAVES = "better_wins", "better_saves"
 BETTER_MATE, BETTER_DELAYS = "better_avoids_mate", "better_delays_mate"
+INSTEAD = (MISSES, "better_", "found")
+"""Beginnings of the codes whose moves begin instead of the played move. The moves of other codes follow it."""
 EXCHANGE = "exchange"
 _NAMES: dict[int, str] = {piece: chess.piece_name(piece) for piece in chess.PIECE_TYPES}
 

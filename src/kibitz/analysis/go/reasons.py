@@ -34,6 +34,8 @@ CODES = (
 )  # fmt: skip
 """All codes of reasons."""
 BETTER_AVOIDS = "better_avoids"
+INSTEAD = ("misses_", "better_", GROUP_LIVES)
+"""Beginnings of the codes whose moves begin instead of the played move. The moves of other codes follow it."""
 
 ALIVE, DEAD = 0.6, 0.4
 """Stones count as alive if the probability of their own color is at least ALIVE, and as dead if it is at most DEAD."""

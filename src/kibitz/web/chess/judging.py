@@ -18,11 +18,13 @@ from kibitz.web.answers import rounded
 from kibitz.web.chess.line import NULL, ChessLine
 from kibitz.web.networks import WHITE, NetworkInfo, NetworkRegistry
 from kibitz.web.params import BadRequest
+from kibitz.web.reason_lines import reason_lines
 
 if TYPE_CHECKING:
     import chess
 
     from kibitz.analysis.chess.judging import Judge, Judgement
+    from kibitz.analysis.chess.reasons import Case, Reason
     from kibitz.play.value import PositionValue
     from kibitz.web.positions import Line
 
@@ -132,7 +134,8 @@ def _unjudged(ply: int) -> dict[str, Any]:
 def _reasons(
     judge: Judge, board: chess.Board, moves: Sequence[chess.Move], found: Sequence[Judgement]
 ) -> dict[int, dict[str, Any]]:
-    """Return the reasons why annotated moves were bad, by their index: the code, and the text in each language.
+    """Return the reasons why annotated moves were bad, by their index: the code, the text in each language, and the
+    lines that the text mentions.
 
     The first move is played on the board.
     """
@@ -147,10 +150,33 @@ def _reasons(
         after.push(move)
     explained = zip(cases, explain(list(cases.values()), judge.threads), strict=True)
     return {
-        at: {"code": one.code, "texts": {language: one.text(language) for language in LANGUAGES}}
+        at: {
+            "code": one.code,
+            "texts": {language: one.text(language) for language in LANGUAGES},
+            "lines": _lines(cases[at], one),
+        }
         for at, one in explained
         if one
     }
+
+
+def _lines(case: Case, reason: Reason) -> list[dict[str, Any]]:
+    """Return the lines that a reason mentions. Each line is a dict:
+
+    instead: whether the moves begin instead of the played move; if False, they follow it.
+    moves: the moves in UCI notation.
+    written: the line as it is written in the text.
+    """
+    from kibitz.analysis.chess.reasons import INSTEAD
+
+    lines = []
+    for instead, sans in reason_lines(reason.as_json(), INSTEAD):
+        board = case.board.copy(stack=False)
+        if not instead:
+            board.push(case.played)
+        moves = [board.push_san(san).uci() for san in sans]
+        lines.append({"instead": instead, "moves": moves, "written": " ".join(sans)})
+    return lines
 
 
 def _as_json(

@@ -14,6 +14,7 @@ from kibitz.web.go.line import GoLine
 from kibitz.web.networks import NetworkInfo, NetworkRegistry
 from kibitz.web.params import BadRequest
 from kibitz.web.positions import Line
+from kibitz.web.reason_lines import reason_lines
 
 if TYPE_CHECKING:
     from kibitz.games.go.rules import Board
@@ -48,7 +49,8 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
     mark: the annotation of the move, "" for none.
     reply: the expected moves after the move, in GTP notation.
     line: the best move instead of it, and the moves that would follow.
-    reason: why the move was bad: a code, and a text in each language. This key exists only if a reason is found.
+    reason: why the move was bad: a code, a text in each language, and the lines that the text mentions. This key exists
+        only if a reason is found.
 
     Raises BadRequest if there is no move, and GivenUp when `stop` is set.
     """
@@ -84,12 +86,14 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
 def _why(
     session: Session, line: GoLine, before: GoThought, then: GoThought, stop: threading.Event
 ) -> dict[str, Any] | None:
-    """Return why the last move was bad, in each language; None if no reason is found.
+    """Return why the last move was bad: a code, the text in each language, and the lines that the text mentions. None
+    if no reason is found.
 
     before, then: the search results for the positions before and after the move.
     """
     from kibitz.analysis.go.better import find_better
     from kibitz.analysis.go.reason_texts import LANGUAGES
+    from kibitz.analysis.go.reasons import INSTEAD
     from kibitz.play.go.value import searches
 
     if not searches(session):
@@ -101,7 +105,12 @@ def _why(
     better = find_better(replace(line, moves=line.moves[:-1]).board(), line.moves[-1], search, before, then)
     if better is None or better.why is None:
         return None
-    return {"code": better.why.code, "texts": {language: better.why.text(language) for language in LANGUAGES}}
+    why = better.why
+    lines = [
+        {"instead": instead, "moves": moves, "written": " ".join(moves)}
+        for instead, moves in reason_lines(why.as_json(), INSTEAD)
+    ]
+    return {"code": why.code, "texts": {language: why.text(language) for language in LANGUAGES}, "lines": lines}
 
 
 def _looked(session: Session, line: GoLine, stop: threading.Event) -> GoThought:
