@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { chains, column, neighbours, numbersOf, pointName, pointOf, stars } from "../src/board/gopoints";
+import { chains, column, inStones, neighbours, numbersOf, pointName, pointOf, stars } from "../src/board/gopoints";
 
 test("points have names, without the letter I", () => {
   expect([pointName(0, 19), pointName(18, 19), pointName(360, 19), pointName(72, 9)]).toEqual(["A19", "T19", "T1", "A1"]);
@@ -53,4 +53,12 @@ test("stones have the numbers of their moves: of all, of the last ten, or none",
   expect(["A1", "D1", "E1", "C2"].map((name) => at(name, "last"))).toEqual([14, undefined, 5, 12]);
   expect(at("A1", "all", 3)).toBe(1);
   expect(numbersOf(game, moves.length, "none").size).toBe(0);
+});
+
+test("the stones of a board are also in words, chain by chain", () => {
+  const rows = ["BB.", "W.B", "WB."];
+  expect(inStones(rows.join(""), 3)).toBe("Black: A3, B3: 2 liberties; B1: 2 liberties; C2: 3 liberties. White: A1, A2: 1 liberty.");
+  expect(inStones(".".repeat(81), 9)).toBe("Black: no stones. White: no stones.");
+  // Stones that are next to each other across the edge of the text are not connected.
+  expect(inStones("..BB.....", 3)).toBe("Black: A2: 3 liberties; C3: 2 liberties. White: no stones.");
 });

@@ -55,6 +55,10 @@ def test_axe_finds_nothing_serious(visit: Callable[..., Page]) -> None:
     section.get_by_label("Second opinion").select_option("")
     desk.open("(;GM[1]SZ[9];B[ee];W[ec])")
     desk.analysed(2)
+    stones = page.locator(f"[id='{desk.board('go').get_attribute('aria-describedby')}']")
+    expect(stones).to_have_text("Black: no stones. White: no stones.")
+    desk.keys("End")
+    expect(stones).to_have_text("Black: E5: 4 liberties. White: E7: 4 liberties.")
     look("Go")
     assert not wrong, "\n".join(sorted(set(wrong)))
 

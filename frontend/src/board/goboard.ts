@@ -2,7 +2,7 @@
 
 import { el, fresh, svg } from "../ui/elements";
 import { GoMarks } from "./gomarks";
-import { column, pointName, pointOf, stars } from "./gopoints";
+import { column, inStones, pointName, pointOf, stars } from "./gopoints";
 import type { Looks, Picture, View } from "./overlays";
 import type { Node } from "../app/state";
 import { texts } from "../texts";
@@ -27,6 +27,8 @@ export class GoView implements View {
   private readonly stones = svg("g", { class: "stones" });
   private readonly ghost = svg("circle", { class: "ghost", r: RADIUS, visibility: "hidden" });
   private readonly aim = svg("rect", { class: "aim", width: 92, height: 92, rx: 12, visibility: "hidden" });
+  /** Where the stones are, for those who do not see them. */
+  private readonly words = el("p", { class: "unseen", id: fresh("stones") });
   private readonly last = svg("circle", { class: "last", r: 39, visibility: "hidden" });
   private readonly marks: GoMarks;
   private readonly black = fresh("black");
@@ -68,7 +70,10 @@ export class GoView implements View {
     for (const [text, x, y] of this.labels()) this.names.append(svg("text", { x, y }, text));
     host.replaceChildren(el("div", { class: "go-wrap" }));
     host.firstElementChild!.append(this.root);
-    if (hands) this.listen();
+    if (!hands) return;
+    host.append(this.words);
+    this.root.setAttribute("aria-describedby", this.words.id);
+    this.listen();
   }
 
   draw(node: Node, picture: Picture, looks: Looks): void {
@@ -80,6 +85,7 @@ export class GoView implements View {
     this.node = node;
     this.looks = looks;
     const stones = node.stones ?? "";
+    if (this.hands && (stones !== this.before || !this.words.textContent)) this.words.textContent = inStones(stones, this.size);
     if (stones !== this.before) this.place(stones);
     const move = node.move ? pointOf(node.move, this.size) : null;
     this.at(this.last, move !== null && stones[move] !== "." ? move : null);
@@ -102,6 +108,7 @@ export class GoView implements View {
 
   destroy(): void {
     this.root.parentElement?.remove();
+    this.words.remove();
   }
 
   /** The larger the board, the larger its names are in its own units. */

@@ -1,6 +1,7 @@
 /** Points of a Go board: numbers from the upper left, row by row, and their names ("Q16"). */
 
 import type { Game } from "../app/state";
+import { texts } from "../texts";
 
 const COLUMNS = "ABCDEFGHJKLMNOPQRST";
 
@@ -53,6 +54,18 @@ export function chains(stones: string, size: number): (Chain | null)[] {
     chain.liberties = free.size;
   }
   return found;
+}
+
+/** The stones in words: of each side its chains, from A1 upward column by column, with their liberties. */
+export function inStones(stones: string, size: number): string {
+  const found = chains(stones, size);
+  const columns = Array.from({ length: stones.length }, (_, at) => (size - 1 - (at % size)) * size + Math.floor(at / size));
+  const side = (colour: string): string => {
+    const points = columns.filter((point) => stones[point] === colour);
+    const chain = (each: Chain | null): string => texts.goboard.chain(points.filter((point) => found[point] === each).map((point) => pointName(point, size)).join(", "), each?.liberties ?? 0);
+    return [...new Set(points.map((point) => found[point] ?? null))].map(chain).join("; ");
+  };
+  return texts.goboard.stones(side("B"), side("W"));
 }
 
 /** The last moves that have a number where not all have one. */

@@ -230,6 +230,8 @@ export const de: Texts = {
     blackStone: "schwarzer Stein",
     whiteStone: "weißer Stein",
     empty: "leer",
+    stones: (black, white) => `Schwarz: ${black || "keine Steine"}. Weiß: ${white || "keine Steine"}.`,
+    chain: (points, liberties) => `${points}: ${count(liberties, { one: "# Freiheit", other: "# Freiheiten" })}`,
   },
   gocount: {
     draw: "Unentschieden",

@@ -232,6 +232,8 @@ export const en = {
     blackStone: "black stone",
     whiteStone: "white stone",
     empty: "empty",
+    stones: (black: string, white: string) => `Black: ${black || "no stones"}. White: ${white || "no stones"}.`,
+    chain: (points: string, liberties: number) => `${points}: ${count(liberties, { one: "# liberty", other: "# liberties" })}`,
   },
   gocount: {
     draw: "Draw",

@@ -238,6 +238,8 @@ export const fr: Texts = {
     blackStone: "pierre noire",
     whiteStone: "pierre blanche",
     empty: "vide",
+    stones: (black, white) => `Noir : ${black || "aucune pierre"}. Blanc : ${white || "aucune pierre"}.`,
+    chain: (points, liberties) => `${points} : ${count(liberties, { one: "# liberté", other: "# libertés" })}`,
   },
   gocount: {
     draw: "Partie nulle",
