@@ -158,7 +158,10 @@ RECIPES = {
             "value_optimiser": document(),
             "value_learning_rate": document(),
             "value_schedule": reading("see value-smoothing"),
-            "value_smoothing": reading("RMSprop with a learning rate decay of 0.9"),
+            "value_smoothing": reading(
+                "RMSprop with a learning rate decay of 0.9. In Keras, the library of the thesis for this network, 0.001"
+                " and 0.9 are the defaults of RMSprop for the learning rate and the smoothing"
+            ),
             "value_batch": document(),
             "value_iterations": ours("as many as for the other networks"),
             "value_weight": ours("not used, because the value has a separate network"),
