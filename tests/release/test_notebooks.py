@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from release.tools import ROOT, tool
 from support.patience import PATIENCE
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-SHORT = {"KIBITZ_NOTEBOOK_GAMES": "20", "KIBITZ_NOTEBOOK_MINUTES": "0.05", "KIBITZ_NOTEBOOK_POSITIONS": "400"}
+SHORT = {"KIBITZ_NOTEBOOK_GAMES": "10", "KIBITZ_NOTEBOOK_MINUTES": "0.02", "KIBITZ_NOTEBOOK_POSITIONS": "400"}
 """What shortens the notebooks here. Without these variables they take minutes."""
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -92,18 +94,47 @@ def test_binder_installs_this_repository() -> None:
     assert ".[train]" in lines
 
 
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One kernel for all notebooks: it keeps the modules, but no name of one notebook is left for the next."""
+    pytest.importorskip("nbclient")
+    manager = pytest.importorskip("jupyter_client").KernelManager(kernel_name="python3", transport="ipc")  # no port
+    folder = str(tmp_path_factory.mktemp("notebooks"))  # for the folders of the notebooks
+    variables = {**SHORT, "MPLBACKEND": "module://matplotlib_inline.backend_inline", "TMPDIR": folder}
+    paths = os.pathsep.join([str(ROOT / "tests"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    manager.start_kernel(env={**os.environ, **variables, "PYTHONPATH": paths})
+    try:
+        run_cells(manager, ["import support.in_kernel"])
+        yield manager
+    finally:
+        manager.shutdown_kernel(now=True)
+
+
+def execute(kernel: Any, notebook: Any) -> None:
+    """Run the cells of a notebook in the kernel, and put their outputs into the notebook."""
+    import nbclient
+
+    client = nbclient.NotebookClient(notebook, km=kernel, timeout=PATIENCE)
+    try:
+        client.execute()
+    finally:
+        client.kc.stop_channels()
+
+
+def run_cells(kernel: Any, sources: list[str]) -> None:
+    import nbformat
+
+    execute(kernel, nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources]))
+
+
 @pytest.mark.slow
 @every_notebook
-def test_every_cell_runs(path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    client = pytest.importorskip("nbclient")
-    formats = pytest.importorskip("nbformat")
-    config = pytest.importorskip("traitlets.config").Config()
-    config.KernelManager.transport = "ipc"  # no port
-    for name, value in {**SHORT, "MPLBACKEND": "module://matplotlib_inline.backend_inline"}.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("TMPDIR", str(tmp_path))  # for the folder of the notebook
-    notebook: Any = formats.read(path, as_version=4)
-    client.NotebookClient(notebook, config=config, kernel_name="python3", timeout=PATIENCE).execute()
+def test_every_cell_runs(path: Path, kernel: Any) -> None:
+    import nbformat
+
+    run_cells(kernel, ["%reset -f"])
+    notebook: Any = nbformat.read(path, as_version=4)
+    execute(kernel, notebook)
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     shown = {name for output in outputs for name in output.get("data", ())}
     assert "image/png" in shown
