@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -194,11 +195,112 @@ def test_a_capture_comes_before_the_area() -> None:
     board, vertices = position(LADDER), "D4 D5 D6 D7 D8 D9 D10 D11 D12"
     check(why(board, "Q10", "E4", vertices, 1.0, 0.0, 14.0), "allows_ladder")
     board = position({"B": "D4", "W": "C4"})
-    check(why(board, "Q10", "E4", vertices, 1.0, 0.0, 14.0), "loses_area", points=18)
+    check(why(board, "E10", "E4", vertices, 1.0, 0.0, 14.0), "loses_area", points=18)
+
+
+AREA = "D4 D5 D6 D7 D8 D9 D10 D11 D12"
+
+
+@pytest.mark.parametrize(
+    ("played", "best", "code"),
+    [("H8", "E8", "leaves_area"), ("G8", "E8", "loses_area"), ("H8", "F8", "loses_area"), ("pass", "E8", "loses_area")],
+    ids=["elsewhere", "near", "better move elsewhere too", "pass"],
+)
+def test_a_move_far_from_the_area_leaves_it(played: str, best: str, code: str) -> None:
+    reason = check(why(position({}), played, best, AREA, 1.0, 0.0, 14.0), code, points=18, colour="black")
+    assert mentions(reason.text(), "kibitz's search & D8 & Black & 18 points & avoids this")
+    assert mentions(reason.text(), "more urgent") == (code == "leaves_area")
+    assert mentions(reason.text("de"), "dringender") == (code == "leaves_area")
+    assert mentions(reason.text("fr"), "urgente") == (code == "leaves_area")
+
+
+def of_lines(
+    moved: float = 0.4,
+    at_the_end: int = 10,
+    lost: float = 12.0,
+    size: int = 19,
+    to_move: int = BLACK,
+    seen: float = 0.95,
+) -> Why | None:
+    """The reason if the searches expect that nine points change by `moved`, and the lines end with so many changed."""
+    owns = seen if to_move == BLACK else 1 - seen
+    letters = "ABCDEFGHJKLMNOPQRST"[:size]
+    ends = " ".join([f"{letter}{row}" for row in (4, 5) for letter in letters][:at_the_end])
+    nine = " ".join(ends.split()[:9])
+    half = moved / 2 if to_move == BLACK else -moved / 2
+    maps = (owned(nine, 0.5 + half, size), owned(nine, 0.5 - half, size))
+    end_maps = (owned(ends, owns, size), owned(ends, 1 - owns, size))
+    played, best = (from_gtp(vertex, size) for vertex in ("E7", "E6"))
+    situation = Situation(position({}, size, to_move), played, best, *maps, lost)
+    assert explain(situation) is None, "without the ends of the lines"
+    return explain(replace(situation, better_end=end_maps[0], after_end=end_maps[1]))
+
+
+@pytest.mark.parametrize(("to_move", "colour"), [(BLACK, "black"), (WHITE, "white")])
+def test_an_area_that_the_lines_show(to_move: int, colour: str) -> None:
+    reason = check(of_lines(0.4, 12, to_move=to_move), "loses_area", colour=colour, points=7, after_lines=22)
+    assert len(reason.parameters["area"]) == 12
+    assert mentions(reason.text(), f"{colour.capitalize()} & 7 points")
+
+
+def test_limits_of_an_area_that_the_lines_show() -> None:
+    check(of_lines(at_the_end=12), "loses_area", after_lines=22)
+    assert of_lines(at_the_end=11) is None, "only 19.8 points at the end of the lines"
+    assert of_lines(at_the_end=12, seen=0.05) is None, "the better line loses the area"
+    check(of_lines(0.28, 12), "loses_area", points=5)
+    assert of_lines(0.27, 12) is None, "the searches expect a loss of 4.9 points"
+    check(of_lines(at_the_end=12, lost=21.5), "loses_area", points=7)
+    assert of_lines(at_the_end=12, lost=22.0) is None, "less than a third of the loss"
+    assert of_lines(at_the_end=12, lost=9.9) is None, "no mistake"
+    assert of_lines(at_the_end=12, size=13) is None, "not checked on small boards"
+
+
+class LinesSearched:
+    """A search that expects a small loss around D8 if the stone at Q16 is missing. At the ends of its lines, this area
+    is lost. It remembers the positions.
+    """
+
+    def __init__(self, last: str = "Q3") -> None:
+        self.line, self.seen = (from_gtp("R3", 19), from_gtp(last, 19)), list[Board]()
+
+    def __call__(self, board: Board) -> GoThought:
+        self.seen.append(board)
+        kept = board[from_gtp("D8", 19)] == BLACK
+        sure = 0.5 if board[from_gtp("R3", 19)] else 0.2
+        owners = owned(AREA + " E4 E5 E6", 0.5 + sure if kept else 0.5 - sure).astype(np.float32)
+        move = MoveThought(
+            from_gtp("D8", 19), 9, 1.0, 0.5, 0.5, 2.0 if kept else 14.0, 9.0, None, 0, self.line, (9,), owners
+        )
+        return GoThought(board.to_move, 19, 9, 0.5, 2.0, 9.0, owners, (move,))
+
+
+def test_the_ends_of_both_lines_are_searched() -> None:
+    search, board = LinesSearched(), position({})
+    better = find_better(board, from_gtp("Q16", 19), search)
+    assert better is not None
+    check(better.why, "leaves_area", colour="black", points=10, after_lines=24)
+    ends = search.seen[3:]
+    assert len(ends) == 2
+    for end, line in zip(ends, (better.line, better.played_line), strict=True):
+        colours = [end[point] for point in line]
+        assert colours == [BLACK, WHITE, BLACK]
+        assert end.to_move == WHITE
+        assert end.colours().tolist().count(BLACK) == 2
+
+
+def test_the_ends_are_not_searched_if_passes_end_a_line() -> None:
+    search = LinesSearched()
+    search.line = (PASS, PASS)
+    better = find_better(position({}), from_gtp("Q16", 19), search)
+    assert better is not None
+    assert better.why is None
+    assert len(search.seen) == 3
 
 
 def test_moves_of_a_real_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The largest area that move 183 loses has less than 18 points. Move 126 loses no area of this size at all."""
+    """The largest area that move 183 loses has less than 18 points. Move 126 loses no area of this size at all. But at
+    the ends of its lines, an area differs by 15 to 20 points.
+    """
     games = [game for game in read_records([str(GAMES)]) if isinstance(game, Record)]
     record, session = games[140], Session("gohuman")
     search = searching(session, terms_of(record), VISITS)
@@ -218,6 +320,10 @@ def test_moves_of_a_real_game(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 12 <= reason.parameters["points"] < 18
     assert int(reason.parameters["at"][1:]) >= 15, "an area at the upper side"
     assert better(126).why is None
+    monkeypatch.setattr(reasons, "LARGE_AREA_OF_LINES", 15.0)
+    reason = check(better(126).why, "leaves_area", colour=("black", "white")[colour_of(record, 126) - 1])
+    assert 15 <= reason.parameters["after_lines"] <= 20
+    assert reason.parameters["points"] < 12
 
 
 def test_every_code_has_a_sentence_in_every_language() -> None:

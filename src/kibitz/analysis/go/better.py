@@ -3,19 +3,20 @@
 Short searches of the positions before and after a move show how much it may have lost. The side to move differs in
 these positions, which makes the difference of their values inexact. So if the loss is large, the positions after the
 best move and after the played move are searched deeper. Both positions have the same side to move. Their ownership maps
-and best lines show what the played move lost.
+and best lines show what the played move lost. If they show no reason, the positions at the ends of these lines are
+searched too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kibitz import ongoing
 from kibitz.analysis.go.predictions import PositionPrediction
 from kibitz.analysis.go.reason_texts import sentence
-from kibitz.analysis.go.reasons import Situation, Why, explain
+from kibitz.analysis.go.reasons import Situation, Why, explain, may_be_area_of_lines
 from kibitz.analysis.go.searched import boards
 from kibitz.games.go.io.sgf import Record
 from kibitz.games.go.points import BLACK, PASS, to_gtp
@@ -115,16 +116,26 @@ def find_better(
     points = after.moves[0].lead - better.moves[0].lead
     if points <= 0:
         return None
-    why = explain(
-        Situation(board, played, best, better.owners.astype(float), after.owners.astype(float), points,
-                  better.moves[0].pv, after.moves[0].pv)
+    situation = Situation(
+        board, played, best, better.owners.astype(float), after.owners.astype(float), points, better.moves[0].pv,
+        after.moves[0].pv,
     )  # fmt: skip
-    return Better(points, (best, *better.moves[0].pv), why, (played, *after.moves[0].pv))
+    line, played_line = (best, *better.moves[0].pv), (played, *after.moves[0].pv)
+    why = explain(situation)
+    if why is None and may_be_area_of_lines(situation):
+        ends = board_after(board, *line), board_after(board, *played_line)
+        if all(end.passes < 2 for end in ends):
+            better_end, after_end = (search(end).owners.astype(float) for end in ends)
+            why = explain(replace(situation, better_end=better_end, after_end=after_end))
+    return Better(points, line, why, played_line)
 
 
-def board_after(board: Board, move: int) -> Board:
-    """Return the position after a move of a record. The move may be one that the rules of ko or suicide forbid."""
+def board_after(board: Board, *moves: int) -> Board:
+    """Return the position after moves, by both sides in turn. The moves may be ones that the rules of ko or suicide
+    forbid.
+    """
     after = board.copy()
     after.superko, after.suicide = False, True
-    after.play(board.to_move, move)
+    for move in moves:
+        after.play(after.to_move, move)
     return after

@@ -3,7 +3,8 @@
 Two searches show which points change their owner: the search after the played move, and the search after the better
 move. If chains change their owner, the rules prove how they are captured: immediately, in a ladder that is read to its
 end, or by the moves of the search's line. If nothing is proven, the reason is the area where the searches differ most.
-Its sentence names the search as the source. If this area is small, there is no reason.
+Its sentence names the search as the source. If this area is small, the positions at the ends of both lines are searched
+too. The area is then a reason if these positions show a large difference there. Otherwise there is no reason.
 
 The sentences are in reason_texts.py.
 """
@@ -20,17 +21,17 @@ from numpy.typing import NDArray
 from kibitz.analysis.go.changes import SIDES, middle, neighbours, regions
 from kibitz.analysis.go.reason_texts import sentence
 from kibitz.games.go.ladders import chain, ladder, open_cells
-from kibitz.games.go.points import BLACK, NONE, OUTSIDE, PASS, to_gtp
+from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, PASS, to_gtp
 from kibitz.games.go.rules import CELL, POINT, Board
 from kibitz.play.go.ownership import SWINGS, chains
 
 SELF_ATARI, ALLOWS_CAPTURE, MISSES_CAPTURE = "self_atari", "allows_capture", "misses_capture"
 ALLOWS_LADDER, RUNS_IN_LADDER, MISSES_LADDER = "allows_ladder", "runs_in_ladder", "misses_ladder"
 GROUP_DIES, GROUP_LIVES = "group_dies", "group_lives"
-LOSES_AREA = "loses_area"
+LOSES_AREA, LEAVES_AREA = "loses_area", "leaves_area"
 CODES = (
     SELF_ATARI, ALLOWS_CAPTURE, ALLOWS_LADDER, RUNS_IN_LADDER, MISSES_CAPTURE, MISSES_LADDER, GROUP_DIES, GROUP_LIVES,
-    LOSES_AREA,
+    LOSES_AREA, LEAVES_AREA,
 )  # fmt: skip
 """All codes of reasons."""
 BETTER_AVOIDS = "better_avoids"
@@ -51,6 +52,17 @@ LARGE_AREA = 18.0
 """An area is a reason if the player loses at least this many points there. The number is for 19×19. On 56 annotated
 moves of 20 games, GNU Go agreed with all 10 areas of this size, but only with 14 of 20 areas of 12 to 18 points.
 """
+LARGE_AREA_OF_LINES = 20.0
+"""A smaller area is a reason if the ends of the searches' lines differ there by at least this many points. On 77
+annotated moves of 23 games, GNU Go agreed with all 19 areas of this size, but only with 7 of 10 areas of 14 to 20
+points.
+"""
+LEAST_OF_LINES = 5.0
+"""For such an area, the searches themselves must expect a loss of at least this many points."""
+MOVED_OF_LINES = 0.15
+"""As MOVED, for the positions at the ends of the lines."""
+FAR = 4
+"""The played move is elsewhere if it is at least this many points away from each point of the area."""
 AREA_SIZE = 19
 """The board size on which areas are reasons. On smaller boards, we have not checked these reasons."""
 
@@ -65,6 +77,7 @@ class Situation:
         move.
     lost: the points of lead that the played move lost.
     better_line, after_line: the moves that are expected after the better move and after the played move.
+    better_end, after_end: as `better` and `after`, for the positions at the ends of these lines; None if unknown.
     """
 
     board: Board
@@ -75,6 +88,8 @@ class Situation:
     lost: float
     better_line: Sequence[int] = ()
     after_line: Sequence[int] = ()
+    better_end: NDArray[np.float64] | None = None
+    after_end: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True)
@@ -84,6 +99,7 @@ class Why:
     parameters: `at` is a point that identifies a chain, a group or an area. `colour` is the color of the stones, and
     `stones` is their number. `move` is a move, and `line` is a list of moves that captures the stones. For an area,
     `colour` is the player who loses it, `points` is the loss in whole points, and `area` is a list of its points.
+        `after_lines` is the difference at the ends of the lines in whole points, if the reason needed it.
     better: what the better move does; None if the reason itself describes the better move, or if nothing more is known.
     """
 
@@ -115,12 +131,23 @@ def explain(situation: Situation) -> Why | None:
     proofs = _Proofs(situation)
     for look in (
         proofs.own_captures, proofs.running, proofs.missed_captures, proofs.own_group, proofs.missed_group,
-        proofs.lost_area,
+        proofs.lost_area, proofs.area_of_lines,
     ):  # fmt: skip
         found = look()
         if found is not None:
             return found
     return None
+
+
+def may_be_area_of_lines(situation: Situation) -> bool:
+    """Return whether the positions at the ends of the lines may show an area that is a reason. Otherwise, no search of
+    these positions is necessary.
+    """
+    size = situation.board.size
+    if size != AREA_SIZE or situation.lost < SWINGS[size]:
+        return False
+    gained = _own(situation.better, situation.board.to_move) - _own(situation.after, situation.board.to_move)
+    return 2 * float(gained[gained > 0].sum()) >= LEAST_OF_LINES
 
 
 class _Proofs:
@@ -259,13 +286,37 @@ class _Proofs:
         moved = (self.lost >= SLIGHTLY_MOVED).astype(np.int8)
         found = [(2 * float(self.lost[area].sum()), area) for area in regions(np.flatnonzero(moved), moved)]
         points, area = max(found, default=(0.0, []))
-        if points < max(LARGE_AREA, SHARE * self.situation.lost):
+        return None if points < max(LARGE_AREA, SHARE * self.situation.lost) else self.of_area(area, points)
+
+    def area_of_lines(self) -> Why | None:
+        """Return, as the reason, the connected area in which the positions at the ends of the lines differ most.
+
+        None if these positions are unknown, if this difference is small, or if the searches expect a small loss there.
+        """
+        lost, ends = self.situation.lost, (self.situation.better_end, self.situation.after_end)
+        if not may_be_area_of_lines(self.situation) or ends[0] is None or ends[1] is None:
             return None
+        gained = np.where(self.colours == OUTSIDE, 0.0, _own(ends[0], self.colour) - _own(ends[1], self.colour))
+        moved = (gained >= MOVED_OF_LINES).astype(np.int8)
+        found = [(2 * float(gained[area].sum()), area) for area in regions(np.flatnonzero(moved), moved)]
+        at_the_end, area = max(found, default=(0.0, []))
+        points = 2 * float(self.lost[area].sum())
+        if at_the_end < LARGE_AREA_OF_LINES or points < max(LEAST_OF_LINES, SHARE * lost):
+            return None
+        return self.of_area(area, points, after_lines=round(at_the_end))
+
+    def of_area(self, area: list[int], points: float, **more: int) -> Why:
+        """Return a reason about an area.
+
+        area: its points. points: the loss there. more: further parameters of the reason.
+        """
         named = {
             "colour": SIDES[self.colour], "at": to_gtp(middle(area), self.size), "points": round(points),
-            "area": [to_gtp(point, self.size) for point in area],
+            "area": [to_gtp(point, self.size) for point in area], **more,
         }  # fmt: skip
-        return Why(LOSES_AREA, named, self.avoids())
+        played, best = self.situation.played, self.situation.best
+        away = PASS not in (played, best) and _distance(played, area) >= FAR and _distance(best, area) <= 1
+        return Why(LEAVES_AREA if away else LOSES_AREA, named, self.avoids())
 
     # Chains that die according to the ownership maps
 
@@ -320,6 +371,12 @@ class _Proofs:
 def _own(black: NDArray[np.float64], colour: int) -> NDArray[np.float64]:
     """Convert Black's probabilities to the probabilities of a color."""
     return black if colour == BLACK else 1 - black
+
+
+def _distance(point: int, area: Sequence[int]) -> int:
+    """Return the smallest number of steps along lines of the board from a point to an area."""
+    row, column = divmod(point, GRID)
+    return min(abs(row - one // GRID) + abs(column - one % GRID) for one in area)
 
 
 def _captured(board: Board, line: Sequence[int], by: int) -> tuple[tuple[int, ...], set[int]]:
