@@ -6,6 +6,8 @@ import { movesOf, rowOf } from "../src/share/chessanswers";
 import { encode, legalMoves, Played, readMove, replay, startOf } from "../src/share/chessrules";
 import * as go from "../src/share/go";
 import { readResults } from "../src/share/goreading";
+import type { Ask } from "../src/share/local";
+import type { Shared } from "../src/share/network";
 import * as rules from "../src/share/gorules";
 import { isFen, loadFen, loadPgn, savePgn } from "../src/share/pgn";
 import type { SavedNode } from "../src/share/saved";
@@ -132,6 +134,42 @@ describe("Go", () => {
     expect(state).toEqual([1, 9, 1, 3]);
     // The last move is a pass: the stones are 3 and 2 plies old, with three liberties each.
     expect([at(4, 4), at(3, 4), at(0, 0), at(0, 9), at(9, 0)]).toEqual([1 + 2 + 16 * 3, 7 + 2 + 16 * 2, 0, 14, 14]);
+  });
+
+  test("players of a rank: their inputs, and every move as often as it is expected of them", async () => {
+    const side_inputs: [string, number][] = [["komi", 143], ["handicap", 1], ["rules", 0], ["rank", 0], ["opponent_rank", 0], ["server", 0]];
+    const ranks = { temperature: 1, inputs: { "5k": 36, "9d": 49 }, rules: { area: 1, territory: 2 }, handicap: 1 };
+    const shared = { network: { name: "gohuman", plays: true }, side_inputs, rules: { area: 0, territory: 2 }, ranks } as unknown as Shared;
+    let policy: (point: number) => number = () => 0;
+    const states: number[][] = [];
+    const ask: Ask = (positions) => {
+      states.push(...positions.map(({ state }) => [...state]));
+      const answer = { policy: Float32Array.from({ length: 362 }, (_, point) => policy(point)), value: new Float32Array([0.5]), lead: new Float32Array([5]), spread: new Float32Array([9]), black_owns: new Float32Array(361).fill(0.5) };
+      return Promise.resolve(positions.map(() => answer));
+    };
+    const play = async (line: Line, rank: string, temperature: number): Promise<string | null> => {
+      states.length = 0;
+      return go.think({ line, rank, temperature, rating: 0, searches: false, nodes: null }, shared, ask, () => undefined);
+    };
+    // The eye at A9 is likely, but is not filled.
+    const eye = on("A8 E5 B9 E4 B8 E3");
+    policy = (point) => ({ 0: 0.9, [19 * 6 + 6]: 0.096, [19 * 2 + 6]: 0.004 })[point] ?? 0;
+    expect(await play(eye, "5k", 0)).toBe("G3");
+    expect(states.at(-1)!.slice(4)).toEqual([142, 1, 1, 36, 36, 0]);
+    expect(states.slice(0, -1).every((state) => state[7] === 0)).toBe(true);
+    const found = new Set(await Promise.all(Array.from({ length: 300 }, () => play(eye, "5k", 1))));
+    expect(found).toEqual(new Set(["G3", "G7"]));
+    expect(await play(on("", { komi: 0.5, side: "w", rules: "japanese", setup: { B: ["C3", "G7"], W: [] } }), "9d", 0)).not.toBe("pass");
+    expect(states.at(-1)!.slice(4)).toEqual([129, 3, 2, 49, 49, 0]);
+    expect(await play(eye, "", 0)).toBe("A9");
+    expect(states.every((state) => state[7] === 0)).toBe(true);
+    // A pass is answered by a pass if the network expects no move more.
+    policy = (point) => ({ 361: 0.6, [19 * 6 + 6]: 0.4 })[point] ?? 0;
+    const trailing = on("E5 E6 A1 pass", { komi: 90 });
+    expect(await play(on("E5 E6 A1 F6", { komi: 90 }), "5k", 0)).toBe("G3");
+    expect(await play(trailing, "5k", 0)).toBe("pass");
+    policy = (point) => ({ 361: 0.4, [19 * 6 + 6]: 0.6 })[point] ?? 0;
+    expect(await play(trailing, "5k", 0)).toBe("G3");
   });
 
   test("a komi beyond the network's input counts in full", () => {

@@ -228,6 +228,9 @@ describe("players", () => {
     const ranked = levelsOf(network("gohuman", { game: "go", ranked: true }), null, false);
     expect(ranked.map(([value]) => value)).toEqual(["15k", "10k", "5k", "1k", "1d", "3d", "5d", "7d", "9d", "medium", "hard", FULL, CUSTOM]);
     expect(ranked[2]![1]).toBe("Plays like a 5 kyu player");
+    const shared = { game: "go" as const, single: true, answers: ["moves"] };
+    expect(values(network("gohuman", { ...shared, ranked: true }), null, false)).toEqual(["15k", "10k", "5k", "1k", "1d", "3d", "5d", "7d", "9d", "best", "varied"]);
+    expect(values(network("own", shared), null, false)).toEqual(["best", "varied"]);
     expect(values(undefined, { ratings: [1350, 1800], problem: "" }, true)).toEqual(["1400", "1600", "1800", FULL, CUSTOM]);
     expect(values(undefined, { ratings: null, problem: "" }, true)).toEqual([FULL, CUSTOM]);
     expect(likeRatings({ ratings: [2500, 3190], problem: "" }).map(([value]) => value)).toEqual(["2600", "2800", "3000"]);
@@ -237,7 +240,7 @@ describe("players", () => {
     for (const [name, level] of Object.entries(LEVELS)) expect(levelOf(level.strength, false)).toBe(name);
     expect(levelOf(strength({ rating: 1000, method: "top-prob", temperature: 1, seconds: 5 }), false)).toBe("1000");
     expect(levelOf(strength({ method: "top-prob", temperature: 1, seconds: 5 }), false)).toBe(PERSON);
-    expect(levelOf(strength({ method: "top-prob", temperature: 1, seconds: 5, rank: "5k" }), false)).toBe("5k");
+    expect(levelOf(strength({ temperature: null, seconds: 5, rank: "5k" }), false)).toBe("5k");
     expect([isRank("5k"), isRank("1400"), isRank(FULL)]).toEqual([true, false, false]);
     expect([levelOf(strength({ seconds: 1 }), false), levelOf(strength({}), true), levelOf(strength({ seconds: 1 }), true)]).toEqual([FULL, FULL, CUSTOM]);
     expect(levelOf(strength({ nodes: 7 }), false)).toBe(CUSTOM);

@@ -197,6 +197,19 @@ def test_a_player_of_a_rating_has_white(desk: Desk) -> None:
     expect(desk.chance).to_have_attribute("aria-valuetext", re.compile("White "))
 
 
+def test_the_page_leaves_it_to_the_server_how_a_rank_is_imitated(visit: Callable[..., Page]) -> None:
+    page = visit("/#game=go&size=9&network=gohuman")
+    desk = Desk(page).ready()
+    with page.expect_request("**/api/think") as asked:
+        panel = begin(desk, Opponent="gohuman", You_play="w", Level="5k")
+    sent = asked.value.post_data_json
+    assert sent["rank"] == "5k"
+    assert sent["temperature"] is None
+    assert sent["method"] is None
+    desk.counts(1, SEARCHED)
+    expect(panel).to_contain_text("5 kyu")
+
+
 def test_go_with_handicap_and_two_passes(visit: Callable[..., Page]) -> None:
     """The record has no result while the game goes on, and has it again when it ends where it ended before."""
     page = visit("/#game=go&size=9&network=gohuman")

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+import kibitz
 from browser.conftest import watched
 from kibitz.cli import run
 from kibitz.web.networks import NetworkRegistry
@@ -188,6 +189,37 @@ def test_it_answers_as_kibitz_does(
             each["rating"] for each in there.get("by_rating", [])
         ]
         assert here.get("rating") == there.get("rating")
+
+
+def test_it_imitates_go_players_of_a_rank_as_kibitz_does(look: Callable[..., Page], tmp_path: Path) -> None:
+    network = kibitz.load_network("gohuman")
+    stones = ["E5", "E3", "C4", "G3", "F7"]
+    wanted = {
+        (rank, count): network.choose_move(
+            kibitz.make_go_board(stones[:count], size=9), rank=rank, temperature=0, komi=6.5
+        ).vertex
+        for rank in ("15k", "5k", "9d")
+        for count in range(1, len(stones) + 1)
+    }
+    assert any(wanted["15k", count] != wanted["9d", count] for count in range(1, len(stones) + 1))
+    with site_of("gohuman", tmp_path / "site") as site:
+        page = look(site)
+        desk = ready(page)
+        for (rank, count), move in wanted.items():
+            line = {"game": "go", "size": 9, "komi": 6.5, "rules": "chinese", "moves": stones[:count]}
+            told = page.evaluate(
+                "async ([line, rank]) => (await kibitz.think({ line, rank, temperature: 0 }, () => undefined)).move",
+                [line, rank],
+            )
+            assert told == move, (rank, count)
+        desk.new("Go, 9 × 9")
+        panel = desk.tab("Play")
+        panel.get_by_label("Level").select_option(label="Plays like a 5 kyu player")
+        expect(panel).to_contain_text("Its strength is not measured.")
+        panel.get_by_role("button", name="New game", exact=True).click()
+        page.locator(".typed input").fill("E5")
+        page.locator(".typed input").press("Enter")
+        desk.counts(2)
 
 
 def test_a_game_of_go_to_its_count(look: Callable[..., Page], tmp_path: Path) -> None:

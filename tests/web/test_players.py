@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
 import time
+from pathlib import Path
 from typing import Any
 
 import chess
 import pytest
 
+import kibitz
 from kibitz.games.go.points import PASS, from_gtp
+from kibitz.play.go.imitation import STRONGEST, WEAKEST, ranks
 from support.board_client import Client, until
 from support.causes import mentions
 from support.patience import PATIENCE
@@ -146,6 +151,17 @@ def test_a_rank_to_play_like(client: Client) -> None:
         from_gtp(move, 9) not in (PASS, *(from_gtp(each, 9) for each in line["moves"])) for move in moves.values()
     )
     assert moves["15k"] != moves["9d"]
+
+
+def test_the_page_offers_ranks_that_can_be_imitated() -> None:
+    source = Path(kibitz.__file__).parents[2] / "frontend" / "src" / "play" / "strengths.ts"
+    if not source.is_file():
+        pytest.skip("the source tree is not here")
+    listed = re.search(r"const RANKS = (\[.*\]);", source.read_text(encoding="utf-8"))
+    assert listed
+    offered = json.loads(listed[1])
+    assert offered == [rank for rank in ranks() if rank in offered]
+    assert (offered[0], offered[-1]) == (WEAKEST, STRONGEST)
 
 
 @pytest.mark.parametrize(

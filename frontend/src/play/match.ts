@@ -16,7 +16,8 @@ import { ancestry } from "../app/tree";
 
 export interface Strength {
   method: string | null;
-  temperature: number;
+  /** Null of a rank: as its players vary their moves. */
+  temperature: number | null;
   nodes: number | null;
   seconds: number | null;
   rating: number | null;

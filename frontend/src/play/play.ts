@@ -350,7 +350,7 @@ class PlayPanel {
     const ready = LEVELS[level] ?? SINGLE[level];
     if (ready) return ready.strength;
     if (level === PERSON) return strength({ method: this.imitation(), temperature: 1, seconds: 5 });
-    if (isRank(level)) return strength({ method: this.imitation(), temperature: 1, seconds: 5, rank: level });
+    if (isRank(level)) return strength({ temperature: null, seconds: 5, rank: level });
     if (level !== CUSTOM && this.aboutProgram()) return strength({ seconds: this.time.value ? null : 1, rating: Number(level) });
     if (level !== CUSTOM) return strength({ method: this.imitation(), temperature: 1, seconds: 5, rating: Number(level) });
     const method = this.method.value || null;

@@ -58,9 +58,10 @@ export function levelsOf(network: Network | undefined, about: About | null, time
   ];
   if (network?.single) {
     const people: Level[] = network.person ? [[PERSON, texts.play.person]] : network.rated ? RATINGS.map(like) : [];
+    const ranks = network.ranked ? RANKS.map(likeRank) : [];
     // Without moves of its own it has only the best one; ratings are varied already.
     const names = ["best", ...(people.length || !network.answers.includes("moves") ? [] : ["varied"]), ...(network.methods.includes(SHORT_SEARCH) ? ["ahead"] : [])];
-    return [...people, ...names.map((name): Level => [name, SINGLE[name]!.text])];
+    return [...people, ...ranks, ...names.map((name): Level => [name, SINGLE[name]!.text])];
   }
   if (network?.person) return [[PERSON, texts.play.person], ...ends];
   if (network?.rated) return [...RATINGS.map(like), ...ends];

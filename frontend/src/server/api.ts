@@ -73,7 +73,8 @@ export interface Think {
   program?: string;
   line: Line;
   method?: string | null;
-  temperature?: number;
+  /** Null of a rank: as its players vary their moves. */
+  temperature?: number | null;
   nodes?: number | null;
   seconds?: number | null;
   /** Of one that can be told ratings: the player to play like. */

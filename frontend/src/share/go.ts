@@ -35,12 +35,16 @@ function termsOf(line: Line): Terms {
   return { komi: komiOf(line), territory, stones: handicapOf(line) };
 }
 
-/** The inputs beside the position: komi, and the rules if they count territory; all others are as usual. */
-function told({ codes, state }: Row, { komi, territory }: Terms, shared: Shared): Row {
+/** The inputs beside the position: komi, and the rules if they count territory; all others are as usual. rank: of both players, "" if it is not told. */
+function told({ codes, state }: Row, { komi, territory, stones: handicap }: Terms, shared: Shared, rank = ""): Row {
+  const scoring = territory ? "territory" : "area";
+  const ranks = rank ? shared.ranks : null;
+  const own = ranks?.inputs[rank];
   const known: Record<string, number> = {
     komi: Math.min(255, Math.max(1, 128 + Math.round(2 * komi))),
     handicap: 0,
-    rules: (territory ? shared.rules?.territory : shared.rules?.area) ?? 0,
+    rules: shared.rules?.[scoring] ?? 0,
+    ...(ranks && own ? { rank: own, opponent_rank: own, rules: ranks.rules[scoring], handicap: Math.min(255, ranks.handicap + handicap) } : {}),
   };
   // A pass in the opening is not told: in records, players pass at the end (without_early_passes in ownership.py).
   const stones = codes.filter((code) => code % 16 >= 1 && code % 16 <= 12).length;
@@ -128,6 +132,7 @@ export async function think(asked: Thought, shared: Shared, ask: Ask, thought: (
   thought({ score: said.lead });
   const leads = board.turn === BLACK ? said.lead > 0 : said.lead < 0;
   if ((board.passes && leads) || board.ply >= 3 * board.size ** 2 || !said.policy) return "pass";
+  if (asked.rank) return imitated(board, asked, shared, ask);
   if (asked.searches) {
     const found = await search(board, searchRules(termsOf(line), shared, ask), limitsOf(asked, performance.now() - began, signal));
     if (found) {
@@ -141,6 +146,16 @@ export async function think(asked: Thought, shared: Shared, ask: Ask, thought: (
   if (most <= 0) return "pass";
   // What is next to never played is not drawn by chance.
   return pointNamed(points[drawn(chances.map((p) => (p < most / 20 ? 0 : p)), temperature)]!, board.size);
+}
+
+/** The move of a player of a rank: drawn from what the network expects of such players. It never passes first, as kibitz.play.go.puct without a search. */
+async function imitated(board: GoBoard, { line, rank = "", temperature }: Thought, shared: Shared, ask: Ask): Promise<string> {
+  const [answer] = await ask([told(encode(board), termsOf(line), shared, rank)]);
+  const points = board.legal().filter((point) => !board.isOwnEye(point));
+  const chances = points.map((point) => answer!["policy"]![point]!);
+  const most = Math.max(0, ...chances);
+  if (most <= 0 || (board.passes && most < answer!["policy"]![PASS]!)) return "pass";
+  return pointNamed(points[drawn(chances, temperature)]!, board.size);
 }
 
 /** The points of both sides. dead: vertices of the stones that are taken off. */

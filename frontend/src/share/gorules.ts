@@ -196,6 +196,21 @@ export class GoBoard {
     if (point !== PASS) this.before.add(this.key());
   }
 
+  /** Whether a point is a real eye of the side to move, by the rule of kibitz.play.go.player.own_eyes. */
+  isOwnEye(point: number): boolean {
+    if (this.around(point).some((each) => this.colours[each] !== this.turn)) return false;
+    const [row, column] = [Math.floor(point / GRID), point % GRID];
+    const inside = (at: number): boolean => at >= 0 && at < this.size;
+    let [held, edge] = [0, 0];
+    for (const down of [-1, 1]) {
+      for (const right of [-1, 1]) {
+        if (!inside(row + down) || !inside(column + right)) edge = 1;
+        else if (this.colours[point + GRID * down + right] === 3 - this.turn) held += 1;
+      }
+    }
+    return held + edge < 2;
+  }
+
   legal(): number[] {
     return this.points().filter((point) => !this.whyNot(point));
   }

@@ -93,7 +93,7 @@ export class LocalApi extends Api {
     await rules.analyse({ line: this.rated(line), from, to }, this.shared, ask, found, signal);
   }
 
-  override async think({ line, temperature = 0, rating, method, nodes = null }: Think, thought: (thinking: Thinking) => void, signal?: AbortSignal): Promise<Chosen> {
+  override async think({ line, temperature, rating, rank = "", method, nodes = null }: Think, thought: (thinking: Thinking) => void, signal?: AbortSignal): Promise<Chosen> {
     const ask = await this.asker();
     const rules = line.game === "chess" ? chess : await import("./go");
     const searches = method === SHORT_SEARCH;
@@ -101,7 +101,8 @@ export class LocalApi extends Api {
       if (searches && thinking.nodes === 1 && (thinking.seconds ?? 0) > ONE_ONLY) this.slow();
       thought(thinking);
     };
-    return { move: await rules.think({ line, temperature, rating: rating ?? 0, searches, nodes }, this.shared, ask, noted, signal), people: 0 };
+    const usual = rank ? (this.shared.ranks?.temperature ?? 0) : 0;
+    return { move: await rules.think({ line, temperature: temperature ?? usual, rating: rating ?? 0, rank, searches, nodes }, this.shared, ask, noted, signal), people: 0 };
   }
 
   /** All else needs the server. */

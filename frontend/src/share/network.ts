@@ -11,6 +11,8 @@ export interface Shared {
   side_inputs: [string, number][];
   /** Of Go: what the network is told of rules that count the area, or the territory. */
   rules?: { area: number; territory: number };
+  /** Of a network of Go with rank inputs: how it imitates players, see kibitz.play.go.imitation. handicap: the input of no stones. */
+  ranks?: { temperature: number; inputs: Record<string, number>; rules: { area: number; territory: number }; handicap: number } | null;
   license: string;
   /** The program that made the page, with its version. */
   source: string;

@@ -5,11 +5,12 @@ import type { Line } from "../app/state";
 /** Less than a second a move, as it is promised. */
 const LONGEST = { visits: 400, milliseconds: 850, batch: 4 };
 
-/** What a move is asked for. rating: of the player to play like, 0 for nobody. nodes: visits of a search in place of the usual time. */
+/** What a move is asked for. rating, rank: of the player to play like, 0 and none for nobody. nodes: visits of a search in place of the usual time. */
 export interface Thought {
   line: Line;
   temperature: number;
   rating: number;
+  rank?: string;
   searches: boolean;
   nodes: number | null;
 }

@@ -99,9 +99,34 @@ def describe(run: Run, name: str) -> dict[str, Any]:
         "file": {"name": ONNX, "bytes": len(content), "sha256": digest},
         "side_inputs": [[column, usual] for column, usual in run.side_inputs.items()],
         "rules": {name: board_inputs(0.0, name == "territory")["rules"] for name in ("area", "territory")},
+        "ranks": _ranks(run),
         "license": LICENSE,
         "source": f"kibitz {version('kibitz')}",
         "card": card.read_text(encoding="utf-8") if card.is_file() and run.person is None else "",
+    }
+
+
+def _ranks(run: Run) -> dict[str, Any] | None:
+    """Return what the page needs to imitate Go players of a rank, as `kibitz.play.go.imitation` determines it; None for
+    a network without rank inputs.
+
+    temperature: the temperature for sampling. inputs: the input of each rank. rules: the input of the rules by scoring.
+    handicap: the input of no handicap stones; each stone adds 1.
+    """
+    if not run.takes_ranks:
+        return None
+    from kibitz.play.go.imitation import TEMPERATURE, players_inputs, ranks
+    from kibitz.play.go.thought import Terms
+
+    inputs = {rank: players_inputs(Terms(), rank) for rank in ranks()}
+    some = ranks()[0]
+    return {
+        "temperature": TEMPERATURE,
+        "inputs": {rank: known["rank"] for rank, known in inputs.items()},
+        "rules": {
+            name: players_inputs(Terms(territory=name == "territory"), some)["rules"] for name in ("area", "territory")
+        },
+        "handicap": inputs[some]["handicap"],
     }
 
 
