@@ -70,10 +70,22 @@ test("a list of moves is scrolled by whole rows, and shows the comment of the mo
   expect([at(5, 0), at(19, 0)]).toEqual([56, 448]);
   expect(rows).toContain(at(9, 28));
   // Above, too.
-  expect([at(1, 200), at(6, 300)]).toEqual([0, 112]);
+  expect([at(1, 200), at(6, 300)]).toEqual([0, 140]);
   // A comment of two lines is seen whole; a long one does not push the move out of sight.
   expect(at(5, 0, 40)).toBe(112);
   expect(at(5, 0, 900)).toBeLessThanOrEqual(28 * 5);
+});
+
+test("a list of moves stays where it was scrolled to, also with comments in it", () => {
+  const heights = [28, 28, 20, 28, 40, 28, 28, 300, 28, 28, 40, 28];
+  const rows = heights.map((_, at) => 6 + heights.slice(0, at).reduce((sum, each) => sum + each, 0));
+  for (const height of [90, 111, 150, 400])
+    for (let now = 0; now < 600; now += 7)
+      rows.forEach((top, at) => {
+        const given = { top, bottom: top + heights[at]!, height, rows };
+        const first = scrolled({ ...given, now });
+        expect(scrolled({ ...given, now: first }), `row ${at} of ${height} px from ${now}`).toBe(first);
+      });
 });
 
 test("an analysis of one's games is estimated: the thorough stage comes after the quick one", () => {

@@ -28,6 +28,7 @@ export function mountEvalBar(host: HTMLElement, app: App, judging: Judging): voi
     // Where nothing is known, nothing is shown: half.
     fill.style.transform = `scaleY(${(p ?? 0.5).toFixed(4)})`;
     number.textContent = p === null ? "" : percent(p).replace(/\s*%/, "");
+    number.classList.toggle("long", number.textContent.length > 2);
     host.setAttribute("aria-label", valueName(kind, network));
     host.setAttribute("aria-valuenow", String(Math.round(100 * (p ?? 0.5))));
     host.setAttribute("aria-valuetext", p === null ? texts.evalbar.unknown : `${side} ${percent(p)}${alone ? `, ${texts.chance.networkOnly}` : ""}`);

@@ -202,7 +202,9 @@ class Graph {
     } else if (app.analyser.busy && app.analyser.done < app.analyser.total && app.path.length > 1) {
       text = texts.graph.ofAll(app.analyser.done, app.analyser.total);
     } else if (app.hints) text = this.mistakes.judging.progress || (this.grays ? texts.graph.gray : "");
-    this.caption.title = text === texts.graph.gray ? texts.graph.grayAbout : "";
+    const gray = text === texts.graph.gray;
+    this.caption.title = gray ? texts.graph.grayAbout : "";
+    this.caption.classList.toggle("gray", gray);
     if (this.caption.textContent !== text) this.caption.textContent = text;
   }
 

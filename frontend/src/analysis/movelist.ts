@@ -236,6 +236,8 @@ class MoveList {
       button.after(element);
       marks.set(id, { shown: sign, elements: [element, ...this.explained(button, this.app.node(id), sign)] });
       this.reach(id);
+      // Its reason is in sight.
+      if (id === this.app.cursor) this.follow();
     }
   }
 
@@ -262,7 +264,7 @@ class MoveList {
   }
 }
 
-/** Above and below the move that is looked at, px. */
+/** Above (at most) and below the move that is looked at, px. */
 const ROOM = 34;
 
 /**
@@ -270,9 +272,12 @@ const ROOM = 34;
  * top, bottom: of the move with its comment; now: where the list is; height: of what is seen; rows: their tops, all px.
  */
 export function scrolled({ top, bottom, now, height, rows }: { top: number; bottom: number; now: number; height: number; rows: number[] }): number {
-  const above = top - ROOM < now;
+  // The row before the move is seen too, if it is no long comment. It is whole, else each step would scroll to and fro.
+  const before = top - (rows.findLast((each) => each < top) ?? top);
+  const room = before <= ROOM ? before : 0;
+  const above = top - room < now;
   if (!above && bottom + ROOM <= now + height) return now;
-  const wanted = above ? top - ROOM : Math.min(top - ROOM, bottom + ROOM - height);
+  const wanted = above ? top - room : Math.min(top - room, bottom + ROOM - height);
   // Down to the next row, but not past the move.
   const row = above ? rows.findLast((each) => each <= wanted) : rows.find((each) => each >= wanted);
   return Math.max(0, Math.min(row ?? wanted, top));
