@@ -22,6 +22,7 @@ from kibitz.store.store import Store
 from kibitz.systems.human import Settings
 from kibitz.training.fit import train
 from kibitz.training.trainer import TrainConfig
+from support.causes import in_process
 from support.patience import PATIENCE
 
 TOOLS = Path(__file__).parents[2] / "tools"
@@ -40,8 +41,22 @@ def load_tool(name: str) -> ModuleType:
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
+    """The script. Its imports and its cool-down run in this process, which has PyTorch loaded."""
     load_tool("held_out_players")
-    return load_tool("train_networks")
+    loaded = load_tool("train_networks")
+    program = loaded.kibitz
+
+    def kibitz(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+        if arguments[0] == "test" or options not in ({}, {"stdout": subprocess.DEVNULL}):
+            found: subprocess.CompletedProcess[str] = program(*arguments, **options)
+            return found
+        ended = in_process(arguments)
+        done = subprocess.CompletedProcess([str(each) for each in arguments], ended.code, ended.out, ended.err)
+        done.check_returncode()
+        return done
+
+    loaded.kibitz = kibitz  # type: ignore[attr-defined]
+    return loaded
 
 
 def owned(game: str, owner: str, opponent: str = "Somebody") -> str:
@@ -145,12 +160,15 @@ def begun(tool: ModuleType, pipeline: Any, monkeypatch: pytest.MonkeyPatch) -> I
 
 
 def test_an_older_plateau_goes_on_in_the_background(
-    tool: ModuleType, begun: Any, capsys: pytest.CaptureFixture[str]
+    tool: ModuleType, begun: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    lowered = []  # with the lowest share, a busy machine would not come to it for long
+    monkeypatch.setattr(tool, "_in_background", lambda *process: lowered.append(process))
     before = begun.positions("human")
     assert before > 1000
     tool.start(begun, ["human"], None)
     tool.start(begun, ["human"], None)
+    assert lowered == [(begun.process("human"), tool.NETWORKS["human"].core)]
     assert "running already" in capsys.readouterr().out
     assert begun.notes("human")["start_from"] == str(begun.work / "human-start"), "a release may exchange the network"
     end = time.monotonic() + PATIENCE
