@@ -255,6 +255,16 @@ def test_limits_of_an_area_that_the_lines_show() -> None:
     assert of_lines(at_the_end=12, size=13) is None, "not checked on small boards"
 
 
+@pytest.mark.parametrize(("shown", "named"), [(0.51, True), (0.49, False)])
+def test_the_lines_must_show_half_of_a_large_area(shown: float, named: bool) -> None:
+    maps = (owned(AREA, 1.0), owned(AREA, 0.0))
+    ends = (owned(AREA, 0.5 + shown / 2), owned(AREA, 0.5 - shown / 2))
+    played, best = (from_gtp(vertex, 19) for vertex in ("E10", "E4"))
+    situation = Situation(position({}), played, best, *maps, 14.0, (), (), *ends)
+    assert (explain(situation) is not None) == named
+    check(explain(replace(situation, better_end=None)), "loses_area", points=18)
+
+
 class LinesSearched:
     """A search that expects a small loss around D8 if the stone at Q16 is missing. At the ends of its lines, this area
     is lost. It remembers the positions.

@@ -3,8 +3,8 @@
 Short searches of the positions before and after a move show how much it may have lost. The side to move differs in
 these positions, which makes the difference of their values inexact. So if the loss is large, the positions after the
 best move and after the played move are searched deeper. Both positions have the same side to move. Their ownership maps
-and best lines show what the played move lost. If they show no reason, the positions at the ends of these lines are
-searched too.
+and best lines show what the played move lost. If the rules prove no reason, the positions at the ends of these
+lines are searched too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from kibitz import ongoing
 from kibitz.analysis.go.predictions import PositionPrediction
 from kibitz.analysis.go.reason_texts import sentence
-from kibitz.analysis.go.reasons import Situation, Why, explain, may_be_area_of_lines
+from kibitz.analysis.go.reasons import OF_AREAS, Situation, Why, explain, may_be_area_of_lines
 from kibitz.analysis.go.searched import boards
 from kibitz.games.go.io.sgf import Record
 from kibitz.games.go.points import BLACK, PASS, to_gtp
@@ -122,7 +122,7 @@ def find_better(
     )  # fmt: skip
     line, played_line = (best, *better.moves[0].pv), (played, *after.moves[0].pv)
     why = explain(situation)
-    if why is None and may_be_area_of_lines(situation):
+    if (why is None or why.code in OF_AREAS) and may_be_area_of_lines(situation):
         ends = board_after(board, *line), board_after(board, *played_line)
         if all(end.passes < 2 for end in ends):
             better_end, after_end = (search(end).owners.astype(float) for end in ends)
