@@ -55,12 +55,12 @@ LARGE_AREA = 18.0
 moves of 20 games, GNU Go agreed with all 10 areas of this size, but only with 14 of 20 areas of 12 to 18 points.
 """
 LEAST_SHOWN = 0.5
-"""The ends of the searches' lines must show at least this share of the loss in such an area, if they are known. In 23
+"""The ends of the searches' lines must show at least this share of the loss in such an area, if they are known. In 27
 games, this share was at least 0.89. In another game, GNU Go refuted an area with a share of 0.38.
 """
 LARGE_AREA_OF_LINES = 20.0
 """A smaller area is a reason if the ends of the searches' lines differ there by at least this many points. On 77
-annotated moves of 23 games, GNU Go agreed with all 19 areas of this size, but only with 7 of 10 areas of 14 to 20
+annotated moves of 27 games, GNU Go agreed with all 19 areas of this size, but only with 7 of 10 areas of 14 to 20
 points.
 """
 LEAST_OF_LINES = 5.0
