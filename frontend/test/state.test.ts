@@ -260,14 +260,14 @@ describe("what the server is told of a game", () => {
   test("the opening is named as far as the game has come", () => {
     const app = page(chess("Nf3 c5 e4 d6"));
     app.game.headers = { ECO: "B99", Opening: "?" };
-    find(app.game, "e4").opening = "B27 Sicilian Defence";
+    find(app.game, "e4").opening = "B27 Sicilian Defense";
     expect(openingOf(app)).toBe("");
     app.step(1);
     expect(openingOf(app)).toBe("B99"); // as the record says, until the table knows one
     app.step(2);
-    expect(openingOf(app)).toBe("B27 Sicilian Defence");
+    expect(openingOf(app)).toBe("B27 Sicilian Defense");
     app.step(1);
-    expect(openingOf(app)).toBe("B27 Sicilian Defence");
+    expect(openingOf(app)).toBe("B27 Sicilian Defense");
     expect(openingOf(page(go("E5")))).toBe("");
   });
 });

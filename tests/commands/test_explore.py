@@ -35,7 +35,7 @@ def test_table_json_and_api_say_the_same(path: Path, capsys: pytest.CaptureFixtu
     assert set(found["moves"][0]) == {"move", "san", "games", "white", "draws", "black", "average_rating"}
     assert run(path, "1. e4 c5") == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "B20 Sicilian Defence"
+    assert lines[0] == "B20 Sicilian Defense"
     assert lines[1].split() == ["move", "games", "share", "White", "won", "drawn", "Black", "won", "rating"]
     first = found["moves"][0]
     assert lines[2].split()[:2] == [first["san"], str(first["games"])]

@@ -38,4 +38,4 @@ def test_the_last_name_stays_and_other_orders_count() -> None:
     spanish = opening_of(boards("e4 e5 Nf3 Nc6 Bb5 h5"))
     assert spanish == Opening("C60", "Ruy Lopez")
     usual, other = boards("d4 Nf6 c4 e6 Nc3 Bb4"), boards("c4 e6 Nc3 Bb4 d4 Nf6")
-    assert opening_of(usual) == opening_of(other) == Opening("E20", "Nimzo-Indian Defence")
+    assert opening_of(usual) == opening_of(other) == Opening("E20", "Nimzo-Indian Defense")

@@ -42,7 +42,7 @@ def result(usual: float | None = 0.04, **more: Any) -> dict[str, Any]:
         "name": "Ana", "games": 24, "won": 12, "drawn": 2, "lost": 10, "rating": 1500, "score": figure(0.54), **whole,
         "by_phase": {"opening": part("the opening", 0.03, usual)}, "by_piece": {}, "by_time_left": {},
         "by_side": {"white": part("as White", 0.07, usual, score=figure(0.5))}, "by_result": {},
-        "by_opening": [part("Caro-Kann Defence, as White", 0.05, usual, score=figure(None))],
+        "by_opening": [part("Caro-Kann Defense, as White", 0.05, usual, score=figure(None))],
         "stands_out": [{"label": "as White", "difference": figure(0.03)}], "worst": [mistake()] * 12, **more,
     }  # fmt: skip
 
@@ -50,7 +50,7 @@ def result(usual: float | None = 0.04, **more: Any) -> dict[str, Any]:
 def test_the_page_is_whole_and_asks_for_nothing() -> None:
     html = render_player_page(result(), ABOUT)
     page = Reader(html)
-    for words in ("Ana", "6.0", "You lose more than usual: as White (+3.0)", "54%", "Caro-Kann Defence", "1:01 left"):
+    for words in ("Ana", "6.0", "You lose more than usual: as White (+3.0)", "54%", "Caro-Kann Defense", "1:01 left"):
         assert words in page.said, words
     assert "1… f6??" in page.said.replace("\n", " ")
     assert len(re.findall(r'class="arrow"', html)) == BOARDS

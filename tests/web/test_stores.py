@@ -52,7 +52,7 @@ def test_what_was_played(client: Client, path: Path) -> None:
     assert start["games"] == 150 == sum(each["games"] for each in start["moves"])
     after = explored(client, [start["moves"][0]["move"]])
     assert after["games"] == start["moves"][0]["games"]
-    assert explored(client, ["e2e4", "c7c5"])["opening"] == {"eco": "B20", "name": "Sicilian Defence"}
+    assert explored(client, ["e2e4", "c7c5"])["opening"] == {"eco": "B20", "name": "Sicilian Defense"}
     assert explored(client, [], rating="1500-1700")["games"] < 150
     text = client.good("/api/stored", {"store": str(path), "game": start["examples"][0]["game"]})["text"]
     assert start["examples"][0]["white"] in text

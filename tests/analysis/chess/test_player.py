@@ -80,7 +80,7 @@ def test_openings_have_names_colours_and_scores() -> None:
     ]
     openings = report(*games).as_json()["by_opening"]
     assert [(row["name"], row["side"], row["games"]) for row in openings] == [
-        ("Caro-Kann Defence", "white", 2), ("Caro-Kann Defence", "black", 1),
+        ("Caro-Kann Defense", "white", 2), ("Caro-Kann Defense", "black", 1),
     ]  # fmt: skip
     assert openings[0]["eco"].startswith("B1")
     assert (openings[0]["score"]["value"], openings[0]["score"]["n"]) == (0.75, 2)
