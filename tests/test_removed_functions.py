@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -103,3 +106,50 @@ def test_free_variables_and_generators_stay_what_they_are() -> None:
                 for whole in (original, changed)
             )
             assert (before.co_freevars, before.co_flags) == (after.co_freevars, after.co_flags)
+
+
+TESTS_OF_BOX = """
+import gc
+
+import pytest
+
+from box import Box, square
+
+gc.freeze()  # as the plugin `support.costs` does
+
+
+@pytest.fixture(scope="module")
+def shared():
+    return Box(3)
+
+
+def test_double(shared):
+    assert shared.double == 6
+
+
+def test_square(tmp_path, shared):
+    assert square(shared.size) == 9
+"""
+
+
+@pytest.mark.process
+def test_each_fork_runs_its_tests_without_one_function(tmp_path: Path) -> None:
+    """A test can run again and again, and a fork that lacks nothing passes. The removal does not change the file."""
+    module, tests = tmp_path / "box.py", tmp_path / "test_box.py"
+    module.write_text(MODULE)
+    tests.write_text(TESTS_OF_BOX)
+    line = next(one.line for one in removal.functions("box.py", MODULE) if one.name == "Box.double")
+    names = [f"test_box.py::{name}" for name in ("test_double", "test_square")]
+    removed = [str(module), "Box.double", line, removal.NONE]
+    requests: list[dict[str, Any]] = [{"warm": names}]
+    for more in ({}, {"removed": removed}, {}):
+        requests += [{"tests": [name], "seconds": 60, **more} for name in names]
+    ended = subprocess.run(
+        [sys.executable, "-m", "soak.forks", "test_box.py", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"],
+        cwd=tmp_path, input="".join(json.dumps(request) + "\n" for request in requests), capture_output=True,
+        text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), str(tmp_path)])},
+    )  # fmt: skip
+    collected, warm, *forks = (json.loads(reply) for reply in ended.stdout.splitlines())
+    assert (collected, warm) == ({"collected": names}, {"passed": names})
+    assert [fork["outcome"] for fork in forks] == ["passed", "passed", "failed", "passed", "passed", "passed"]
+    assert module.read_text() == MODULE

@@ -38,6 +38,7 @@ def remove(file: str, name: str, line: int, way: str) -> None:
     tree = without(Path(file).read_text(encoding="utf-8"), name, line, way)
     changed = {(code.co_qualname, code.co_firstlineno): code
                for code in codes(compile(tree, file, "exec", dont_inherit=True))}  # fmt: skip
+    gc.unfreeze()  # `support.costs` freezes what is loaded, and `get_objects` does not return frozen functions
     for found in gc.get_objects():
         if type(found) is not FunctionType or found.__code__.co_filename != file:
             continue
@@ -74,10 +75,11 @@ class Loop:
         self.replies.flush()
 
     def passes(self, test: str) -> bool:
-        """Whether a test runs and passes. What the session and the module share stays."""
+        """Whether a test runs and passes. What the session and the module share stays, and what the test has set up is
+        taken down: without this, pytest refuses to set up another test."""
         self.failed = self.called = False
         item = self.items[test]
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=item)
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=item.getparent(pytest.Module))
         return self.called and not self.failed
 
     def fork(self, request: dict[str, Any]) -> dict[str, Any]:
