@@ -14,26 +14,36 @@ from kibitz.play.chess.line_values import (
     ALL_VISITS,
     BARE_KING_VALUE,
     CHECK_PLIES,
+    FALLING_CENTIPAWNS,
+    FALLING_SHARE,
+    LIMIT_CENTIPAWNS,
     LINE_CHECK_PLIES,
     LINE_VISITS,
     LOST_CENTIPAWNS,
     LOST_SHARE,
+    REPLY_SHARE,
     MoveCheck,
+    MoveEvaluator,
     check_moves,
     find_mate,
 )
 from kibitz.play.chess.player import ChessPlayer
 from kibitz.play.chess.score import STEP, of_centipawns
+from kibitz.play.puct.player import search_line
 from kibitz.play.result import SearchLimits
 from kibitz.play.session import Session
 
 SCHOLAR = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 0 4"
 
 
-def check(fen: str, san: str) -> MoveCheck:
+def after(fen: str, san: str) -> np.ndarray:
     board = chess.Board(fen)
     board.push_san(san)
-    return check_moves(encode_board(board)[None])[0]
+    return encode_board(board)
+
+
+def check(fen: str, san: str) -> MoveCheck:
+    return check_moves(after(fen, san)[None])[0]
 
 
 def test_a_mate_in_one_by_the_other_side() -> None:
@@ -100,6 +110,31 @@ def test_the_check_only_lowers_the_value_of_a_search() -> None:
     assert MoveCheck(900, bare_king=1).limited(0.1) == BARE_KING_VALUE
 
 
+def test_a_balance_that_falls_with_the_depth_lowers_the_value() -> None:
+    """Both pieces of White are attacked after Qc7, and the check sees one loss more at each second depth."""
+    found = line_values._check(after("r3k2r/1p3ppp/p3b3/2P1Q1q1/4n3/P3P3/2P2PPP/RN2KB1R w KQkq - 5 17", "Qc7"), 6)
+    assert found.falling >= 100
+    assert check("4k3/8/8/3r4/8/8/3Q4/5K2 w - - 0 1", "Kg1").falling == 0
+    for falling, lower in ((0, 0.0), (200, FALLING_SHARE * 200), (2000, FALLING_CENTIPAWNS)):
+        limited = MoveCheck(300, falling=falling).limited(of_centipawns(200))
+        assert limited == pytest.approx(of_centipawns(200 - lower), abs=0.002)
+    assert MoveCheck(0, value=-1.9, falling=200).limited(0.9) == -1.9
+
+
+@pytest.mark.parametrize(
+    ("fen", "can_win"),
+    [
+        ("8/8/7k/8/6NP/4n3/4n2K/8 b - - 1 59", False),
+        ("8/8/7k/8/6NP/4n3/4b2K/8 b - - 1 59", True),
+        ("8/8/p6k/8/6NP/4n3/4n2K/8 b - - 1 59", True),
+    ],
+)
+def test_a_side_that_cannot_mate_is_not_winning(fen: str, can_win: bool) -> None:
+    found = check(fen, "Nxg4+")
+    assert (found.can_win, found.centipawns >= 500) == (can_win, True)
+    assert (found.limited(0.9) == pytest.approx(of_centipawns(LIMIT_CENTIPAWNS))) == (not can_win)
+
+
 LINES = [  # a position, a move that the network values too high, and Stockfish's centipawns at depth 12
     ("r3r3/pp1q1kbp/2n3p1/3p1p2/1P1PP1n1/PQN1B1P1/4P1BP/R3K2R w KQ - 1 19", "b3d5", -268),
     ("r2k4/1pp3r1/pbn2q2/3p2pQ/5B2/1Np3P1/PP3P1P/4RRK1 b - - 7 28", "g7e7", -561),
@@ -120,6 +155,50 @@ def test_several_lines_of_a_policy_show_values_of_searches(fen: str, move: str, 
     assert abs(searched.lines[0].score - true) < 300
     assert len(searched.lines[0].pv) > 1, "the line of the search"
     assert LINE_VISITS // 2 < searched.nodes <= LINE_VISITS + 1
+
+
+REFUTED = [  # a position, a move whose refutation the search finds late or not at all, and Stockfish's centipawns
+    ("r1bqk3/pp6/6pr/4p1b1/P3P2p/1Q1R2P1/1PP3BP/1K5R b q - 2 20", "d8b6", -668),
+    ("5k2/4pn2/pp5r/2qB3p/2pb3P/P4QP1/1P2R1K1/R7 b - - 3 31", "h6h7", -484),
+    ("r3k2r/1p3ppp/p3b3/2P1Q1q1/4n3/P3P3/2P2PPP/RN2KB1R w KQkq - 5 17", "e5c7", -395),
+    ("5r2/1p2kp2/8/1P1pKQ2/p2Pp1R1/P3P3/5q2/1r6 b - - 1 40", "f2e3", 0),
+    ("8/8/7k/8/6NP/4n3/4n2K/8 b - - 1 59", "e3g4", 58),
+]
+
+
+@pytest.mark.parametrize(("fen", "move", "true"), REFUTED)
+def test_a_refuted_move_is_not_shown_far_too_high(fen: str, move: str, true: int) -> None:
+    player = ChessPlayer(Session("human", 1), method="top-prob", lines=5)
+    found = player.think(chess.Board(fen), SearchLimits(nodes=400))
+    assert found
+    shown = {line.move.uci(): line.score for line in found.lines}
+    assert abs(shown[move] - true) < 250
+    assert found.nodes <= 400
+
+
+def test_the_best_reply_with_enough_visits_counts() -> None:
+    """The most visited reply is not always the best: a refutation that is found late has fewer visits."""
+    session = Session("human", 1)
+    evaluator = MoveEvaluator(session, session)
+    lower = []
+    for fen, move, _ in [*REFUTED, *LINES]:
+        board = chess.Board(fen)
+        board.push_uci(move)
+        row = encode_board(board)
+        most, best = (
+            search_line(
+                evaluator._rules, evaluator._tuning, row, 79, np.zeros(0, np.uint64), lambda done, size: size, share
+            )
+            for share in (1.0, REPLY_SHARE)
+        )
+        assert most[0]
+        assert best[0]
+        assert (best[1], best[0].visits) == (most[1], most[0].visits), "no further evaluations"
+        assert best[0].value <= most[0].value
+        assert (best[0].value == most[0].value) == (best[0].line[0] == most[0].line[0])
+        lower.append(best[0].value < most[0].value)
+    assert any(lower)
+    assert not all(lower)
 
 
 def test_the_first_choices_do_not_depend_on_the_searches() -> None:

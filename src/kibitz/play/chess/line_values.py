@@ -70,9 +70,20 @@ LINE_VISITS = 80
 """The largest number of visits in a search of one move by `MoveEvaluator`."""
 ALL_VISITS = 400
 """The largest number of visits in all searches of one position by `MoveEvaluator`."""
+REPLY_SHARE = 0.2
+"""The opponent's best reply counts in the search of one move by `MoveEvaluator` if it has at least this share of the
+visits of the most visited reply. A refutation that the search finds late has few visits.
+"""
 LOST_SHARE, LOST_CENTIPAWNS = 0.6, 100
 """`MoveCheck.limited` lowers a value below 0 by the share LOST_SHARE, but by at most LOST_CENTIPAWNS. People save some
 lost positions. So a network that predicts people's results values lost positions too high.
+"""
+FALLING_DEPTHS = 4
+"""The number of depths of the check whose material balances are compared, up to its last depth. A balance that falls
+with the depth may be smaller again at the next depth.
+"""
+FALLING_SHARE, FALLING_CENTIPAWNS = 0.5, 150
+"""`MoveCheck.limited` lowers a value by the share FALLING_SHARE of this difference, but by at most FALLING_CENTIPAWNS.
 """
 LIMIT_CENTIPAWNS = 100
 """In `MoveCheck.limited`, a position may be better than its material by up to this number of centipawns."""
@@ -98,12 +109,16 @@ class MoveCheck:
     bare_king: 1 if the opponent has only a king and the mover has enough material to force mate; -1 if it is the other
         way round; 0 in all other cases.
     line: the packed moves of the mate after this move; () without a mate.
+    falling: how much smaller the balance is than at the depths before, in centipawns, 0 or more (see FALLING_DEPTHS).
+    can_win: whether the mover has a pawn, or enough pieces to force mate.
     """
 
     centipawns: int
     value: float | None = None
     bare_king: int = 0
     line: tuple[int, ...] = ()
+    falling: int = 0
+    can_win: bool = True
 
     def corrected(self, value: float, visits: int) -> float:
         """Return the value of the move, corrected by the result of this test.
@@ -134,7 +149,12 @@ class MoveCheck:
         if score < 0:
             value = of_centipawns(score - min(LOST_CENTIPAWNS, -LOST_SHARE * score))
         most = min(MATERIAL_FACTOR * self.centipawns + LIMIT_CENTIPAWNS, WON_BASE + WON_FACTOR * self.centipawns)
-        return min(value, of_centipawns(most))
+        if not self.can_win:
+            most = min(most, LIMIT_CENTIPAWNS)
+        value = min(value, of_centipawns(most))
+        if self.falling:
+            value = of_centipawns(centipawns(value) - min(FALLING_CENTIPAWNS, FALLING_SHARE * self.falling))
+        return value
 
     def _certain(self, value: float) -> float | None:
         """Return the value if a mate or a bare king decides it, else None. value: the value from a search."""
@@ -194,7 +214,16 @@ def _check(row: NDArray[np.uint8], plies: int = CHECK_PLIES, max_nodes: int = MA
         return MoveCheck(-score, -2 + (MATE_SCORE - score + 1) * STEP, line=line)
     if score <= -SURE:
         return MoveCheck(-score, 2 - (MATE_SCORE + score + 1) * STEP, line=line)
-    return MoveCheck(-score, bare_king=_bare_king(row, -score))
+    balances = -found.scores[0, max(0, depth + 1 - FALLING_DEPTHS) : depth + 1]
+    falling = max(0, int(balances[balances < SURE].max(initial=-score)) + score)
+    return MoveCheck(-score, bare_king=_bare_king(row, -score), falling=falling, can_win=_can_win(row))
+
+
+def _can_win(row: NDArray[np.uint8]) -> bool:
+    """Return MoveCheck.can_win. row: the position after the move."""
+    board = decode_board(row[:SQUARES], row[SQUARES:START_WIDTH])
+    mover = not board.turn
+    return bool(board.pawns & board.occupied_co[mover]) or bare_king.has_mating_material(board, mover)
 
 
 def _bare_king(row: NDArray[np.uint8], centipawns: int) -> int:
@@ -307,7 +336,7 @@ class MoveEvaluator:
             return size if clock is None else clock.batch(used + self.nodes + done, size)
 
         for i in at.tolist():
-            result, evaluated = search_line(self._rules, self._tuning, rows[i], visits, drawn_keys, batch)
+            result, evaluated = search_line(self._rules, self._tuning, rows[i], visits, drawn_keys, batch, REPLY_SHARE)
             self.nodes += evaluated
             if result is not None and result.visits > 1:
                 found[i] = result

@@ -42,6 +42,8 @@ LEAST_SECONDS = 0.2
 """If the time for a move is shorter than this number of seconds, no separate search looks for mates of more than two
 moves.
 """
+REPLY_VISITS = 4
+"""The least number of visits of a reply that is not the most visited one, so that its value counts in `search_line`."""
 SETTLED = 5_000
 """A line that ends in a proven result counts as settled after this number of visits."""
 
@@ -480,13 +482,16 @@ def search_line(
     visits: int,
     drawn_keys: NDArray[np.uint64],
     batch: Callable[[int, int], int],
+    reply_share: float = 1.0,
 ) -> tuple[LineValue | None, int]:
     """Search the position after a move. Returns the result, which is None if there was no time, and the number of
     evaluated positions.
 
     row: uint8 [68], the position. visits: the number of visits of the root. drawn_keys: uint64, the keys of positions
     that are drawn if they occur again. batch: a function that returns the size of the next batch, or 0 to stop. Its
-    arguments are the number of positions evaluated in this search, and the preferred size.
+    arguments are the number of positions evaluated in this search, and the preferred size. reply_share: the share
+    of the visits of the most visited reply that another reply needs. The value of the result is that of the best reply
+    with enough visits. With 1, the most visited reply always counts.
     """
     if batch(0, 1) <= 0:
         return None, 0
@@ -501,6 +506,10 @@ def search_line(
     if not seen:
         return None, search.evaluated
     best = max(seen, key=lambda each: _rank(tree, each))
+    if reply_share < 1 and tree.proven[best] == UNKNOWN:
+        least = max(REPLY_VISITS, reply_share * int(tree.visits[best]))
+        known = [each for each in seen if each == best or tree.visits[each] >= least]
+        best = max(known, key=lambda each: value_for_parent(tree, each))
     line = (int(tree.move[best]), *likely_line(tree, best))
     value = float(to_parent(value_for_parent(tree, best)))
     return LineValue(value, int(tree.visits[0]), line), search.evaluated
