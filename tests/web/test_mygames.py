@@ -310,14 +310,15 @@ def _alive(process: int) -> bool:
         return False
 
 
-MOVES = ("ee", "gc", "cc", "gg", "cg", "fd", "eg", "ce")
+MOVES = ("ee", "gc", "aa", "ia", "cc")
+"""The third and the fourth are mistakes."""
 
 
 def go_games(count: int) -> str:
     """Short games of Go on a small board, one a week."""
     texts = []
     for number in range(count):
-        moves = "".join(f";{'BW'[ply % 2]}[{point}]" for ply, point in enumerate(MOVES[: 6 + number % 3]))
+        moves = "".join(f";{'BW'[ply % 2]}[{point}]" for ply, point in enumerate(MOVES[: 3 + number % 3]))
         players = ("Kim", f"Other {number}") if number % 2 else (f"Other {number}", "Kim")
         date = datetime.date(2024, 1, 1) + datetime.timedelta(days=20 * number)
         texts.append(f"(;GM[1]SZ[9]KM[6.5]PB[{players[0]}]PW[{players[1]}]BR[3k]WR[3k]DT[{date}]RE[B+R]{moves})\n")
@@ -341,11 +342,12 @@ def test_the_report_of_a_go_player_is_that_of_the_command(
     told, found = json.loads(capsys.readouterr().out)["player"], answer["report"]
     without_files(found, told)
     assert found == told
+    assert found["worst"]
     assert found["lately"]["earlier_loss"]["games"] > 0
     # The record on the board has the moves of the report.
     record = client.good("/api/mygames/game", {"game": 2})["text"]
     tree = client.good("/api/load", {"text": record})["tree"]
-    assert len(tree) == 1 + 7
+    assert len(tree) == 1 + 4
     page = client.get("/api/mygames/page").json["html"]
     assert "Kim" in page
     assert "Area" in page
