@@ -151,7 +151,8 @@ class ValueSource:
     """The source of a setting's value in a recipe that reproduces a document, such as a paper.
 
     kind: DOCUMENT if the document states the value. READING if the document can be read in several ways. OURS if the
-        document doesn't mention the value. OFF if the setting is an addition of kibitz that the recipe turns off.
+        document doesn't mention the value. OFF if the recipe turns the setting off, because it is an addition of
+        kibitz, or because this recipe has no use for it.
     note: what the document states, in a few words.
     """
 

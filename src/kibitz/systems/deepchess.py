@@ -206,9 +206,10 @@ RECIPES = {
             " cross-entropy of the 773 bits, summed over the bits. The other layers minimize the mean of the squared"
             " errors. With their sum, all units of the second layer die within 350 iterations. The optimizer, SGD"
             " with momentum 0.9, is our choice, too",
-            "the document does not describe the decoders of Pos2Vec. In kibitz, each layer has a decoder, a dense layer"
-            " with its own weights. The decoder of the first layer ends with a sigmoid, those of the others with no"
-            " activation function",
+            "each layer of Pos2Vec has a decoder, a dense layer back to the size of the layer's input, such as"
+            " 773-600-773. The document gives these sizes, but no activation functions, and does not state whether the"
+            " decoders have their own weights. In kibitz, they do. The decoder of the first layer ends with a sigmoid,"
+            " those of the others with no activation function",
             "both positions use one Pos2Vec, with the same weights. The document puts two Pos2Vec networks side by side"
             " and calls them disjoint. It does not state whether they share their weights",
             "the initial weights use He initialization. In the first layer, the fan-in is the typical number of input"

@@ -168,7 +168,9 @@ RECIPES = {
         training={"precision": "auto"},
         departures=(
             "the loss excludes neutral intersections, including those between the groups of a seki. The document gives"
-            " them random owners. The groups themselves are alive in both",
+            " them random owners. The groups themselves are alive in both. If GNU Go is the referee and the rules are"
+            " Japanese or Korean, the loss also excludes the eyes of these groups. The document does not mention such"
+            " eyes",
             "the loss is the mean of the squared errors over the intersections that are not neutral. The document uses"
             " the sum over all intersections. With Adam, both give nearly the same steps",
             "the games come from the store. The document uses about 15,000 professional games of the collection Go4Go",
@@ -176,9 +178,12 @@ RECIPES = {
             "kibitz keeps the weights with the lowest validation loss. The document does not state which weights it"
             " tested",
             "owners come from random playouts, or from GNU Go if the playouts don't fit the recorded score. The"
-            " document uses GNU Go only. To use GNU Go only, import with --referee gnugo",
+            " document uses GNU Go only. To use GNU Go only, import with --referee gnugo. kibitz runs it at level 0,"
+            " but the document states no level. GNU Go only finds the dead stones in the last recorded position. The"
+            " document can also mean that GNU Go finishes the games",
             "kibitz skips games whose owners don't add up to the recorded score. The document does not mention such a"
-            " check. So games in which the owners are clear are more frequent in training and test",
+            " check. So games in which the owners are clear are more frequent in training and test. If random playouts"
+            " leave most of the last position open, kibitz skips the game without GNU Go",
             "the document gives the training times (4 and 12 hours), but neither the number nor the size of the"
             " batches. Games of at least 150 moves and without handicap are our choice",
         ),
@@ -188,10 +193,16 @@ RECIPES = {
             "liberties": document(
                 "1, 2, or at least 3, for the stones of the side to move and of the other side. With a plane for ko and"
                 " one of ones there are eight planes"),
-            "recent": OPTION_OFF, "ages": OPTION_OFF, "together": OPTION_OFF, "symmetry": OPTION_OFF,
+            "recent": document("the document proposes recent moves as inputs. Its network does not have them"),
+            "ages": document("the document proposes the ages of stones as inputs. Its network does not have them"),
+            "together": document(
+                "the document proposes equal predictions for connected stones. Its network does not have them"),
+            "symmetry": OPTION_OFF,
             "layers": reading(
                 "five convolutions of 5×5 with 64, 64, 64, 48 and 48 filters, with ReLU. We pad them so that the output"
-                " has the board's size"),
+                " has the board's size. The document calls the network a 5 layer CNN. We count its output convolution"
+                " as a sixth layer. Our network has 353,489 weights, and the document states roughly 350,000. A"
+                " network with only four layers before the output would have about 296,000"),
             "last": document(
                 "one convolution of 5×5 with a sigmoid: the probability that the side to move owns the intersection"),
             "loss": document("the squared error, see the differences"),

@@ -186,8 +186,8 @@ RECIPES = {
             " each. Its library shuffles the files, and then the positions of each file",
             "kibitz trains in bf16 if the processor computes in bf16. The post's code uses Float32 for its test data"
             " and predictions, and names no other number format",
-            "kibitz samples the test games at random. The post tests on games of later months. To do the same, train"
-            " with --test-from and a date",
+            "kibitz samples the test games at random. The post trains on games of 2014 and 2015, and tests on games of"
+            " January and February 2016. To do the same, train with --test-from 2016-01-01",
             'kibitz uses all decisive games of the store. The post uses games that end in mate, by "players with rank'
             ' higher than 2000". We read this as a rating over 2000 for both players. To get such games, import with'
             " --ending checkmate --min-rating 2001",
@@ -204,10 +204,12 @@ RECIPES = {
                 "the post's code names no activation function here. According to the post, this means the identity"
             ),
             "dropout": document("0.2 after the dense layer"),
-            "attacks": OPTION_OFF,
-            "separate": OPTION_OFF,
+            "attacks": document("the post proposes a channel for attacked squares. Its network does not have it"),
+            "separate": document(
+                "the post proposes separate networks for White and Black, or for the phases of the game. It has one"
+            ),
             "mirror": OPTION_OFF,
-            "held_out": OPTION_OFF,
+            "held_out": ours("no positions of training games are held out, see the differences"),
             "view": reading(
                 "six planes of 8×8, one for each type of piece, with +1 and −1. A sign shows the color, which we read"
                 " as +1 for White and −1 for Black. A seventh plane is +1 if White is to move and −1 if Black is, as in"
@@ -224,7 +226,9 @@ RECIPES = {
             "initial": ours("a network with the library's initial weights did not learn here, see the differences"),
             "batch": document(),
             "iterations": document("a maximum; the post stopped after five epochs"),
-            "most_epochs": ours("no limit"),
+            "most_epochs": ours(
+                "no limit. The post stopped after five epochs. To do the same, train with --most-epochs 5 --patience 0"
+            ),
             "summary_every": document(),
             "validate_every": document(),
             "checkpoint_every": document("a snapshot"),
