@@ -173,7 +173,7 @@ def test_a_killed_call_goes_on_to_the_same_run(
 def test_the_engine_plays_like_the_player(player_run: Path) -> None:
     settings = GtpOptions().of_engine(str(player_run), 19)
     assert (settings.method, settings.temperature) == ("top-prob", 1.0)
-    assert GtpOptions().of_engine("gohuman", 19).temperature == 0
+    assert not GtpOptions().of_engine("gohuman", 19).temperature
     commands = "boardsize 9\n" + "clear_board\ngenmove b\n" * 12 + "quit\n"
     done = in_process(["gtp", player_run, "--seed", "1"], commands)
     assert done.code == 0, done

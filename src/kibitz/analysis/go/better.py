@@ -5,6 +5,9 @@ these positions, which makes the difference of their values inexact. So if the l
 best move and after the played move are searched deeper. Both positions have the same side to move. Their ownership maps
 and best lines show what the played move lost. If the rules prove no reason, the positions at the ends of these
 lines are searched too.
+
+The moves that seem to be mistakes are those whose loss a search is most likely to overestimate. So they are searched
+again, with many more visits, before they get the annotation of a mistake.
 """
 
 from __future__ import annotations
@@ -28,6 +31,9 @@ SUSPECT = 0.8
 833 moves of five games, the share 0.8 needs 40 deeper searches and finds 13 annotated moves. The share 0.5 needs 102
 searches and finds 16.
 """
+
+LONG_VISITS = 800
+"""Visits of the searches that decide whether a move is a mistake or only an inaccuracy."""
 
 Search = Callable[[Board], GoThought]
 """A function that searches a position, and returns the result with owners."""
@@ -72,13 +78,19 @@ class PointLoss:
 
 
 def judge(
-    record: Record, predictions: list[PositionPrediction], search: Search, swing: float, last: int
+    record: Record,
+    predictions: list[PositionPrediction],
+    search: Search,
+    swing: float,
+    last: int,
+    longer: Search | None = None,
 ) -> list[PointLoss]:
     """Return how much each move of a record lost.
 
     predictions: the results of short searches, with lines, of all positions of the record. search: a function that
     searches a position deeper. swing: the smallest annotated loss, in points. last: the number of the last move to
-    evaluate, from 1. After it come only the passes that end the game, which lose nothing.
+    evaluate, from 1. After it come only the passes that end the game, which lose nothing. longer: a function that
+    searches a position with more visits, for the moves that seem to be mistakes; None to search these moves only once.
     """
     found = [PointLoss()] * len(record.moves)
     for i, (one, board) in enumerate(ongoing.counted(boards(record, predictions[:last]), last)):
@@ -90,8 +102,17 @@ def judge(
         found[i] = PointLoss(points)
         if points >= SUSPECT * swing:
             better = find_better(board, played, search)
+            if longer and better and may_be_mistake(better.points, swing):
+                better = find_better(board, played, search, longer=longer)
             found[i] = PointLoss(better.points if better else 0.0, better)
     return found
+
+
+def may_be_mistake(points: float, swing: float) -> bool:
+    """Return whether a move that lost this number of points is a mistake or nearly a mistake. swing: the smallest
+    annotated loss, in points; a mistake loses at least twice as much.
+    """
+    return points >= SUSPECT * 2 * swing
 
 
 def find_better(
@@ -101,18 +122,21 @@ def find_better(
     before: GoThought | None = None,
     after: GoThought | None = None,
     best: int | None = None,
+    longer: Search | None = None,
 ) -> Better | None:
     """Return the better move in a position; None if the searches find none.
 
     board: the position before the played move. played: the played move. search: a function that searches a position.
     before, after: search results for the positions before and after the played move; None if they are not known. best:
-    the best move; None if it is not known.
+    the best move; None if it is not known. longer: a function that searches with more visits. If it is given, it finds
+    the best move and the values after both moves, and `search` only looks at the ends of the lines.
     """
-    best = (before or search(board)).moves[0].point if best is None else best
+    look = longer or search
+    best = (before or look(board)).moves[0].point if best is None else best
     if best == played or (best == PASS and board.passes):
         return None
-    after = after or search(board_after(board, played))
-    better = search(board_after(board, best))
+    after = after or look(board_after(board, played))
+    better = look(board_after(board, best))
     points = after.moves[0].lead - better.moves[0].lead
     if points <= 0:
         return None

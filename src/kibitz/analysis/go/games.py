@@ -514,9 +514,11 @@ def _judged(
     from kibitz.analysis.go import better, searched  # imported here because they load the search
     from kibitz.play.go.value import VISITS
 
-    return better.judge(
-        record, predictions, searched.searching(session, terms_of(record), max(nodes, VISITS)), swing, last
-    )
+    def search(visits: int) -> better.Search:
+        return searched.searching(session, terms_of(record), max(nodes, visits))
+
+    longer = None if nodes == QUICK else search(better.LONG_VISITS)
+    return better.judge(record, predictions, search(VISITS), swing, last, longer)
 
 
 def _explained(

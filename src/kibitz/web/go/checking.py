@@ -33,15 +33,17 @@ def limits() -> list[object]:
     """Return the settings, such as the number of visits, that affect the evaluations of moves in addition to the
     network and the line.
     """
+    from kibitz.analysis.go.better import LONG_VISITS
     from kibitz.analysis.go.reason_texts import LANGUAGES
     from kibitz.analysis.go.reasons import CODES
     from kibitz.play.go.value import VISITS
 
-    return ["check", VISITS, MOST_SHOWN, sorted(LANGUAGES), sorted(CODES)]
+    return ["check", VISITS, LONG_VISITS, MOST_SHOWN, sorted(LANGUAGES), sorted(CODES)]
 
 
 def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the evaluation of a line's last move by the network's search, as a dict.
+    """Return the evaluation of a line's last move by the network's search, as a dict. If the move seems to be a
+    mistake, everything except `before` and `after` comes from a longer search.
 
     before, after: the win probability of the player who made the move, 0 to 1, before and after the move.
     loss: the win probability that the move lost, 0 to 1.
@@ -54,44 +56,62 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
 
     Raises BadRequest if there is no move, and GivenUp when `stop` is set.
     """
-    from kibitz.play.go.value import final_count
+    from kibitz.analysis.go.better import LONG_VISITS, may_be_mistake
+    from kibitz.play.go.value import final_count, searches
 
     assert isinstance(line, GoLine)
     if not line.moves:
         raise BadRequest("there is no move to check")
     session, ended = networks.session(network.name), final_count(line.board(), line.terms)
-    before = _looked(session, replace(line, moves=line.moves[:-1]), stop)
+    earlier = replace(line, moves=line.moves[:-1])
+    before = _looked(session, earlier, stop)
     best = before.moves[0]
-    loss, points, reply, after, then = 0.0, 0.0, [], best.winrate, None
+    played, loss, points, after, then = line.moves[-1], 0.0, 0.0, best.winrate, None
     if ended is not None:  # the move is the second of two passes, so the final score decides
         black = before.sign > 0
         after = min(best.winrate, ended.black_wins if black else 1 - ended.black_wins)
         loss, points = best.winrate - after, max(0.0, best.lead - before.sign * ended.lead)
-    elif best.point != line.moves[-1]:
+    elif best.point != played:
         then = _looked(session, line, stop)
-        answer = then.moves[0]
-        after = min(best.winrate, 1 - answer.winrate)
-        loss, points = best.winrate - after, max(0.0, best.lead + answer.lead)
-        reply = [to_gtp(point, line.size) for point in answer.pv[:MOST_SHOWN]]
-    sign = max(mark(-loss, CHESS_SWING), mark(-points, SWINGS[line.size]), key=["", "?!", "?", "??"].index)
-    why = _why(session, line, before, then, stop) if sign and then else None
+        loss, points = _lost(before, then, played)
+        after = best.winrate - loss
+    swing = SWINGS[line.size]
+    is_suspect = may_be_mistake(loss, CHESS_SWING) or may_be_mistake(points, swing)
+    longer = then is not None and is_suspect and searches(session)
+    if longer:
+        before, then = (_searched(session, one.board(), line, stop, LONG_VISITS) for one in (earlier, line))
+        loss, points = _lost(before, then, played)
+    shown, reply = before.moves[0], then.moves[0].pv if then else ()
+    sign = max(mark(-loss, CHESS_SWING), mark(-points, swing), key=["", "?!", "?", "??"].index)
+    why = _why(session, line, before, then, longer, stop) if sign and then else None
     return {
         "loss": rounded(loss), "mark": sign, "before": rounded(best.winrate), "after": rounded(after),
-        "points": round(points, 1), "reply": reply,
-        "line": [to_gtp(point, line.size) for point in best.pv[:MOST_SHOWN]] or [to_gtp(best.point, line.size)],
+        "points": round(points, 1), "reply": [to_gtp(point, line.size) for point in reply[:MOST_SHOWN]],
+        "line": [to_gtp(point, line.size) for point in shown.pv[:MOST_SHOWN]] or [to_gtp(shown.point, line.size)],
         **({"reason": why} if why else {}),
     }  # fmt: skip
 
 
+def _lost(before: GoThought, then: GoThought, played: int) -> tuple[float, float]:
+    """Return what a move lost, as win probability (0 to 1) and in points. before, then: the search results for the
+    positions before and after the move. played: the move's point.
+    """
+    best, answer = before.moves[0], then.moves[0]
+    if best.point == played:
+        return 0.0, 0.0
+    return max(0.0, best.winrate - (1 - answer.winrate)), max(0.0, best.lead + answer.lead)
+
+
 def _why(
-    session: Session, line: GoLine, before: GoThought, then: GoThought, stop: threading.Event
+    session: Session, line: GoLine, before: GoThought, then: GoThought, is_longer: bool, stop: threading.Event
 ) -> dict[str, Any] | None:
     """Return why the last move was bad: a code, the text in each language, and the lines that the text mentions. None
     if no reason is found.
 
-    before, then: the search results for the positions before and after the move.
+    before, then: the search results for the positions before and after the move. is_longer: whether they come from a
+    longer search.
     """
-    from kibitz.analysis.go.better import find_better
+    from kibitz.analysis.go.better import LONG_VISITS, find_better
     from kibitz.analysis.go.reason_texts import LANGUAGES
     from kibitz.analysis.go.reasons import INSTEAD
     from kibitz.play.go.value import searches
@@ -102,7 +122,11 @@ def _why(
     def search(board: Board) -> GoThought:
         return _searched(session, board, line, stop)
 
-    better = find_better(replace(line, moves=line.moves[:-1]).board(), line.moves[-1], search, before, then)
+    def longer(board: Board) -> GoThought:
+        return _searched(session, board, line, stop, LONG_VISITS)
+
+    board = replace(line, moves=line.moves[:-1]).board()
+    better = find_better(board, line.moves[-1], search, before, then, longer=longer if is_longer else None)
     if better is None or better.why is None:
         return None
     why = better.why
@@ -132,11 +156,13 @@ def _looked(session: Session, line: GoLine, stop: threading.Event) -> GoThought:
     return looks[0]()
 
 
-def _searched(session: Session, board: Board, line: GoLine, stop: threading.Event) -> GoThought:
-    """Return the result of a search of a position of the line's game."""
-    from kibitz.play.go.value import search_board
+def _searched(
+    session: Session, board: Board, line: GoLine, stop: threading.Event, visits: int | None = None
+) -> GoThought:
+    """Return the result of a search of a position of the line's game. visits: None for the usual number."""
+    from kibitz.play.go.value import VISITS, search_board
 
-    return search_board(session, board, line.terms, on_progress=lambda look: _go_on(stop), stop=stop)
+    return search_board(session, board, line.terms, visits or VISITS, on_progress=lambda look: _go_on(stop), stop=stop)
 
 
 def _go_on(stop: threading.Event) -> None:
