@@ -7,6 +7,8 @@ from typing import Any
 import chess
 import pytest
 
+from kibitz.analysis.go.better import LONG_VISITS
+from kibitz.play.go import value
 from support.board_client import Client, until
 from support.causes import mentions
 
@@ -66,6 +68,22 @@ def test_a_wasted_move_of_go(client: Client) -> None:
     assert found["line"][0] != "A1"
     assert found["before"] > found["after"]
     assert check(client, "gohuman", go_line("E5"))["mark"] in ("", "?!")
+
+
+def test_a_mistake_of_go_is_searched_longer(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    visits: list[int] = []
+
+    def counted(network: Any, board: Any, terms: Any, times: int, **more: Any) -> Any:
+        visits.append(times)
+        return search_board(network, board, terms, times, **more)
+
+    search_board = value.search_board
+    monkeypatch.setattr(value, "search_board", counted)
+    assert check(client, "gohuman", go_line(*WALLS.split(), "A1"))["mark"] == "??"
+    assert LONG_VISITS in visits
+    visits.clear()
+    check(client, "gohuman", go_line("E5"))
+    assert set(visits) == {value.VISITS}
 
 
 @pytest.mark.parametrize(

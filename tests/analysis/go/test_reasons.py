@@ -420,6 +420,18 @@ def test_only_suspects_are_searched_deeper(drop: float, asked: int) -> None:
     assert judge(record, [told(0, "Q16"), told(-9, "Q16"), told(9, "Q16")], search, 10.0, 0)[0] == PointLoss()
 
 
+@pytest.mark.parametrize(("lost", "points", "asked"), [(15.9, 15.9, 0), (16.0, 6.0, 3), (30.0, 6.0, 3)])
+def test_moves_that_seem_to_be_mistakes_are_searched_longer(lost: float, points: float, asked: int) -> None:
+    record = parse_record("(;GM[1]SZ[19];B[dp];W[pd])")
+    predictions = [told(0, "Q16"), told(-20, "Q16"), told(9, "Q16")]
+    search, longer = Searched("Q16", {"D4": lost}), Searched("Q16", {"D4": 6.0})
+    found = judge(record, predictions, search, 10.0, 2, longer)
+    assert (found[0].points, longer.asked) == (points, asked)
+    assert judge(record, predictions, search, 10.0, 2)[0].points == lost, "without a longer search"
+    refuted = Searched("D4", {})  # the longer search finds that the played move is the best one
+    assert judge(record, predictions, search, 10.0, 2, refuted)[0].points == (0.0 if asked else lost)
+
+
 def test_a_loss_that_the_deeper_search_does_not_find_is_none() -> None:
     record, search = parse_record("(;GM[1]SZ[19];B[dp];W[pd])"), Searched("Q16", {"Q16": 3.0, "D4": 1.0})
     assert judge(record, [told(0, "Q16"), told(-20, "Q16"), told(9, "Q16")], search, 10.0, 2)[0] == PointLoss()

@@ -34,7 +34,7 @@ class LearnedPairs:
     """Pairs from the run's training games.
 
     own: pairs of positions that the run trained on; None if there are no such pairs.
-    other: pairs of held-out positions of the same games (the split that the paper probably used); None if there are no
+    other: pairs of held-out positions of the same games (the split that we assume for the paper); None if there are no
         such pairs.
     why: the reason, as text, if there are no pairs.
     games: the number of games used.

@@ -88,7 +88,7 @@ class Settings:
     layers: str = setting("32conv3x3p1.ip128", "Layers of each network before its output.")
     activation: str = setting(
         "relu",
-        "Activation function after each layer: relu, leaky (leaky ReLU) or sigmoid; the original papers use relu.",
+        "Activation function: relu (in the papers, after convolutions), leaky (leaky ReLU) or sigmoid.",
         choices=tuple(ACTIVATIONS),
     )
     share: str = setting(
