@@ -88,7 +88,7 @@ class Settings:
     layers: str = setting("32conv3x3p1.ip128", "Layers of each network before its output.")
     activation: str = setting(
         "relu",
-        "Activation function: relu (in the papers, after convolutions), leaky (leaky ReLU) or sigmoid.",
+        "Activation function: relu, leaky (leaky ReLU) or sigmoid; the papers use relu after convolutions.",
         choices=tuple(ACTIVATIONS),
     )
     share: str = setting(
