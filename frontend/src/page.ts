@@ -4,7 +4,7 @@ import "./ui/game.css";
 import "./ui/tabs.css";
 import "./app/layout.css";
 
-import { mountLinePreview } from "./analysis/linepreview";
+import { mountLinePreview } from "./analysis/linepoints";
 import { mountBoard } from "./board/board";
 import { mountControls } from "./board/controls";
 import { mountEvalBar } from "./analysis/evalbar";

@@ -14,18 +14,7 @@ const REST = 250;
 /** Between the small board and what it belongs to, and the edges of the window, px. */
 const GAP = 8;
 
-/** On an element: the moves up to this one. from: the position before them, or else the one on the board. */
-export const onPoint = (moves: readonly string[], from?: number): { "data-line": string; "data-from"?: number } => ({ "data-line": moves.join(" "), ...since(from) });
-/** The same, for the focus alone. */
-export const onFocus = (moves: readonly string[], from?: number): { "data-focus-line": string; "data-from"?: number } => ({ "data-focus-line": moves.join(" "), ...since(from) });
-
-const since = (from?: number): { "data-from"?: number } => (from === undefined ? {} : { "data-from": from });
-
-export function mountLinePreview(app: App): void {
-  new LinePreview(app);
-}
-
-class LinePreview {
+export class LinePreview {
   private readonly element = el("div", { class: "line-preview", role: "tooltip", id: fresh("line"), hidden: true });
   private readonly known = new Kept<Written>(400);
   private view: View | null = null;
@@ -36,24 +25,26 @@ class LinePreview {
 
   constructor(private readonly app: App) {
     document.body.append(this.element);
-    document.addEventListener("pointerover", (event) => {
-      // A finger does not rest: it plays.
-      if (event.pointerType !== "touch") this.point((event.target as Element).closest<HTMLElement>("[data-line]"), "line");
-    });
-    // Where a touch does nothing else, it shows the board too.
-    document.addEventListener("click", (event) => {
-      const target = event.target as Element;
-      if ((event as PointerEvent).pointerType === "touch" && !target.closest("button, a")) this.point(target.closest<HTMLElement>("[data-line]"), "line", 0);
-    });
-    document.addEventListener("focusin", (event) => {
-      const target = event.target as HTMLElement;
-      if (target.matches("[data-line], [data-focus-line]") && target.matches(":focus-visible")) this.point(target, target.dataset.line ? "line" : "focusLine");
-    });
     document.addEventListener("focusout", () => this.hide());
     document.addEventListener("pointerdown", () => this.hide());
     document.addEventListener("scroll", () => this.hide(), { capture: true, passive: true });
     document.addEventListener("keydown", (event) => event.key === "Escape" && this.hide());
     for (const event of ["cursor", "game"] as const) app.on(event, () => this.hide());
+  }
+
+  /** What the pointer or the focus has reached. */
+  reached(event: Event): void {
+    const target = event.target as HTMLElement;
+    const kind = (event as PointerEvent).pointerType;
+    if (event.type === "focusin") {
+      if (target.matches("[data-line], [data-focus-line]") && target.matches(":focus-visible")) this.point(target, target.dataset.line ? "line" : "focusLine");
+      return;
+    }
+    const line = target.closest<HTMLElement>("[data-line]");
+    // A finger does not rest: it plays.
+    if (event.type === "pointerover" && kind !== "touch") this.point(line, "line");
+    // Where a touch does nothing else, it shows the board too.
+    if (event.type === "click" && kind === "touch" && !target.closest("button, a")) this.point(line, "line", 0);
   }
 
   private point(target: HTMLElement | null, from: "line" | "focusLine", rest = from === "line" ? REST : 0): void {

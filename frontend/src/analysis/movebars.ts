@@ -5,7 +5,7 @@ import "./movebars.css";
 import type { OpinionLine } from "../server/api";
 import { claimant, valueName } from "../app/chance";
 import { el, percent } from "../ui/elements";
-import { onFocus, onPoint } from "./linepreview";
+import { onFocus, onPoint } from "./linepoints";
 import { scoreWords, scored } from "./opinion";
 import { shown, type Candidate } from "../board/overlays";
 import type { App, Network, Result } from "../app/state";

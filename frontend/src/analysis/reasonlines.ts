@@ -1,7 +1,7 @@
 /** The lines within the reason of a mistake: each move has the small board with the position after it. */
 
 import { el } from "../ui/elements";
-import { onFocus, onPoint } from "./linepreview";
+import { onFocus, onPoint } from "./linepoints";
 import { lettered } from "../texts";
 import type { Node } from "../app/state";
 
