@@ -42,7 +42,7 @@ from kibitz.analysis.glyphs import SIGNS
 from kibitz.analysis.go.better import Better
 from kibitz.analysis.go.changes import neighbours
 from kibitz.analysis.go.games import analyse
-from kibitz.analysis.go.reasons import OF_AREAS, Situation, explain
+from kibitz.analysis.go.reasons import LOSES_AREA, Situation, explain
 from kibitz.analysis.sharing import opened
 from kibitz.external.gtp import CommandRefused, GtpProgram
 from kibitz.games.go.io.sgf import Record, read_records
@@ -172,7 +172,7 @@ class Checker:
         confirmed by its territory alone.
         """
         code, said = case["reason"]["code"], case["reason"]["parameters"]
-        if code in OF_AREAS:
+        if code == LOSES_AREA:
             found = case["territory"] = self.by_territory(case, said)
             return (found[0] >= LEAST_TERRITORY,) * 2
         read = self.by_reading(case, code, said)

@@ -50,15 +50,14 @@ class Program:
         return "\n".join(" ".join(row) for row in rows)
 
 
-@pytest.mark.parametrize("code", ["loses_area", "leaves_area"])
 @pytest.mark.parametrize(("colour", "gained"), [("black", 2.0), ("white", -2.0)])
 def test_the_territory_in_the_area_of_a_reason(
-    bench: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, colour: str, gained: float, code: str
+    bench: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, colour: str, gained: float
 ) -> None:
     monkeypatch.setattr(bench, "GtpProgram", Program)
     case = {
         "size": 19, "stones": [[], []], "side": 0, "moves": [], "lines": [["Q16", "D4"], ["D16", "D4"]],
-        "reason": {"code": code, "parameters": {"colour": colour, "area": ["T19", "S18", "P10"]}},
+        "reason": {"code": "loses_area", "parameters": {"colour": colour, "area": ["T19", "S18", "P10"]}},
     }  # fmt: skip
     checker = bench.Checker(str(tmp_path), 0)
     assert checker.by_territory(case, case["reason"]["parameters"]) == (gained, 0.0)

@@ -49,7 +49,6 @@ ENGLISH = GoLanguage(
         "group_lives": "Misses a chance to capture {whose} group at {at} ({stones}): {line}.",
         "group_lives_one": "Misses a chance to capture {whose} stone at {at}: {line}.",
         "loses_area": "By kibitz's search, {player} loses about {points} in the area around {at}.",
-        "leaves_area": "By kibitz's search, the area around {at} is more urgent: {player} loses about {points} there.",
         "better_avoids": "{move} avoids this.",
         "better_is": "{move} is worth about {points} more.",
     },
@@ -77,9 +76,6 @@ GERMAN = GoLanguage(
         "group_lives": "Verpasst die Chance, die {whose} Gruppe bei {at} ({stones}) zu fangen: {line}.",
         "group_lives_one": "Verpasst die Chance, den Stein auf {at} zu fangen: {line}.",
         "loses_area": "Laut der Suche von kibitz verliert {player} etwa {points} im Gebiet um {at}.",
-        "leaves_area": (
-            "Laut der Suche von kibitz ist das Gebiet um {at} dringender: {player} verliert dort etwa {points}."
-        ),
         "better_avoids": "{move} vermeidet das.",
         "better_is": "{move} ist etwa {points} mehr wert.",
     },
@@ -107,9 +103,6 @@ FRENCH = GoLanguage(
         "group_lives": "Manque la capture du groupe {whose} en {at} ({stones}) : {line}.",
         "group_lives_one": "Manque la capture de la pierre en {at} : {line}.",
         "loses_area": "D’après la recherche de kibitz, {player} perd environ {points} dans la zone de {at}.",
-        "leaves_area": (
-            "D’après la recherche de kibitz, la zone de {at} est plus urgente : {player} y perd environ {points}."
-        ),
         "better_avoids": "{move} évite cela.",
         "better_is": "{move} vaut environ {points} de plus.",
     },
