@@ -141,7 +141,7 @@ def opened(page: Page, address: str, ply: int) -> None:
     expect(graph).to_have_attribute("aria-label", re.compile(" evaluated"))
     expect(page.locator(".move-bars.valued .continued").first).to_be_visible()
     page.wait_for_timeout(15_000)  # the note about the opening disappears, and the search begins
-    # In Go, a search checks only some moves, and the caption says so at the end
+    # In Go, a search checks only some moves, so the caption ends with a note about the others
     expect(page.locator(".graph-caption")).to_have_text(re.compile("^(gray: network only)?$"))
 
 

@@ -218,7 +218,7 @@ def of_lines(
     to_move: int = BLACK,
     seen: float = 0.95,
 ) -> Why | None:
-    """The reason if the searches expect that nine points change by `moved`, and the lines end with so many changed."""
+    """The reason if nine points change by `moved` in the searches, and `at_the_end` points at the ends of the lines."""
     owns = seen if to_move == BLACK else 1 - seen
     letters = "ABCDEFGHJKLMNOPQRST"[:size]
     ends = " ".join([f"{letter}{row}" for row in (4, 5) for letter in letters][:at_the_end])
