@@ -101,6 +101,13 @@ def test_what_is_set_up() -> None:
     assert found["tree"][0]["turn"] == "w"
     again = load(save(found, line=found["line"]))
     assert again["line"] == found["line"]
+    for text in (
+        "(;SZ[9]AB[dd][ff]B[cc];W[gg])",
+        "(;SZ[9];AB[dd][ff]B[cc];W[gg])",
+    ):  # the first move is in the same node
+        mixed = load(text)
+        assert (mixed["line"]["setup"]["B"], mixed["line"]["side"], mixed["problems"]) == (["D6", "F4"], "b", [])
+        assert [node["move"] for node in mixed["tree"]] == [None, "C7", "G3"]
     handicap = load("(;SZ[19]HA[2]AB[dp][pd]KM[0.5];W[dd])")
     assert handicap["line"]["side"] == "w"
     old = load("(;SZ[19];B[dp]C[one];B[pd];W[dd];B[pp])")

@@ -38,7 +38,8 @@ _MARKS = {"TE": 1, "BM": 2, "IT": 5, "DO": 6}
 _WRITTEN = {1: "TE[1]", 2: "BM[1]", 3: "TE[2]", 4: "BM[2]", 5: "IT[]", 6: "DO[]"}
 _OF_MOVES = {"B", "W", "C", *_MARKS}
 """Properties that are read in any node."""
-_OF_START = {*_OF_MOVES, "AB", "AW", "AE", "PL", "FF", "GM", "CA", "AP", "SZ", *HEADERS}
+_SETUP = {"AB", "AW", "AE"}
+_OF_START = {*_OF_MOVES, *_SETUP, "PL", "FF", "GM", "CA", "AP", "SZ", *HEADERS}
 """Properties that are read before the first move. All other properties stay unchanged."""
 _NAME = re.compile(r"[A-Z0-9]{1,64}")
 _RAW = re.compile(r"(?:\\.|[^\]\\])*+", re.DOTALL)
@@ -173,6 +174,10 @@ class _Game:
         while index < len(sequence) and not ({"B", "W"} & sequence[index].keys()):
             self._set_up(start, sequence[index])
             index += 1
+        if index < len(sequence):  # some programs write the setup and the first move into one node
+            first = sequence[index]
+            self._set_up(start, {name: values for name, values in first.items() if name in _SETUP})
+            sequence[index] = {name: values for name, values in first.items() if name not in _SETUP}
         if start.black or start.white:
             return index
         run: list[int] = []
@@ -254,7 +259,7 @@ class _Game:
         """
         for properties in sequence:
             check_wanted()
-            if {"AB", "AW", "AE"} & properties.keys():
+            if _SETUP & properties.keys():
                 self.problems.append(f"stones are set up after move {tree[parent]['ply']}; the rest is skipped")
                 return None
             moves = [
