@@ -168,6 +168,19 @@ def test_each_game_is_read_again_as_it_was(source: PgnSource) -> None:
             source.text(number)
 
 
+def test_a_game_is_found_without_a_walk_through_all_games(source: PgnSource) -> None:
+    class Unwalkable(list[Any]):
+        def __iter__(self) -> Iterator[Any]:
+            raise AssertionError("each game of a large file would take as long as all games")
+
+    numbers = [part.number for part in source._parts]
+    source._parts = Unwalkable(source._parts)
+    assert [source.text(number) for number in numbers] == [f"{FILE[number - 1].strip()}\n\n" for number in numbers]
+    for number in (0, max(numbers) + 1):
+        with pytest.raises(IndexError):
+            source.text(number)
+
+
 def steps(monkeypatch: pytest.MonkeyPatch, *calls: tuple[float, int, int]) -> list[dict[str, Any]]:
     """What is told at (time, number of the training, iteration of 100)."""
     told: list[dict[str, Any]] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -128,8 +129,9 @@ class _FileSource(Source):
         return [ChosenGame(mine[i].number, SIDES[mine[i].black in wanted]) for i in chosen]
 
     def text(self, number: int) -> str:
-        part = next((part for part in self._parts if part.number == number), None)
-        if part is None:
+        # The numbers rise. A walk through all parts for each game of an analysis would take minutes in a large file.
+        at = bisect_left(self._parts, number, key=lambda part: part.number)
+        if at == len(self._parts) or (part := self._parts[at]).number != number:
             raise IndexError(number)
         with self._copy.open("rb") as file:
             file.seek(part.begin)
