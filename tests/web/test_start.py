@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -34,6 +36,24 @@ def test_a_wrong_address_is_named(address: str, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv(server.ADDRESS, address)
     with pytest.raises(KibitzError, match=naming(f"{server.ADDRESS} & HOST:PORT")):
         server.bind(None)
+
+
+def test_an_address_that_cannot_be_used_is_named_as_the_user_gave_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(server.ADDRESS, raising=False)
+    with server.bind(None) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(KibitzError, match=naming(f"--port {port} & another program")):
+            server.bind(port)
+        monkeypatch.setenv(server.ADDRESS, f"127.0.0.1:{port}")
+        with pytest.raises(KibitzError, match=naming(f"{server.ADDRESS}=127.0.0.1:{port} & another program")) as error:
+            server.bind(None)
+    assert "--port" not in str(error.value)
+
+
+def test_the_printed_address_is_one_that_answers() -> None:
+    for host, shown in (("0.0.0.0", "127.0.0.1"), ("127.0.0.1", "127.0.0.1"), ("192.168.1.20", "192.168.1.20")):
+        listening: Any = SimpleNamespace(getsockname=lambda host=host: (host, 8000))
+        assert server.Server([], listening, print).address == f"http://{shown}:8000"
 
 
 def test_a_page_that_is_not_built_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ def bind(port: int | None, lan: bool = False) -> socket.socket:
     """
     host, given = _default_address()
     host = ANY_HOST if lan else host
+    is_option = port is not None
     port = port if port is not None else given
     for candidate in range(PORT, PORT + N_PORTS) if port is None else (port,):
         listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -52,9 +53,11 @@ def bind(port: int | None, lan: bool = False) -> socket.socket:
             listening.close()
             if port is not None:
                 why = _WHY.get(error.errno or 0, str(error))
-                raise KibitzError(
-                    f"--port {port} cannot be used: {why}. Choose another port, or leave the option out"
-                ) from None
+                if is_option:
+                    raise KibitzError(
+                        f"--port {port} cannot be used: {why}. Choose another port, or leave the option out"
+                    ) from None
+                raise KibitzError(f"{ADDRESS}={host}:{port} cannot be used: {why}. Set another address") from None
             continue
         return listening
     raise KibitzError(f"the ports {PORT} to {PORT + N_PORTS - 1} are all in use. Choose a free port with --port")
@@ -94,7 +97,7 @@ class Server(uvicorn.Server):
         checkers: Sequence[Program] = (),
         access: Access | None = None,
     ):  # fmt: skip
-        port = listening.getsockname()[1]
+        host, port = listening.getsockname()
         wall, self.board = create(given, port, stores or [], records, programs, checkers, access)
         super().__init__(
             uvicorn.Config(
@@ -102,7 +105,8 @@ class Server(uvicorn.Server):
                 loop="asyncio", proxy_headers=False, server_header=False, timeout_graceful_shutdown=1,
             )
         )  # fmt: skip
-        self.address, self.listening, self.begun = f"http://{HOST}:{port}", listening, begun
+        self.address = f"http://{HOST if host == ANY_HOST else host}:{port}"
+        self.listening, self.begun = listening, begun
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
