@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 from sgfmill import sgf
 
 from kibitz import cli
+from kibitz.commands.import_ import command
 from kibitz.games.go.points import GRID
 from kibitz.store.store import Store
 from support.board_client import until
@@ -299,3 +301,17 @@ def test_progress_goes_on_while_games_are_labelled(run: Run, tmp_path: Path, mon
     assert run("import", put(tmp_path / "a.sgf", *games), "--into", tmp_path / "s", "--referee", "playouts")[0] == 0
     assert told == sorted(told)
     assert {round(100 * part / 9) for part in range(10)} <= {round(done) for done in told}
+
+
+def test_the_progress_counts_each_game_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The writer has already counted the games of a batch when their labels are found."""
+    updates: list[tuple[float, str]] = []
+    monkeypatch.setattr(command.Progress, "update", lambda self, done, line, **fields: updates.append((done, line)))
+    (tmp_path / "a.sgf").write_bytes(b" " * 100)
+    reader = SimpleNamespace(paths=[str(tmp_path / "a.sgf")], consumed=100, keep=SimpleNamespace(limit=None))
+    writer: Any = SimpleNamespace(read=40, games=0)
+    with command._progress(reader, writer, 0) as show:
+        show(5, 20)
+        show(20, 20)
+    assert [round(done) for done, _ in updates] == [25, 100]
+    assert all("40 games read" in line for _, line in updates)

@@ -121,7 +121,7 @@ class _Referees:
         labels to a batch of games before the batch is written to the store. The labels are the owner of each point at
         the end of a Go game.
 
-        show: a function that is called with the number of labeled games and the number of all games of the batch.
+        show: a function that is called with the number of labeled games and the number of games to label in the batch.
         workers: the processes that label games; None for threads of this process.
         """
         from kibitz.games.go.endings.scoring import Referee
@@ -139,7 +139,7 @@ class _Referees:
             note = referee.note
             if note:
                 messages.note(note)
-            yield lambda batch: referee.label(batch, lambda done: show(done, len(batch)))
+            yield lambda batch: referee.label(batch, show)
             if referee.note and referee.note != note:  # the referee failed before its first verdict
                 messages.warning(referee.note)
 
@@ -301,7 +301,7 @@ def _progress(reader: Any, writer: StoreWriter, before: int) -> Iterator[Callabl
     """Show the progress of an import. Yields a function that updates it.
 
     before: number of games that the store already had.
-    The function takes the number of labeled games and the number of all games of the batch that is being labeled.
+    The function takes the number of labeled games, and the number of games to label in the batch that is being labeled.
     """
     size, limit = records.size(reader.paths), reader.keep.limit
     with Progress("{task.fields[games]:,} games", BAR, "{task.fields[rate]:,.0f} games/s", ELAPSED, LEFT,
@@ -318,7 +318,7 @@ def _progress(reader: Any, writer: StoreWriter, before: int) -> Iterator[Callabl
                 written = percent
             if limit:
                 percent = max(percent, 100 * (writer.games - before) / limit)
-            games, passed = writer.read + labelled, progress.seconds
+            games, passed = writer.read, progress.seconds  # with the games of a batch that is being labeled
             rate = games / passed if passed > 0 else 0.0
             progress.update(percent, f"kibitz: {games:,} games read, {rate:,.0f} games/s", games=games, rate=rate)
 

@@ -130,10 +130,11 @@ def test_equal_seeds_give_equal_labels_on_any_number_of_threads() -> None:
 
 
 def test_progress_is_told() -> None:
-    told: list[int] = []
+    told: list[tuple[int, int]] = []
     with Referee("playouts") as referee:
-        referee.label(batch(*[(PLAIN, WHITE_BY_9)] * 3), told.append)
-    assert told[-1] == 3
+        games = [(PLAIN, WHITE_BY_9)] * 3 + [(PLAIN, {**WHITE_BY_9, "ending": "resignation"})]
+        referee.label(batch(*games), lambda *done: told.append(done))
+    assert told[-1] == (3, 3), "the resigned game needs no label"
     assert told == sorted(told)
 
 

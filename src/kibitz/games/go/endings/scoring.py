@@ -243,15 +243,15 @@ class Referee:
         )
         return ()
 
-    def label(self, batch: GameBatch, on_progress: Callable[[int], None] | None = None) -> GameBatch:
+    def label(self, batch: GameBatch, on_progress: Callable[[int, int], None] | None = None) -> GameBatch:
         """Return the batch with two additions. `per_game["owner"]`, uint8 [games, 361], has the final owner of each
         point, 0 if unknown. The column `labels` has the name of the method that determined the owners; None for no
         method.
 
         Scored games are labeled, and resigned games if play_out is set. Scored games that no referee confirms are
         removed and counted in `rejections`, or kept without owners and without a label if keep_unconfirmed is set.
-        Other games stay unlabeled. If the referee is "none", all games stay unlabeled. on_progress: called with the
-        number of games labeled so far, after each game.
+        Other games stay unlabeled. If the referee is "none", all games stay unlabeled. on_progress: called after each
+        game, with the number of games labeled so far and the number of games to label.
         """
         owner = np.zeros((len(batch), POINTS), np.uint8)
         verdicts = np.zeros(len(batch), np.uint8)
@@ -260,7 +260,7 @@ class Referee:
         if self._labels:
             games = np.flatnonzero((counted & bool(self._methods)) | ((ending == "resignation") & self._play_out))
             try:
-                self._label_all(batch, games, owner, verdicts, on_progress or (lambda done: None))
+                self._label_all(batch, games, owner, verdicts, on_progress or (lambda done, total: None))
             except BaseException:
                 self.close()
                 raise
@@ -282,7 +282,7 @@ class Referee:
         games: NDArray[np.int64],
         owner: NDArray[np.uint8],
         verdicts: NDArray[np.uint8],
-        on_progress: Callable[[int], None],
+        on_progress: Callable[[int, int], None],
     ) -> None:
         keys = self._keys(batch)
         new = []
@@ -294,7 +294,7 @@ class Referee:
                 done += 1
             else:
                 new.append(game)
-        on_progress(done)
+        on_progress(done, len(games))
         positions = [
             (final, keys[game]) for game, final in zip(new, finals(batch, np.array(new, np.int64)), strict=True)
         ]
@@ -309,7 +309,7 @@ class Referee:
                 if self._journal and verdict not in NO_ANSWER and not self._gave_up():
                     self._journal.add(keys[game], int(verdicts[game]), owners)
                 done += 1
-                on_progress(done)
+                on_progress(done, len(games))
 
     def _verdicts(self, positions: list[tuple[Final, int]]) -> Generator[tuple[int, Verdict]]:
         """Yield (index, verdict) of each position, in the order of completion. positions: each position with its
