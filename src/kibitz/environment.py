@@ -75,5 +75,6 @@ def user_folder() -> Path:
 
 def _writable(folder: Path) -> bool:
     """Return whether the folder can be written, or created if it does not exist."""
-    there = next((ancestor for ancestor in (folder, *folder.parents) if ancestor.exists()), None)
+    # os.path.exists, because Path.exists raises PermissionError inside a folder that this user may not enter.
+    there = next((ancestor for ancestor in (folder, *folder.parents) if os.path.exists(ancestor)), None)
     return folder.is_absolute() and there is not None and there.is_dir() and os.access(there, os.W_OK | os.X_OK)

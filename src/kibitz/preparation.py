@@ -108,8 +108,11 @@ def are_prepared(games: Sequence[str]) -> bool:
     in the last MOST_DAYS days.
     """
     for game in games:
-        mark = _mark(game)
-        if not mark.exists() or time.time() - mark.stat().st_mtime > MOST_DAYS * 86_400:
+        try:
+            age_s = time.time() - _mark(game).stat().st_mtime
+        except OSError:  # there is no such file, or this user may not enter its folder
+            return False
+        if age_s > MOST_DAYS * 86_400:
             return False
     return True
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.metadata
 import json
+import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kibitz import environment, manifest, runs
+from kibitz import environment, manifest, preparation, runs
 from kibitz.doctor import CHECKS, machine, networks, programs
 from kibitz.doctor.findings import Finding
 from kibitz.errors import KibitzError
@@ -89,6 +92,34 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "file").touch()
     monkeypatch.setattr(environment, "user_cache", lambda: tmp_path / "file" / "cache")
     assert problems(machine.caches()).keys() == {"cache"}
+
+
+def test_a_cache_folder_that_may_not_be_entered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(environment.CACHE, raising=False)
+    monkeypatch.delitem(sys.modules, "numba", raising=False)  # set_up must not change its settings for other tests
+    monkeypatch.setattr(environment, "user_cache", lambda: tmp_path / "closed" / "cache")
+    forbid(monkeypatch, tmp_path / "closed")
+    environment.set_up()
+    assert "kibitz-" in os.environ[environment.CACHE]
+    assert not preparation.are_prepared(["chess"])
+    found = [str(one) for one in machine.disk()]
+    assert len(found) == 2
+    assert str(tmp_path) in found[1]
+
+
+def forbid(monkeypatch: pytest.MonkeyPatch, closed: Path) -> None:
+    """Make every look into a folder fail with PermissionError, also for the administrator."""
+    real = os.stat
+
+    def stat(path: Any, *arguments: Any, **keywords: Any) -> os.stat_result:
+        if isinstance(path, str | os.PathLike) and closed in Path(os.fspath(path)).parents:
+            raise PermissionError(errno.EACCES, "Permission denied", os.fspath(path))
+        return real(path, *arguments, **keywords)
+
+    access = os.access
+    closed.mkdir()
+    monkeypatch.setattr(os, "stat", stat)
+    monkeypatch.setattr(os, "access", lambda path, *mode: Path(path) != closed and access(path, *mode))
 
 
 def test_kernels_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

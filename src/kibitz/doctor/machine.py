@@ -150,7 +150,8 @@ def caches() -> Iterator[Finding]:
 def disk() -> Iterator[Finding]:
     """Yield the free space on the disks of the current folder and of the cache folder."""
     for key, folder in (("disk", Path.cwd()), ("cache disk", environment.user_cache())):
-        there = next(ancestor for ancestor in (folder, *folder.parents) if ancestor.is_dir())
+        # os.path.isdir, because Path.is_dir raises PermissionError inside a folder that this user may not enter.
+        there = next(ancestor for ancestor in (folder, *folder.parents) if os.path.isdir(ancestor))
         free = shutil.disk_usage(there).free
         text = f"{free / 1e9:.1f} GB free at {there}"
         if free < LEAST_DISK:
