@@ -24,6 +24,8 @@ GAME = '[Event "{}"]\n[Site "{}"]\n[White "a{}"]\n[Black "b"]\n[Result "1-0"]\n[
         ("Chess.com", "chess.com"), ("https://www.chess.com/game/daily/1", "chess.com"), ("chess.com INT", "fide"),
         ("FICS freechess.org", "fics"), ("Wijk aan Zee NED", "fide"), ("?", ""), ("", ""), ("??.", ""),
         ("https://example.org/game", ""), ("lichess.org/DWpef5hg", "lichess"), ("www.chess.com/game/1", "chess.com"),
+        ("https://www.365chess.com/game.php?gid=1", ""), ("playchess.com", ""), ("en.lichess.org/abc", "lichess"),
+        ("https://www.playchess.com/a", ""), ("https://lichess.org/broadcast/a/b/c", "fide"), ("Lagos/Nigeria", "fide"),
     ],
 )  # fmt: skip
 def test_whose_ratings_a_site_has(site: str, scale: str) -> None:

@@ -5,6 +5,7 @@ A rating needs its scale: 1800 over the board and 1800 on a server mean differen
 
 from __future__ import annotations
 
+import re
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -38,21 +39,27 @@ columns of moves.
 """
 
 
+_SERVER = re.compile(r"(?<![\w-])(?:lichess\.org|chess\.com)(?!\w)")
+"""Matches a server's name as a whole, so not the end of 365chess.com."""
+_HOST = re.compile(r"(?:[a-z0-9-]+\.)+(?:com|org|net)(?:/\S*)?")
+_BROADCAST = re.compile(r"lichess\.org/broadcast/")
+
+
 def scale_of(site: str) -> str:
     """Return the rating scale of games at a site (header Site): the scale of a server or of FIDE; "" if it is unknown.
 
     Games of a server have the server's address or name as their site ("https://lichess.org/abc", "Chess.com").
-    Over-the-board events that were held on a server ("chess.com INT") have FIDE ratings.
+    Over-the-board events that were held on a server ("chess.com INT") or broadcast by it have FIDE ratings.
     """
     text = site.strip().lower()
     if "freechess.org" in text or text == "fics":
         return "fics"
-    is_address = text.startswith("http") or "/" in text
-    if text in ("chess.com", "www.chess.com") or (is_address and "chess.com" in text):
-        return "chess.com"
-    if text == "lichess.org" or (is_address and "lichess.org" in text):
-        return "lichess"
-    return "" if text.strip("?. ") == "" or text.startswith("http") else "fide"
+    if "/" in text or _HOST.fullmatch(text):
+        if _BROADCAST.search(text):
+            return "fide"
+        if server := _SERVER.search(text):
+            return "lichess" if server[0] == "lichess.org" else "chess.com"
+    return "" if text.strip("?. ") == "" or text.startswith("http") or _HOST.fullmatch(text) else "fide"
 
 
 class _Columns(Protocol):
