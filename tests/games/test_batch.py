@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 import numpy as np
 import pyarrow as pa
 
@@ -39,6 +41,16 @@ def test_accounts_add_up_and_come_back() -> None:
     assert again.as_json() == one.as_json()
     again.add("drawn", "c.pgn", 1, {})  # does not reach into the account it came from
     assert one.counts["drawn"] == 6
+
+
+def test_a_rejected_row_without_a_date_has_no_date() -> None:
+    account = Rejections()
+    row: dict[str, object] = {"white": "A", "black": None, "date": None, "source": "a.pgn", "number": 2}
+    account.add_row("duplicate", row)
+    account.add_row("duplicate", {**row, "date": datetime.date(2020, 1, 2)})
+    undated, dated = (example["headers"] for example in account.as_json()["duplicate"]["first"])
+    assert undated == {"White": "A", "Black": "?"}
+    assert dated == {**undated, "Date": "2020-01-02"}
 
 
 def test_long_headers_and_details_are_cut() -> None:

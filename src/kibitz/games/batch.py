@@ -33,6 +33,15 @@ class Rejections:
             short = {key: headers[key][:80] for key in ("White", "Black", "Date", "Event") if key in headers}
             known.append({"file": file, "game": number, "headers": short, "detail": detail[:200]})
 
+    def add_row(self, reason: str, row: Mapping[str, Any], detail: str = "") -> None:
+        """Count a rejected game. row: the game's row of a table of games, as a dict. The other arguments are those of
+        `add`.
+        """
+        headers = {"White": row.get("white") or "?", "Black": row.get("black") or "?"}
+        if row.get("date"):
+            headers["Date"] = str(row["date"])
+        self.add(reason, row["source"], row["number"], headers, detail)
+
     def add_many(
         self, reasons: Sequence[str], file: str, about: Callable[[int], tuple[int, Mapping[str, str], str]]
     ) -> None:

@@ -348,8 +348,7 @@ class StoreWriter:
         """
         which = np.flatnonzero(games)
         for row in table.take(pa.array(which[:EXAMPLES])).to_pylist():
-            names = {"White": row.get("white") or "?", "Black": row.get("black") or "?", "Date": str(row.get("date"))}
-            self.rejections.add(reason, row["source"], row["number"], names)
+            self.rejections.add_row(reason, row)
         if len(which) > EXAMPLES:
             self.rejections.counts[reason] += len(which) - EXAMPLES
 

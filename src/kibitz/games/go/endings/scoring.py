@@ -272,8 +272,7 @@ class Referee:
             return batch
         refused = np.array([name is None for name in names], np.bool_) & (verdicts > 0) & counted
         for row, verdict in zip(batch.table.filter(pa.array(refused)).to_pylist(), verdicts[refused], strict=True):
-            names_ = {"White": row["white"] or "?", "Black": row["black"] or "?", "Date": str(row["date"])}
-            batch.rejections.add(VERDICTS[verdict], row["source"], row["number"], names_, _recorded(row))
+            batch.rejections.add_row(VERDICTS[verdict], row, _recorded(row))
         return batch.take(~refused)
 
     def _label_all(
