@@ -101,6 +101,7 @@ def test_rating_and_network_become_parts_of_the_command(tmp_path: Path, monkeypa
     assert setup("scid", "--rating", "1500")["command"][-4:] == ["uci", "human", "--elo", "1500"]
     assert setup("scid", "--network", own)["command"][-2:] == ["uci", str(own)]
     assert setup("sabaki")["command"][-2:] == ["gtp", "gohuman"]
+    assert setup("sabaki", "--rank", "5 kyu")["command"][-4:] == ["gtp", "gohuman", "--rank", "5k"]
     monkeypatch.chdir(tmp_path)
     (tmp_path / "human").mkdir()  # a folder that is no run
     assert setup("scid", "--network", "human")["command"][-2:] == ["uci", "human"]
@@ -114,6 +115,9 @@ def test_rating_and_network_become_parts_of_the_command(tmp_path: Path, monkeypa
         (["setup", "shogigui"], "shogigui"),
         (["setup", "pychess", "--rating", "99"], "99"),
         (["setup", "sabaki", "--rating", "1500"], "1500"),
+        (["setup", "sabaki", "--rank", "40k"], "40k"),
+        (["setup", "sabaki", "--network", "gocnn", "--rank", "5k"], "gocnn"),
+        (["setup", "scid", "--rank", "5k"], "5k"),
         (["setup", "pychess", "--network", "winner", "--rating", "1500"], "winner"),
         (["setup", "cutechess", "--network", "winner"], "winner"),
         (["setup", "sabaki", "--network", "human"], "human"),

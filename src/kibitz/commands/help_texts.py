@@ -392,9 +392,13 @@ COMMANDS: Mapping[str, CommandHelp] = {
     ),
     "setup": CommandHelp(
         "Print what to enter in a chess or Go program to start kibitz",
-        ("kibitz setup pychess", "kibitz setup cutechess --rating 1500 --write folder", "kibitz setup sabaki"),
-        ("--network", "--rating", "--write", "--json"),
-        {"Engine": ("--network", "--rating"), "Output": ("--write", "--json")},
+        (
+            "kibitz setup pychess",
+            "kibitz setup cutechess --rating 1500 --write folder",
+            "kibitz setup sabaki --rank 5k",
+        ),
+        ("--network", "--rating", "--rank", "--write", "--json"),
+        {"Engine": ("--network", "--rating", "--rank"), "Output": ("--write", "--json")},
         (
             "Chess: arena, banksia, cutechess, en-croissant, gnome-chess, knights, lichess-bot, nibbler, polyglot,"
             " pychess, scid, xboard.",
@@ -639,6 +643,8 @@ OPTIONS: Mapping[str, str] = {
     "setup --network": "Network that plays: a run or a bundled network. [default: human; in Go, gohuman]",
     "--rating": "Chess: play like a human with this rating, from 800 to 2800. [default: none; human then plays its"
     " most likely move]",
+    "setup --rank": "Go: imitate players of this rank, from 15k to 9d. [default: none; the engine then plays its best"
+    " move after a search]",
     "--write": "Write the files into this folder. In an existing JSON file, the other settings are kept, and the old"
     " file becomes a backup. [default: print the files]",
     "--port": "Port on which kibitz serves the page. [default: 8642, or the next free port]",

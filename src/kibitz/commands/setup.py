@@ -10,6 +10,7 @@ import typer
 
 from kibitz.errors import KibitzError, UsageError
 from kibitz.messages import not_one_of
+from kibitz.text import shown
 
 LOWEST, HIGHEST = 800, 2800
 """The range of --rating, which is the range of uci --elo."""
@@ -20,6 +21,7 @@ def setup(
     program: Annotated[str, typer.Argument(show_default=False, metavar="PROGRAM")],
     network: Annotated[str | None, typer.Option(metavar="NETWORK", show_default=False)] = None,
     rating: Annotated[int | None, typer.Option(metavar="RATING", show_default=False)] = None,
+    rank: Annotated[str | None, typer.Option(metavar="RANK", show_default=False)] = None,
     write: Annotated[Path | None, typer.Option(metavar="FOLDER", show_default=False)] = None,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
@@ -37,7 +39,7 @@ def setup(
     if program not in PROGRAMS:
         raise UsageError(not_one_of("PROGRAM", program, PROGRAMS))
     chosen = PROGRAMS[program]
-    command = [*kibitz_command(), *_engine(chosen.game, network, rating), *chosen.options]
+    command = [*kibitz_command(), *_engine(chosen.game, network, rating, rank), *chosen.options]
     folder = (write or Path.cwd()).absolute()
     result = chosen.make(command, folder)
     if write is not None and not result.files:
@@ -67,9 +69,9 @@ def setup(
         print(f"\n# {file.name}\n{file.text.rstrip()}")
 
 
-def _engine(game: str, network: str | None, rating: int | None) -> list[str]:
+def _engine(game: str, network: str | None, rating: int | None, rank: str | None) -> list[str]:
     """Return the command and the options of the engine. Raises UsageError for a network of the other game, for a
-    network that cannot play, and for an invalid rating.
+    network that cannot play, and for an invalid rating or rank.
     """
     from kibitz.games import GAME_NAMES
     from kibitz.play import playable, plays_nothing
@@ -86,8 +88,17 @@ def _engine(game: str, network: str | None, rating: int | None) -> list[str]:
     name = chosen if packaged().get(chosen) == run.path else str(run.path.absolute())
     if game == "go":
         if rating is not None:
-            raise UsageError(f"--rating works only for chess (got {rating} for Go). Leave --rating out.")
-        return ["gtp", name]
+            raise UsageError(f"--rating works only for chess (got {rating} for Go). Use --rank, such as --rank 5k.")
+        if rank is None:
+            return ["gtp", name]
+        from kibitz.play.go.imitation import imitation
+
+        known = imitation(rank, network=chosen, takes_ranks=run.takes_ranks, option="--rank")
+        return ["gtp", name, "--rank", known["rank"]]
+    if rank is not None:
+        raise UsageError(
+            f"--rank works only for Go (got {shown(rank)} for chess). Use --rating, such as --rating 1500."
+        )
     if rating is None:
         return ["uci", name]
     if not run.takes_ratings:
