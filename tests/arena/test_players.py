@@ -136,6 +136,12 @@ def test_what_is_no_player(text: str, options: list[str], kind: type[KibitzError
         player(text, options)
 
 
+@pytest.mark.parametrize(("game", "example"), [("chess", "Hash=64"), ("go", "level=5")])
+def test_the_example_of_an_option_fits_the_game(game: str, example: str) -> None:
+    with pytest.raises(UsageError, match=example):
+        player("gohuman" if game == "go" else "winner", ["Hash"], game=game)
+
+
 def test_a_folder_that_is_no_run(tmp_path: Path) -> None:
     with pytest.raises(KibitzError, match="not a run"):
         player(str(tmp_path))

@@ -101,9 +101,8 @@ def player(text: str, options: Sequence[str] = (), name: str | None = None, game
     path = find_program(words[0])
     if path is None:
         raise KibitzError(
-            f"{words[0]} is not a run, bundled network or installed program.{did_you_mean(words[0], packaged())} To"
-            " list"
-            " networks: kibitz systems"
+            f"{words[0]} is not a run, bundled network or installed program.{did_you_mean(words[0], packaged())}"
+            " To list networks: kibitz systems"
         )
     program = Path(words[0]).name
     arguments = words[1:]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import chess
 import pytest
 
+from kibitz.arena.chess.game import CLOCK_MARGIN, MOVETIME_GRACE, _patience
 from kibitz.arena.chess.limits import ChessLimits, limits
 from kibitz.errors import UsageError
 
@@ -28,6 +29,19 @@ def test_what_the_engine_is_told() -> None:
         0, 0, 8, {chess.WHITE: None, chess.BLACK: None}, {chess.WHITE: 0.0, chess.BLACK: 0.0}
     )
     assert (told.nodes, told.depth, told.time, told.white_clock) == (5, 3, 0.25, None)
+
+
+def test_how_long_a_match_waits_for_a_move() -> None:
+    assert _patience(ChessLimits(movetime=250), None) == 0.25 + MOVETIME_GRACE
+    assert _patience(ChessLimits(clock=10.0), 3.0) == 3.0 + CLOCK_MARGIN
+    assert _patience(ChessLimits(movetime=250, clock=10.0), 3.0) == min(0.25 + MOVETIME_GRACE, 3.0 + CLOCK_MARGIN)
+    assert _patience(ChessLimits(depth=5), None) is None
+
+
+def test_a_clock_without_increment_gains_nothing() -> None:
+    assert ChessLimits(clock=10.0).increment == 0
+    assert limits(None, None, None, "10").increment == 0
+    assert limits(None, None, None, "10+2").increment == 2
 
 
 def test_without_any_limit_a_tenth_of_a_second() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import chess
@@ -60,6 +61,16 @@ def test_written_and_read(tmp_path: Path) -> None:
     assert parsed[2] is not None
     assert parsed[2].headers["Termination"] == "rules infraction"
     assert "Black forfeits: answered '(e2e5)'" in parsed[2].end().comment
+
+
+def test_the_comment_of_a_move_says_what_the_engine_reported() -> None:
+    null = chess.Move.null()
+    answers = (MoveAnswer(null, 0.01, 12, 3, 40), MoveAnswer(null, 0.5, -250, None, None))
+    text = text_of(0, replace(game(), answers=answers), NAMES, 5, SETTINGS)
+    assert "{ +0.12/3 0.010s 40n }" in text
+    assert "{ -2.50 0.500s; checkmate }" in text
+    text = text_of(0, replace(game(), answers=(MoveAnswer(null, 0.01, None, 3, 40), answers[1])), NAMES, 5, SETTINGS)
+    assert "{ 0.010s 40n }" in text
 
 
 def test_a_game_cut_anywhere_is_dropped(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kibitz.arena.go.limits import GoClock, GoTime, time_limit
+from kibitz.arena.go.limits import CLOCK_MARGIN, GoClock, GoTime, time_limit
 from kibitz.errors import UsageError
 from support.causes import each_mentions
 
@@ -24,6 +24,7 @@ def test_main_time_then_seconds_a_move() -> None:
     assert clock.spend(2.3)  # half a second of main time, and then 1.8
     assert clock.allowed == 2
     assert clock.spend(2.0)
+    assert clock.spend(2 + CLOCK_MARGIN)
     assert not clock.spend(2.2)
 
 
