@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -12,8 +14,9 @@ from kibitz.analysis.checkers import CheckedBy
 from kibitz.analysis.go.engine_judge import EnginePosition
 from kibitz.analysis.go.games import AnalysedGame, analyse
 from kibitz.games.go.io.sgf import Record
-from kibitz.games.go.points import from_gtp
+from kibitz.games.go.points import PASS, from_gtp
 from kibitz.play.session import Session
+from kibitz.web.go import checking
 from kibitz.web.go.by_engine import EngineValues
 from kibitz.web.go.line import read_line
 
@@ -99,6 +102,19 @@ def test_passes_that_end_the_game_lose_nothing(session: Session) -> None:
     assert [over.judgment(ply)["points"] for ply in (2, 3)] == [0, 0]
     going_on = EngineValues(cast(Any, engine), session, read_line({**LINE, "moves": ["pass", "E5"]}))
     assert going_on.judgment(1)["points"] == 1, "a pass alone is a move like any other"
+
+
+def test_passes_that_end_the_game_lose_nothing_by_search_either(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The search gives Black, who passes, 100 points, and the final count gives 73.5."""
+    best = SimpleNamespace(point=PASS, winrate=0.9, lead=100.0, pv=(PASS,))
+    monkeypatch.setattr(checking, "_looked", lambda *position: SimpleNamespace(sign=1, moves=(best,)))
+    networks: Any = SimpleNamespace(session=lambda name: session)
+    line = read_line({**LINE, "moves": ["E5", "pass", "pass"]})
+    found = checking.check(networks, cast(Any, SimpleNamespace(name="gohuman")), line, threading.Event())
+    assert (found["loss"], found["points"], found["mark"], found["line"]) == (0, 0, "", ["pass"])
+    assert (found["before"], found["after"]) == (0.9, 1.0)
 
 
 def test_two_passes_before_the_end_are_not_scored(session: Session) -> None:

@@ -43,7 +43,7 @@ def limits() -> list[object]:
 
 def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
     """Return the evaluation of a line's last move by the network's search, as a dict. If the move seems to be a
-    mistake, everything except `before` and `after` comes from a longer search.
+    mistake, everything except `before` and `after` comes from a longer search. A pass that ends the game loses nothing.
 
     before, after: the win probability of the player who made the move, 0 to 1, before and after the move.
     loss: the win probability that the move lost, 0 to 1.
@@ -67,10 +67,8 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
     before = _looked(session, earlier, stop)
     best = before.moves[0]
     played, loss, points, after, then = line.moves[-1], 0.0, 0.0, best.winrate, None
-    if ended is not None:  # the move is the second of two passes, so the final score decides
-        black = before.sign > 0
-        after = min(best.winrate, ended.black_wins if black else 1 - ended.black_wins)
-        loss, points = best.winrate - after, max(0.0, best.lead - before.sign * ended.lead)
+    if ended is not None:  # the move is the second of two passes. As in `kibitz analyze`, it loses nothing
+        after = ended.black_wins if before.sign > 0 else 1 - ended.black_wins
     elif best.point != played:
         then = _looked(session, line, stop)
         loss, points = _lost(before, then, played)
