@@ -249,6 +249,13 @@ def test_an_object_store_without_fsspec(monkeypatch: pytest.MonkeyPatch) -> None
         records.find(["s3://bucket/a.pgn"], (".pgn",))
 
 
+def test_an_object_store_without_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("fsspec")
+    monkeypatch.setitem(sys.modules, "s3fs", None)
+    with pytest.raises(KibitzError, match=naming("s3://bucket/a.pgn & pip install s3fs")):
+        records.find(["s3://bucket/a.pgn"], (".pgn",))
+
+
 def test_sizes(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"12345")
     assert records.size([str(tmp_path / "a")] * 2) == 10

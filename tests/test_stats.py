@@ -11,7 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kibitz.stats import MOST_UNITS, ClusterBootstrap, Estimate, binned_reliability, log_loss, reliability, slices
+from kibitz.stats import (
+    MOST_UNITS,
+    ClusterBootstrap,
+    Estimate,
+    binned_reliability,
+    difference_between,
+    log_loss,
+    reliability,
+    slices,
+)
 from support.examples import share
 
 rows = st.lists(
@@ -350,6 +359,28 @@ def test_bins_in_which_nothing_or_everything_happened_have_intervals() -> None:
         counts = np.tile([12.0, 0.0], (12, 1))
         (row,) = binned_reliability(0.5 * counts, happened * counts, counts, np.arange(12))
         assert row["observed"]["high" if happened == 0 else "low"] == pytest.approx(bound)
+
+
+def test_a_bin_of_results_that_are_all_alike_has_an_interval_over_games() -> None:
+    """Three games with a hundred positions each are three results, not three hundred."""
+    game, won = np.repeat(np.arange(6), 100), np.repeat([1, 1, 1, 0, 1, 0], 100)
+    chance = np.repeat([0.95, 0.95, 0.95, 0.15, 0.25, 0.25], 100)
+    lost, mixed, winning = reliability(chance, won, game)
+    assert winning["observed"]["low"] == pytest.approx(0.025 ** (1 / 3))
+    assert winning["n"] == 300
+    assert mixed["observed"]["value"] == 0.5
+    assert lost["observed"]["high"] is None  # from one game
+    won[599] = 1  # now it is an event of positions, which differs inside a game
+    assert reliability(chance, won, game)[-1]["observed"]["low"] == pytest.approx(0.025 ** (1 / 300))
+
+
+def test_without_positions_there_is_no_mean_and_no_difference() -> None:
+    none, some = ClusterBootstrap([], resamples=5), ClusterBootstrap([1, 2], resamples=5, seed=2)
+    assert np.isnan(none.resampled_means([])).tolist() == [True] * 5
+    for one, other in ((none, some), (some, none)):
+        found = difference_between(one, np.ones(one.positions), other, np.ones(other.positions))
+        assert np.isnan([found.value, found.low, found.high]).all()
+        assert (found.n, found.games) == (2, 2)
 
 
 def test_differences_are_no_shares() -> None:

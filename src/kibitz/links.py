@@ -13,7 +13,8 @@ _SERVER = re.compile(
 _LICHESS_GAME = re.compile(
     r"(?:embed/(?:game/)?|game/export/)?([A-Za-z0-9]{8})(?:[A-Za-z0-9]{4})?(?:/(?:white|black))?/?"
 )
-_NO_GAMES = frozenset({"analysis", "training", "practice", "features", "patron", "coaches", "learning", "opening"})
+_NO_GAMES = frozenset({"analysis", "training", "practice", "features", "learning", "streamer", "timeline"})
+"""Pages of lichess whose addresses have eight letters, like those of games."""
 _LICHESS_STUDY = re.compile(r"study/(?:embed/)?([A-Za-z0-9]{8})(?:/([A-Za-z0-9]{8}))?/?")
 _LICHESS_PLAYER = re.compile(r"@/([\w-]+).*")
 

@@ -66,6 +66,9 @@ def _failed(path: str, error: Exception) -> KibitzError:
     """Return the error for a remote file. It replaces the errors of the various kinds of storage, which are hard to
     understand.
     """
+    if isinstance(error, ImportError):  # fsspec raises it from the error that names the missing package, such as s3fs
+        package = getattr(error.__cause__, "name", None) or error.name
+        return KibitzError(f"{path} needs {package}, which is not installed. Install it: pip install {package}")
     if isinstance(error, ValueError):
         return KibitzError(f"{path} is of an unknown kind. Check the address, and the package of fsspec for it.")
     reason = f" ({one_line(error)})" if isinstance(error, OSError) and error.strerror else ""

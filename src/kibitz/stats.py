@@ -171,7 +171,9 @@ class ClusterBootstrap:
         return replace(turned, value=-turned.value, low=-turned.high, high=-turned.low)
 
     def resampled_means(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return the mean of `values` in every resample, float64 [resamples]."""
+        """Return the mean of `values` in every resample, float64 [resamples]; NaN without positions."""
+        if not self.positions:
+            return np.full(self._resamples, math.nan)
         sums = np.bincount(self._of, weights=self._shaped(values), minlength=self._units).astype(np.float64)
         return self._resampled_means(sums[:, None], np.bincount(self._of, minlength=self._units))[:, 0]
 
@@ -292,14 +294,18 @@ def difference_between(
 
     values, others: numeric or bool, one value per position. `one` and `other` must not share games, and must have
     different seeds so that their resamples are independent. The interval is NaN if one of them has only one game.
+    Without positions in one of them, the value is NaN too.
     """
+    games = one.games + other.games
+    if not (one.positions and other.positions):
+        return Estimate(math.nan, math.nan, math.nan, one.positions + other.positions, games)
     value = float(np.mean(np.asarray(values, np.float64)) - np.mean(np.asarray(others, np.float64)))
     drawn = [one.resampled_means(values), other.resampled_means(others)]
     few = min(map(len, drawn))
     low, high = np.percentile(drawn[0][:few] - drawn[1][:few], [2.5, 97.5])
     if min(one.games, other.games) == 1:
         low = high = math.nan
-    return Estimate(value, float(low), float(high), one.positions + other.positions, one.games + other.games)
+    return Estimate(value, float(low), float(high), one.positions + other.positions, games)
 
 
 def reliability(
@@ -311,10 +317,15 @@ def reliability(
     `ClusterBootstrap.calibration_error`. Each row is {"low", "high": the bin's ends, "predicted": the mean prediction,
     "observed": the observed frequency as an estimate in JSON form, "n": the number of positions}. Bins without
     positions have no row.
+
+    If the outcome belongs to the game, as a result does, all positions of a game have the same outcome. The interval of
+    a frequency of 0 or 1 is then computed from the number of games, otherwise from the number of positions.
     """
     groups = game if isinstance(game, ClusterBootstrap) else ClusterBootstrap(game)
     chance, happened = groups._pair(probability, outcome)
     yes_and_no = bool(np.isin(happened, (0, 1)).all())
+    positions, events = np.bincount(groups._of), np.bincount(groups._of, happened)
+    is_of_game = yes_and_no and bool(((events == 0) | (events == positions)).all())
     at = _bin(chance, bins)
     rows = []
     for index in range(bins):
@@ -322,6 +333,8 @@ def reliability(
         if not inside.any():
             continue
         observed = groups.mean(happened == 1 if yes_and_no else happened, inside)
+        if is_of_game and observed.value in (0.0, 1.0) and observed.games > 1:
+            observed = _all_alike(replace(observed, low=observed.value, high=observed.value), observed.games)
         rows.append(
             {
                 "low": index / bins,
@@ -476,16 +489,17 @@ def _is_share(numbers: NDArray[np.float64], values: ArrayLike, over_others: bool
     return kind == "b" or (kind == "f" and bool((numbers == 1).all()))
 
 
-def _all_alike(share: Estimate) -> Estimate:
+def _all_alike(share: Estimate, independent: int | None = None) -> Estimate:
     """Return a share of 0 or 1 with an interval. Resampling gives no interval here, because all positions have the same
     result.
 
     The width of the interval is `1 - 0.025 ** (1 / n)`. If the true share of the other result were that large, n equal
-    results would have a probability of 2.5%. n is the number of positions, as if each were from a different game.
+    results would have a probability of 2.5%. n is `independent`; if that is None, the number of positions, as if each
+    were from a different game.
     """
     if not share.high - share.low < 1e-9 or share.value not in (0.0, 1.0):
         return share
-    other = 1 - (1 - LEVEL) ** (1 / share.n)
+    other = 1 - (1 - LEVEL) ** (1 / (independent or share.n))
     return replace(share, low=share.value * (1 - other), high=1 - (1 - share.value) * (1 - other))
 
 
