@@ -2,17 +2,21 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import chess
 import chess.engine
 import pytest
 
+from kibitz.arena.chess import engine as chess_engine
 from kibitz.arena.chess.engine import ChessEngine
 from kibitz.arena.chess.find_sunfish import SUNFISH_FOLDER, _python_of, sunfish_command
-from kibitz.arena.contest import StartFailed
+from kibitz.arena.contest import MatchEngine, StartFailed
+from kibitz.arena.go import engine as go_engine
 from kibitz.arena.go.engine import GoEngine
-from kibitz.arena.players import GNUGO, game_of, player
+from kibitz.arena.players import GNUGO, Participant, game_of, player
 from kibitz.errors import KibitzError, UsageError
 from support.causes import naming
 from support.helpers import program
@@ -33,6 +37,21 @@ def test_a_command_with_arguments() -> None:
     assert found.command == (path, "bench", "--x", "y z")
     assert found.name == "fish"
     assert player(path).name == "stockfish"
+
+
+def test_a_long_command_is_not_taken_for_a_folder() -> None:
+    """Its length exceeds that of a file name."""
+    path, words = program("stockfish"), ["--word=" + "x" * 30] * 20
+    assert player(f"{path} {' '.join(words)}").command == (path, *words)
+    assert game_of("gnugo " + " ".join(words), "gnugo") == "go"
+
+
+def test_a_path_with_spaces_needs_no_quotation_marks(tmp_path: Path) -> None:
+    own = tmp_path / "my engine"
+    own.write_text("#!/bin/sh\n")
+    own.chmod(0o755)
+    assert player(str(own)).command == (str(own),)
+    assert player(f"'{own}' --x").command == (str(own), "--x")
 
 
 @pytest.fixture
@@ -173,6 +192,26 @@ def test_an_option_that_the_engine_does_not_have() -> None:
     engine = ChessEngine(player(program("stockfish"), ["Nonsense=1"]), 10)
     with pytest.raises(StartFailed, match="Nonsense"):
         engine.start()
+
+
+@pytest.mark.parametrize(
+    ("replies", "made", "module"),
+    [
+        ("read a; echo uciok; sleep 60", lambda one: ChessEngine(one, 0.5), chess_engine),
+        ("read a; echo '= x'; echo; read b; echo '= 1'; echo; sleep 60", lambda one: GoEngine(one, 1, 9), go_engine),
+    ],
+    ids=["chess", "go"],
+)
+def test_an_engine_that_replies_and_does_not_get_ready(
+    replies: str, made: Callable[[Participant], MatchEngine], module: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It uses the right protocol, so the message must not call the protocol wrong."""
+    monkeypatch.setattr(module, "ATTEMPTS", 1)
+    monkeypatch.setattr(module, "START_PATIENCE", 5.0)
+    engine = made(Participant("slow", ("/bin/sh", "-c", replies)))
+    with pytest.raises(StartFailed, match=r"within [05]\S* s\)") as failed:
+        engine.start()
+    assert "protocol" not in str(failed.value)
 
 
 def test_sunfish_in_a_folder_with_a_space(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -118,7 +119,8 @@ def player(text: str, options: Sequence[str] = (), name: str | None = None, game
 def _is_network(text: str) -> bool:
     from kibitz.runs import packaged
 
-    return text in packaged() or (bool(text) and Path(text).is_dir())
+    # os.path, because pathlib raises an error if a command line is too long for a file name
+    return text in packaged() or os.path.isdir(text)
 
 
 def _network(text: str, options: tuple[tuple[str, str], ...], name: str | None, game: str) -> Participant:
@@ -146,7 +148,8 @@ def _network(text: str, options: tuple[tuple[str, str], ...], name: str | None, 
 
 
 def _words(text: str) -> list[str]:
+    """Split a command line into words. The path of a program without arguments is one word, even if it has spaces."""
     try:
-        return shlex.split(text)
+        return [text] if find_program(text) else shlex.split(text)
     except ValueError:
         raise UsageError(f"a quotation mark is not closed (got {text}). Add the closing mark.") from None

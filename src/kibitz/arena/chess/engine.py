@@ -68,8 +68,8 @@ class ChessEngine:
                 self._start()
                 return
             except (EngineDied, OptionRefused) as error:
+                reason = self._start_problem(error)
                 self.stop()
-                reason = _start_problem(error)
                 if isinstance(error, OptionRefused) or error.how == "absent":
                     break  # starting it again would fail, too
         name, command = self.participant.name, " ".join(self.participant.command)
@@ -86,6 +86,16 @@ class ChessEngine:
         self.identity = engine.name
         engine.set_options(dict(self.participant.options))
         engine.ping(self.hang)  # an engine replies only after it has loaded its files
+
+    def _start_problem(self, error: EngineDied | OptionRefused) -> str:
+        if isinstance(error, OptionRefused):
+            return in_words(error)
+        if error.how == "hung":
+            # an engine that has replied to `uci` only has to load its files
+            return (
+                f"it was not ready within {self.hang:g} s" if self._engine else "it does not reply in the UCI protocol"
+            )
+        return f"it ends at once, {error.detail}" if error.how == "died" else error.detail
 
     def begin_game(self, game: object) -> None:
         """Announce a new game to the engine, before the game's clock runs. Raises Fault if the engine is not ready in
@@ -148,11 +158,3 @@ class ChessEngine:
         """
         self._closed = True
         self.stop()
-
-
-def _start_problem(error: EngineDied | OptionRefused) -> str:
-    if isinstance(error, OptionRefused):
-        return in_words(error)
-    if error.how == "hung":
-        return "it does not reply in the UCI protocol"
-    return f"it ends at once, {error.detail}" if error.how == "died" else error.detail

@@ -45,6 +45,7 @@ class GoEngine:
         self._program: GtpProgram | None = None
         self._closed = False
         self._size = size
+        self._replies = False  # whether it has replied to its first commands
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -74,11 +75,8 @@ class GoEngine:
                 reason = in_words(error)
                 break
             except EngineDied as error:
-                reason = (
-                    "it does not reply in the GTP protocol"
-                    if error.how == "hung"
-                    else _problem(self.participant, error)
-                )
+                silent = error.how == "hung" and not self._replies
+                reason = "it does not reply in the GTP protocol" if silent else _problem(self.participant, error)
                 self.stop()
         self.stop()
         raise StartFailed(
@@ -90,6 +88,7 @@ class GoEngine:
         if self._closed:  # another thread closed the engine while it started
             program.kill()
         name, version = (program.request(word, START_PATIENCE) for word in ("name", "version"))
+        self._replies = True
         self.identity = " ".join(f"{name} {version}".split()) or self.participant.name
         try:
             program.request(f"boardsize {self._size}", START_PATIENCE)
