@@ -406,6 +406,10 @@ def test_lines_of_any_bytes(monkeypatch: pytest.MonkeyPatch, end: bytes) -> None
     assert list(read_lines(stream)) == ["uci", "\ufffd\x00", "isready"]
 
 
+def test_a_byte_order_mark_is_no_part_of_the_first_command() -> None:
+    assert list(read_lines(io.BytesIO(b"\xef\xbb\xbfuci\r\nisready\r\n"))) == ["uci", "isready"]
+
+
 WORDS = (
     "uci isready debug setoption name value Hash MultiPV method top-prob ucinewgame position startpos moves e2e4 e7e5 "
     "fen 8/8/8/8/8/8/8/8 4k3/8/8/8/8/8/8/4K3 w - go infinite depth wtime movetime searchmoves stop 0 1 -7"

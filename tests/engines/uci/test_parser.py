@@ -91,6 +91,14 @@ def test_impossible_positions_change_nothing(line: str, told: str) -> None:
     assert position.board.peek() == chess.Move.from_uci("e7e5")
 
 
+@pytest.mark.parametrize("line", ["", "moves e2e4"])
+def test_the_first_position_needs_a_start_like_all_others(line: str) -> None:
+    position, problem = at(line)
+    assert mentions(problem or "", "startpos & fen")
+    assert position.refused
+    assert position.board == START
+
+
 @pytest.mark.parametrize("wrong", ["e2e5", "0000", "P@e4", "e7e5", "abc", "\x00", "e7e8q", "e2e4q"])
 def test_an_illegal_move_ends_the_moves(wrong: str) -> None:
     position, problem = at(f"startpos moves d2d4 d7d5 {wrong} e7e6")

@@ -85,14 +85,14 @@ class SearchSignals:
 
 
 def read_lines(stream: IO[bytes]) -> Iterator[str]:
-    """Yield the lines of a stream as text. Invalid bytes are replaced, and lines longer than LONGEST_LINE are
-    skipped.
+    """Yield the lines of a stream as text. Invalid bytes are replaced, a byte order mark is removed, and lines longer
+    than LONGEST_LINE are skipped.
     """
     passing = False
     while piece := stream.readline(LONGEST_LINE):
         whole = piece.endswith(b"\n") or len(piece) < LONGEST_LINE
         if whole and not passing:
-            yield piece.decode(errors="replace").strip()
+            yield piece.decode(errors="replace").removeprefix("\ufeff").strip()
         passing = not whole
 
 

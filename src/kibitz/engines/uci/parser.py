@@ -76,7 +76,7 @@ class PositionCommand:
         self.board = chess.Board()
         """The board, with its moves for detecting repetitions."""
         self.refused = False
-        self._start = ""
+        self._start: str | None = None
         self._moves: list[str] = []
 
     def set(self, words: Sequence[str]) -> str | None:
