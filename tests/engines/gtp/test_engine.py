@@ -59,6 +59,21 @@ def test_a_clock_with_caps_and_a_byte_order_mark() -> None:
     assert bench.engine.session.game.clocks[BLACK].longest == math.inf
 
 
+def test_a_number_at_the_end_belongs_to_the_file_name_of_printsgf(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert Bench().say("printsgf game 3", 'printsgf "game 4"', "printsgf 5") == ["= "] * 3
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["5", "game 3", "game 4"]
+
+
+def test_a_board_that_is_not_square_is_refused() -> None:
+    """KataGo has a second number for the height."""
+    bench = Bench()
+    lines = ["= ", "? unacceptable size", "= 9", "= ", "= 13"]
+    assert bench.say("boardsize 9", "boardsize 9 13", "query_boardsize", "boardsize 13 13", "query_boardsize") == lines
+
+
 def test_a_network_that_cannot_be_loaded_is_told_each_time() -> None:
     bench = Bench(KibitzError("runs/1: its weights\ncannot be read"))
     lines = bench.say("genmove b", "2 kata-analyze", "name", "kata-genmove_analyze b")

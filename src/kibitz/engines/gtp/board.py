@@ -8,13 +8,16 @@ from kibitz.engines.gtp.parse import Command, GtpError, argument, colour, number
 from kibitz.engines.gtp.session import GtpSession, Handler
 from kibitz.games.go.points import BLACK, COLUMNS, GRID, NONE, WHITE, to_gtp
 from kibitz.games.go.rulesets import MAX_KOMI
-from kibitz.text import shown
+from kibitz.text import shown, whole_number
 
 STARS = {9: (2, 4, 6), 13: (3, 6, 9), 19: (3, 9, 15)}
 
 
 def _boardsize(session: GtpSession, command: Command) -> str:
-    session.game.clear(whole(argument(command.words), 0, 1000))
+    size = whole(argument(command.words), 0, 1000)
+    if any(whole_number(height) != size for height in command.words[1:2]):  # KataGo's command for rectangular boards
+        raise GtpError("unacceptable size")
+    session.game.clear(size)
     session.new_game()
     return ""
 
@@ -150,7 +153,8 @@ def _printsgf(session: GtpSession, command: Command) -> str:
     text = write_sgf(session.game.record())
     if not command.words or command.text.strip() == "-":
         return text.strip()
-    file, _ = file_argument(command)
+    # Unlike loadsgf, this command has no number after the file's name, so a number belongs to the name.
+    file = file_argument(command)[0] if command.text.startswith('"') else command.text
     try:
         Path(file).write_text(text, encoding="utf-8")
     except OSError as error:
