@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from kibitz.commands.help_texts import COMMANDS
+
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reference" / "json.md"
 RECORDED = ROOT / "tests" / "recorded"
@@ -59,6 +61,17 @@ def test_every_key_of_a_store_is_on_the_page() -> None:
 def test_the_keys_of_a_test_are_on_the_page(name: str) -> None:
     result = recorded(f"test-{name}")
     assert sorted((result.keys() | result["data"].keys()) - documented()) == []
+
+
+def test_every_command_that_prints_json_has_a_section() -> None:
+    sections = set(re.findall(r"^## (\S+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
+    printing = {
+        name
+        for name, words in COMMANDS.items()
+        if any("--json" in row for row in (words.common, *words.panels.values()))
+    }
+    assert len(printing) > 10
+    assert sorted(printing - sections) == []
 
 
 def test_a_key_without_a_word_is_noticed() -> None:
