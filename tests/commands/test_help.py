@@ -59,6 +59,16 @@ def test_help_of_all_widths(parameters: dict[str, list[Any]]) -> None:
             assert max(map(len, prose)) <= columns, (name, columns)
 
 
+def test_the_value_of_an_option_is_named_as_its_text_says(parameters: dict[str, list[Any]]) -> None:
+    """The option --to creates a folder in one command, and a file in another."""
+    for name, each in parameters.items():
+        for parameter in each:
+            words = help._text(name, parameter)
+            if parameter.param_type_name == "option" and (kind := re.match(r"(File|Folder)\b", words)):
+                value = help._metavar(parameter)
+                assert kind[1].upper() in value or not {"FILE", "FOLDER"} & set(value.split("|")), (name, words)
+
+
 def test_every_option_and_argument_has_a_text(parameters: dict[str, list[Any]]) -> None:
     used: set[str] = set()
     for name, each in parameters.items():

@@ -14,7 +14,7 @@ from kibitz.messages import note
 
 def export(
     run: Annotated[str, typer.Argument(show_default=False, metavar="RUN")],
-    to: Annotated[Path | None, typer.Option("--to", show_default=False, metavar="DIR")] = None,
+    to: Annotated[Path | None, typer.Option("--to", show_default=False, metavar="FOLDER")] = None,
     web: Annotated[Path | None, typer.Option("--web", show_default=False, metavar="DIR")] = None,
     name: Annotated[str | None, typer.Option("--name", show_default=False, metavar="NAME")] = None,
     int8: Annotated[

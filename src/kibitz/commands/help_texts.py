@@ -808,7 +808,6 @@ VALUES: Mapping[str, str] = {
     "--threads": "N",
     "--visits": "N",
     "--port": "N",
-    "--to": "FOLDER",
     "--web": "FOLDER",
     "--limit": "N",
     "--name-a": "NAME",
