@@ -8,7 +8,8 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import chess
 import chess.engine
@@ -21,6 +22,7 @@ from kibitz.errors import UsageError
 from kibitz.external.programs import Program
 from kibitz.play.chess.score import win_chance
 from kibitz.play.session import Session
+from kibitz.web.judges import Judges
 from kibitz.web.mygames import analysing
 from kibitz.web.opinions import Opinions
 from support.board_client import WithFake, WithFakes, served
@@ -274,3 +276,15 @@ def test_my_games_are_judged_by_an_engine(tmp_path: Path) -> None:
     assert {one["stage"] for one in thorough if "stage" in one} == {"quick", "thorough"}
     numbers = [int(each) for line in (tmp_path / "started").read_text().splitlines() for each in line.split()]
     assert all(map(is_gone, numbers))
+
+
+def test_two_engines_may_start_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each engine has a thread of its own. One may add its judge while the other closes an old one."""
+    judges = Judges(Opinions([]), cast(Any, None))
+    session: Any = SimpleNamespace(name="human", system="human")
+    meanwhile: Any = SimpleNamespace(close=lambda: judges._chess.update({("other", "human"): meanwhile}))
+    judges._chess = {("first", "winner"): meanwhile, ("first", "chessnet"): meanwhile}
+    monkeypatch.setattr(engine_judge, "EngineJudge", lambda *arguments, **more: "new")
+    found: Any = judges._of_chess(Program("first", ("first",), "chess"), session)
+    assert found == "new"
+    assert judges._chess["other", "human"] is meanwhile

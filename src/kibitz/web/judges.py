@@ -65,7 +65,7 @@ class Judges:
         key = program.name, session.name
         judge = self._chess.get(key)
         if judge is None or judge.session is not session:  # the network's weights may have changed
-            for (name, _), other in self._chess.items():
+            for (name, _), other in list(self._chess.items()):  # the thread of another engine may add one
                 if name == program.name:
                     other.close()
             judge = EngineJudge(
