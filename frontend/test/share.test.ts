@@ -13,6 +13,10 @@ import { isFen, loadFen, loadPgn, savePgn } from "../src/share/pgn";
 import type { SavedNode } from "../src/share/saved";
 import { loadSgf, saveSgf } from "../src/share/sgf";
 import { threadsOf } from "../src/share/threads";
+import { de } from "../src/texts/de";
+
+/** Whether a sentence is one of the server's, in which {1} and {2} stand for anything. */
+const fits = (known: string, words: string): boolean => new RegExp(`^${known.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{\d\}/g, ".+")}$`).test(words);
 
 const line = (moves: string, fen?: string): Line => ({ game: "chess", ...(fen ? { fen } : {}), moves: moves.split(" ").filter(Boolean) });
 const on = (moves: string, more: Partial<Line> = {}): Line => ({ game: "go", size: 9, komi: 7, rules: "chinese", setup: { B: [], W: [] }, side: "b", moves: moves.split(" ").filter(Boolean), ...more });
@@ -99,7 +103,11 @@ describe("chess", () => {
     expect(text).toContain(`[FEN "${fen}"]`);
     expect(loadPgn(text, 0).tree[1]!.san).toBe("a8=N");
     const bad = loadPgn("1. e4 e5 2. Ke4 Nc6 *", 0);
-    expect([bad.tree.length, bad.problems.length]).toEqual([3, 1]);
+    expect([bad.tree.length, bad.problems]).toEqual([3, ["move 2. 'Ke4' is illegal; the moves after it are skipped"]]);
+    const aside = loadPgn("1. e4 (1. d4 Kd5) e5 *", 0);
+    expect([aside.tree.length, aside.problems]).toEqual([4, ["a variation of move 1… is skipped from 'Kd5' on"]]);
+    // In the words of the server, so that all languages have them.
+    for (const words of [...bad.problems, ...aside.problems]) expect(Object.keys(de.server).some((known) => fits(known, words))).toBe(true);
     expect(() => loadPgn("no game at all", 0)).toThrow(/no game/);
   });
 
@@ -215,9 +223,55 @@ describe("Go", () => {
     const first = loadSgf(two, 0);
     expect([first.count, first.line.side, first.line.setup?.B, first.line.assumed]).toEqual([2, "w", ["Q16", "D4"], ["KM", "RU"]]);
     const second = loadSgf(two, 1);
-    expect([second.tree.length, second.problems.length]).toEqual([2, 1]);
+    expect([second.tree.length, second.problems]).toEqual([2, ["move 2, E5, is illegal (on a stone); the rest is skipped"]]);
+    const later = loadSgf("(;SZ[9];B[ee];AW[aa];W[cc])", 0).problems;
+    expect(later).toEqual(["stones are set up after move 1; the rest is skipped"]);
+    for (const words of [...second.problems, ...later]) expect(Object.keys(de.server).some((known) => fits(known, words))).toBe(true);
     expect(() => loadSgf("(;GM[2])", 0)).toThrow(/not a Go game/);
     expect(() => loadSgf("(;SZ[7])", 0)).toThrow(/size/);
+    expect(() => loadSgf("(;SZ[9:13])", 0)).toThrow(/size/);
     expect(loadSgf("(;SZ[9];B[ee]", 0).problems).toHaveLength(1);
+  });
+
+  test("a side that moves twice: the other one passes between, also in the record that is written", () => {
+    const once = loadSgf("(;SZ[9];B[ee];W[cc];B[gg];B[gc];W[cg]W[ce])", 0);
+    expect(once.tree.map(({ move, turn }) => `${move} ${turn}`)).toEqual(["null b", "E5 w", "C7 b", "G3 w", "pass b", "G7 w", "C3 b", "pass w", "C5 b"]);
+    expect(loadSgf(saveSgf(once.tree as SavedNode[], once.headers, once.line), 0).tree).toEqual(once.tree);
+  });
+
+  test("a handicap in moves, a move in the first node, and what nodes without a move say", () => {
+    const old = loadSgf("(;SZ[9]C[Old];B[ee]C[one];B[cc];W[gg])", 0);
+    expect([old.line.setup?.B, old.line.side, old.line.rules]).toEqual([["E5", "C7"], "w", "new-zealand"]);
+    expect(old.tree.map(({ move, comment }) => [move, comment])).toEqual([[null, "Old\none"], ["G3", ""]]);
+    expect(loadSgf("(;SZ[9]B[ee];W[cc])", 0).tree.map(({ move, props }) => [move, props])).toEqual([[null, undefined], ["E5", undefined], ["C7", undefined]]);
+    const marked = loadSgf("(;SZ[9];B[ee]LB[ee:a];TR[ee]BM[2];W[cc])", 0).tree[1];
+    expect(marked).toMatchObject({ props: { LB: ["ee:a"], TR: ["ee"] }, nags: [4] });
+  });
+
+  test.each([
+    ["KM[6,5]", 6.5],
+    ["KM[650]", 6.5],
+    ["KM[65]", 6.5],
+    ["KM[3.75]", 7.5],
+    ["KM[6目半]", 6.5],
+    ["KM[-5.5]", -5.5],
+    ["KM[0]", 0],
+    ["KM[0]RE[W+3.5]", 6.5],
+    ["KM[0]RE[W+3.5]RU[Chinese]", 7.5],
+    ["KM[0]RE[B+3.5]HA[2]AB[cc][gg]", 0.5],
+    ["", 0],
+  ])("the komi of a record as the server reads it: %s", (properties, komi) => {
+    expect(loadSgf(`(;SZ[9]${properties})`, 0).line.komi).toBe(komi);
+  });
+
+  test.each([
+    ["Chinese counting", "chinese"],
+    ["日本", "japanese"],
+    ["Nihon Ki-in", "japanese"],
+    ["NZ", "new-zealand"],
+    ["GOE", "ing"],
+    ["Area scoring", "chinese"],
+  ])("the rules of a record as the server reads them: %s", (named, known) => {
+    expect(loadSgf(`(;SZ[9]RU[${named}])`, 0).line.rules).toBe(known);
   });
 });

@@ -36,20 +36,21 @@ export function loadPgn(text: string, index: number): Loaded {
   const start = new Played(startOf(fen));
   const root: Written = { ...start.node(), id: 0, parent: null, ...words(game.comments ?? []), nags: [] };
   const tree = [root];
-  const pile = game.moves.children.map((child) => ({ child, parent: 0, before: start })).reverse();
+  const pile = game.moves.children.map((child, at) => ({ child, parent: 0, before: start, main: at === 0 })).reverse();
   for (let task = pile.pop(); task; task = pile.pop()) {
-    const { child, parent, before } = task;
+    const { child, parent, before, main } = task;
     const { san, comments = [], startingComments = [], nags = [] } = child.data;
     const move = parseSan(before.board, san);
     if (!move) {
-      problems.push(`move ${before.board.fullmoves} '${san}' is illegal; the moves after it are left out`);
+      const number = `${before.board.fullmoves}${before.board.turn === "white" ? "." : "…"}`;
+      problems.push(main ? `move ${number} '${san}' is illegal; the moves after it are skipped` : `a variation of move ${number} is skipped from '${san}' on`);
       continue;
     }
     const at = before.copy();
     const node = at.play(move as NormalMove);
     const id = tree.length;
     tree.push({ ...node, id, parent, ...words([...startingComments, ...comments]), nags: [...nags].sort((a, b) => a - b) });
-    pile.push(...child.children.map((next) => ({ child: next, parent: id, before: at })).reverse());
+    pile.push(...child.children.map((next, place) => ({ child: next, parent: id, before: at, main: main && place === 0 })).reverse());
   }
   const titles = games.slice(0, LISTED).map((each, at) => ({ index: at, title: titleOf(each.headers, at) }));
   const line = { game: "chess" as const, ...(fen ? { fen: root.fen! } : {}), moves: [] };

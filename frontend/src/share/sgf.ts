@@ -2,7 +2,7 @@
 
 import type { Loaded, Written } from "../server/api";
 import type { Line } from "../app/state";
-import { type GoBoard, GRID, PASS, pointNamed, readPoint, refuse, startOf } from "./gorules";
+import { type GoBoard, GRID, PASS, POINTS, pointNamed, readPoint, refuse, startOf } from "./gorules";
 import type { SavedNode } from "./saved";
 
 type Properties = Record<string, string[]>;
@@ -75,11 +75,45 @@ function points(values: string[] = [], size: number): number[] {
   });
 }
 
-function rulesNamed(text: string, stones: number): string {
-  const said = text.toLowerCase();
-  const known = [["jap", "japanese"], ["kor", "korean"], ["aga", "aga"], ["zealand", "new-zealand"], ["nz", "new-zealand"], ["tromp", "tromp-taylor"], ["ing", "ing"], ["chin", "chinese"]] as const;
-  return known.find(([word]) => said.includes(word))?.[1] ?? (stones < 2 ? "chinese" : "new-zealand");
+/** Words that name rules: at the beginning of a text, those of more than three letters anywhere. As in kibitz.games.go.io.headers. */
+const RULE_WORDS = [
+  ["tromp", "tromp-taylor"], ["japan", "japanese"], ["jp", "japanese"], ["日本", "japanese"], ["nihon", "japanese"],
+  ["chin", "chinese"], ["cn", "chinese"], ["中国", "chinese"], ["中國", "chinese"], ["korea", "korean"],
+  ["kr", "korean"], ["韩", "korean"], ["韓", "korean"], ["한국", "korean"], ["aga", "aga"],
+  ["zealand", "new-zealand"], ["nz", "new-zealand"], ["ing", "ing"], ["goe", "ing"], ["应", "ing"], ["応", "ing"],
+  ["應", "ing"], ["tt", "tromp-taylor"],
+] as const;
+
+function rulesNamed(text: string): string | undefined {
+  const said = text.trim().toLowerCase();
+  return RULE_WORDS.find(([word]) => said.startsWith(word) || (word.length > 3 && said.includes(word)))?.[1];
 }
+
+/** Values of komi that nobody uses, but that servers write for 4.5 to 8.5. */
+const IN_TENTHS = [45, 55, 65, 75, 85];
+
+/** White's points; 0 where the record says none. A margin with half a point shows that a whole komi is wrong. As read_komi in kibitz.games.go.io.headers. */
+function komiNamed(text: string, result: string, rules: string | undefined, stones: number): number {
+  const [, said = "0", half = ""] = /^\s*([+-]?(?:\d+(?:[.,]\d+)?|[.,]\d+))(目?半)?/.exec(text) ?? [];
+  let komi = Number(said.replace(",", "."));
+  if (half) komi += komi < 0 ? -0.5 : 0.5;
+  if (Math.abs(komi) >= 100) komi /= 100;
+  else if (IN_TENTHS.includes(Math.abs(komi)) && /^\d+$/.test(text.trim())) komi /= 10;
+  // Chinese records count stones: 3.75 of them are 7.5 points.
+  if ((2 * komi) % 1) komi *= 2;
+  const margin = Number(/^[BW]\+(\d+\.5)(?!\d)/i.exec(result.trim())?.[1] ?? 0);
+  if (margin && komi % 1 === 0) komi = stones > 1 ? 0.5 : rules === undefined || rules === "japanese" || rules === "korean" || rules === "new-zealand" ? 6.5 : 7.5;
+  return Math.abs(komi) <= POINTS ? komi : 0;
+}
+
+/** The size of "19" or "19:19"; refuses another one. */
+function sizeOf(text: string): number {
+  const sides = new Set((text || "19").split(":").map((each) => each.trim()));
+  const size = sides.size === 1 ? Number([...sides][0]) : 0;
+  return [9, 13, 19].includes(size) ? size : refuse(`board size '${text}' is not supported. Use 9, 13, 19`);
+}
+
+const moves = ({ props }: Parsed): boolean => Boolean(props["B"] ?? props["W"]);
 
 /** The game of that number, from 0, and the titles of all. */
 export function loadSgf(text: string, index: number): Loaded {
@@ -87,38 +121,47 @@ export function loadSgf(text: string, index: number): Loaded {
   const root = games[index] ?? refuse("no game found in this text. Use PGN, SGF or FEN");
   const problems: string[] = closed ? [] : ["the end of the game is missing"];
   if (!["", "1"].includes(plain(root.props["GM"]?.[0]))) refuse(`this SGF is not a Go game (got GM['${plain(root.props["GM"]?.[0])}']). Open the SGF file of a Go game`);
-  const size = Number.parseInt(plain(root.props["SZ"]?.[0]) || "19", 10);
-  if (![9, 13, 19].includes(size)) refuse(`board size '${plain(root.props["SZ"]?.[0])}' is not supported. Use 9, 13, 19`);
+  const size = sizeOf(plain(root.props["SZ"]?.[0]));
   const [black, white] = [new Set<number>(), new Set<number>()];
   const headers: Record<string, string> = {};
   const kept: Properties = {};
   const comments: string[] = [];
   let named = "";
-  // The start: all nodes before the first move.
-  let at = root;
-  for (;;) {
-    const { props } = at;
+  // The nodes up to the first variations. The start is what stands before the first move.
+  const trunk = [root];
+  for (let at = root; at.children.length === 1; at = at.children[0]!) trunk.push(at.children[0]!);
+  let begin = trunk.findIndex(moves);
+  if (begin < 0) begin = trunk.length;
+  for (const { props } of trunk.slice(0, begin)) {
     for (const each of points(props["AB"], size)) black.add(each), white.delete(each);
     for (const each of points(props["AW"], size)) white.add(each), black.delete(each);
     for (const each of points(props["AE"], size)) black.delete(each), white.delete(each);
-    for (const name of HEADERS) if (props[name]?.[0]) headers[name] ??= plain(props[name][0]).replace(/\s+/g, " ");
     if (props["PL"]) named = /^[w2]/i.test(plain(props["PL"][0])) ? "w" : "b";
     if (props["C"]) comments.push(plain(props["C"][0]));
-    for (const [name, values] of Object.entries(props)) if (!OF_START.has(name)) kept[name] = values;
-    const next = at.children[0];
-    if (!next || at.children.length > 1 || next.props["B"] || next.props["W"]) break;
-    at = next;
+    keep(kept, props, OF_START);
   }
-  let first: Parsed | undefined = at.children[0];
-  while (first && !first.props["B"] && !first.props["W"]) first = first.children[0];
+  // Several moves of Black's at the beginning are a handicap, as it was written once.
+  if (!black.size && !white.size) {
+    const run = handicapMoves(trunk.slice(begin), size);
+    if (run.length > 1) {
+      for (const each of run) black.add(each);
+      for (const { props } of trunk.slice(begin, begin + run.length)) if (props["C"]) comments.push(plain(props["C"][0]));
+      begin += run.length;
+    }
+  }
+  for (const { props } of trunk.slice(0, begin + 1)) for (const name of HEADERS) if (props[name]?.[0]) headers[name] ??= plain(props[name][0]).replace(/\s+/g, " ");
+  const rest = begin < trunk.length ? [trunk[begin]!] : trunk.at(-1)!.children;
+  let first: Parsed | undefined = rest[0];
+  while (first && !moves(first)) first = first.children[0];
   const handicap = black.size > 1 && !white.size;
   const moved = first ? (first.props["B"] ? "b" : "w") : "";
   const names = (stones: Set<number>): string[] => [...stones].map((each) => pointNamed(each, size));
+  const rules = rulesNamed(headers["RU"] ?? "");
   const line: Line = {
     game: "go",
     size,
-    komi: Number.parseFloat(headers["KM"] ?? "") || 0,
-    rules: rulesNamed(headers["RU"] ?? "", black.size),
+    komi: komiNamed(headers["KM"] ?? "", headers["RE"] ?? "", rules, handicap ? black.size : 0),
+    rules: rules ?? (black.size < 2 ? "chinese" : "new-zealand"),
     setup: { B: names(black), W: names(white) },
     side: (moved || named || (handicap ? "w" : "b")) as "b" | "w",
     moves: [],
@@ -127,43 +170,72 @@ export function loadSgf(text: string, index: number): Loaded {
   if (assumed.length) line.assumed = assumed;
   const board = startOf(line);
   const tree: Written[] = [{ ...board.node(), id: 0, parent: null, comment: comments.join("\n"), nags: [], ...(Object.keys(kept).length ? { props: kept } : {}) }];
-  grow(at.children, board, tree, problems);
+  grow(rest, board, tree, problems);
   const titles = games.slice(0, LISTED).map(({ props }, place) => ({ index: place, title: titleOf(props, place) }));
   return { game: "go", headers, line, tree, games: titles, count: games.length, problems };
+}
+
+/** The points of the moves of Black's that come first, one after the other. */
+function handicapMoves(nodes: Parsed[], size: number): number[] {
+  const run: number[] = [];
+  for (const { props } of nodes) {
+    const to = props["B"] && !props["W"] ? point(props["B"][0] ?? "", size) : null;
+    if (to === null || to === PASS || run.includes(to)) break;
+    run.push(to);
+  }
+  return run;
+}
+
+/** Adds the properties that are kept as they are. */
+function keep(kept: Properties, props: Properties, known: ReadonlySet<string>): void {
+  for (const [name, values] of Object.entries(props)) if (!known.has(name)) kept[name] = [...(kept[name] ?? []), ...values];
 }
 
 function grow(first: Parsed[], start: GoBoard, tree: Written[], problems: string[]): void {
   const pile = first.map((node) => ({ node, before: start, parent: 0 })).reverse();
   for (let task = pile.pop(); task; task = pile.pop()) {
-    const { node, before } = task;
-    let { parent } = task;
-    const { props, children } = node;
-    let board = before;
-    if (props["AB"] || props["AW"] || props["AE"]) {
-      problems.push(`stones are set up after move ${before.ply}; left out from there on`);
-      continue;
-    }
-    const name = props["B"] ? "B" : props["W"] ? "W" : "";
-    if (name) {
-      board = before.copy();
-      board.turn = name === "B" ? 1 : 2;
-      const to = point(props[name]![0] ?? "", board.size);
-      const why = to === null ? "not on the board" : board.whyNot(to);
-      if (to === null || why) {
-        problems.push(`move ${before.ply + 1}, ${to === null ? plain(props[name]![0]) : pointNamed(to, board.size)}, is illegal (${why}); left out from there on`);
-        continue;
-      }
-      board.play(to);
-      const nags = Object.entries(MARKS).flatMap(([mark, nag]) => (props[mark] ? [nag + (nag < 3 && plain(props[mark][0]) === "2" ? 2 : 0)] : []));
-      const kept = Object.fromEntries(Object.entries(props).filter(([each]) => !READ.has(each)));
-      tree.push({ ...board.node(pointNamed(to, board.size)), id: tree.length, parent, comment: plain(props["C"]?.[0]), nags, ...(Object.keys(kept).length ? { props: kept } : {}) });
-      parent = tree.length - 1;
-    } else if (props["C"]) {
-      const last = tree[parent]!;
-      last.comment = [last.comment, plain(props["C"][0])].filter(Boolean).join("\n");
-    }
-    pile.push(...children.map((next) => ({ node: next, before: board, parent })).reverse());
+    const board = task.before.copy();
+    const parent = played(task.node.props, board, tree, task.parent, problems);
+    if (parent === null) continue;
+    note(tree[parent]!, task.node.props);
+    pile.push(...task.node.children.map((next) => ({ node: next, before: board, parent })).reverse());
   }
+}
+
+/** Plays the moves of a node after a position; the place of the last one in the tree, null where the rest is skipped. Where a side moves twice, the other one passes between. */
+function played(props: Properties, board: GoBoard, tree: Written[], from: number, problems: string[]): number | null {
+  if (props["AB"] || props["AW"] || props["AE"]) {
+    problems.push(`stones are set up after move ${tree[from]!.ply}; the rest is skipped`);
+    return null;
+  }
+  let parent = from;
+  const add = (to: number): void => {
+    board.play(to);
+    tree.push({ ...board.node(pointNamed(to, board.size)), id: tree.length, parent, comment: "", nags: [] });
+    parent = tree.length - 1;
+  };
+  for (const [colour, value] of [...(props["B"] ?? []).map((each) => [1, each] as const), ...(props["W"] ?? []).map((each) => [2, each] as const)]) {
+    const to = point(value, board.size);
+    if (board.turn !== colour && to !== PASS) add(PASS);
+    const why = to === null ? "not on the board" : board.turn === colour ? board.whyNot(to) : "";
+    if (to === null || why) {
+      problems.push(`move ${tree[parent]!.ply + 1}, ${to === null ? `'${plain(value)}'` : pointNamed(to, board.size)}, is illegal (${why}); the rest is skipped`);
+      return null;
+    }
+    if (board.turn === colour) add(to);
+  }
+  return parent;
+}
+
+/** What a node says of the position in which it stands. */
+function note(entry: Written, props: Properties): void {
+  if (props["C"]) entry.comment = [entry.comment, plain(props["C"][0])].filter(Boolean).join("\n");
+  const nags = Object.entries(MARKS).flatMap(([mark, nag]) => (props[mark] ? [nag + (nag < 3 && plain(props[mark][0]) === "2" ? 2 : 0)] : []));
+  entry.nags = [...new Set([...(entry.nags ?? []), ...nags])].sort((a, b) => a - b);
+  const kept = { ...entry.props };
+  // A first node that is a move itself has the properties of the game.
+  keep(kept, props, props["SZ"] || props["GM"] ? OF_START : READ);
+  if (Object.keys(kept).length) entry.props = kept;
 }
 
 function titleOf(props: Properties, index: number): string {
