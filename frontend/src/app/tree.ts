@@ -90,7 +90,9 @@ export function numberedAnew(kept: Node[]): { nodes: Map<number, Node>; of: Map<
 export function add(game: Game, parent: number, written: Written): Node {
   const made = node(parent, written);
   game.nodes.set(made.id, made);
-  game.nodes.get(parent)?.children.push(made.id);
+  // A list of its own: changes that are taken back and made again hold the one before.
+  const above = game.nodes.get(parent);
+  if (above) above.children = [...above.children, made.id];
   return made;
 }
 
