@@ -4,10 +4,13 @@ import { beforeEach, expect, test, vi } from "vitest";
 
 import { gamesOf } from "../src/library/explorersources";
 import { Address } from "../src/app/url";
-import type { App, Network } from "../src/app/state";
+import type { Kept } from "../src/app/earlier";
+import type { App, Game, Network } from "../src/app/state";
 import type { Tabs } from "../src/ui/tabs";
 import { texts } from "../src/texts";
-import { after, page } from "./support/games";
+import { reopened } from "../src/app/earlier";
+import { hashOf } from "../src/app/hash";
+import { after, chess, find, go, page } from "./support/games";
 import { type Answer, held, Server, until } from "./support/server";
 
 const tabs = { chosen: "analysis", choose: () => undefined, on: () => undefined } as unknown as Tabs;
@@ -114,4 +117,47 @@ test("a large file is in the explorer, and one that cannot be read is named", as
   await none.app.begun;
   expect(none.server.of("given")).toHaveLength(1);
   expect(none.app.status).toBe("");
+});
+
+/** A game as the browser keeps it, with the line of its main moves. */
+const keptGame = (game: Game): Kept => {
+  const { key, kind, headers, start, nodes, root, revision } = game;
+  return { key, kind, headers, start, root, revision, cursor: root, time: 1, title: "", about: "", line: [...nodes.values()].slice(1).map((each) => each.move).join("."), nodes: [...nodes.values()] };
+};
+
+test("a kept game of Go is opened only for an address with its komi, rules, setup and side", async () => {
+  const open = async (hash: string): Promise<App> => {
+    for (const name of ["hash", "key", "revision"]) sessionStorage.removeItem(`kibitz-${name}`);
+    vi.stubGlobal("location", { hash });
+    new Server().on("networks", () => ({ networks: [], given: [] })).on("line", ({ line }) => ({ nodes: [START, ...line.moves.map((move: string, at: number) => ({ ...START, ply: at + 1, move, san: move }))] }));
+    const app = page();
+    const game = go("E5 C3");
+    find(game, "E5").comment = "kept";
+    await app.store.put(keptGame(game));
+    void new Address(app).begin(tabs);
+    await app.begun;
+    return app;
+  };
+  const same = await open("#game=go&size=9&moves=E5.C3");
+  expect([same.game.start.komi, find(same.game, "E5").comment]).toEqual([7.5, "kept"]);
+  for (const other of ["komi=0.5", "rules=japanese", "black=A1.B1", "side=w"]) {
+    const app = await open(`#game=go&size=9&${other}&moves=E5.C3`);
+    expect(find(app.game, "E5").comment, other).toBe("");
+  }
+});
+
+test("after a reload, a variation is still the line that is looked at, also from a position before it", async () => {
+  new Server().on("networks", () => ({ networks: [], given: [] }));
+  const before = page(chess("e4 e5 (c5 Nf3 d6) Nf3"));
+  before.go(find(before.game, "Nf3").id);
+  before.step(-99);
+  before.step(1);
+  const [game] = reopened(keptGame(before.game));
+  vi.stubGlobal("location", { hash: hashOf(before) });
+  for (const [name, value] of Object.entries({ hash: hashOf(before), key: game.key, revision: "0" })) sessionStorage.setItem(`kibitz-${name}`, value);
+  const app = page();
+  await app.store.put(keptGame(game));
+  void new Address(app).begin(tabs);
+  await app.begun;
+  expect([app.path.map((id) => app.node(id).san).join(" ").trim(), app.node().san]).toEqual(["e4 c5 Nf3 d6", "e4"]);
 });

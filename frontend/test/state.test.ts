@@ -313,3 +313,49 @@ describe("networks", () => {
     expect([app.network, app.second]).toEqual(["b", null]);
   });
 });
+
+test("a move after a promoted variation is in the tree once, however often both are taken back", async () => {
+  const app = page(chess("e4 (d4) e5"));
+  promote(app, find(app.game, "d4").id);
+  app.go(app.game.root);
+  await app.play("c4");
+  for (let times = 0; times < 2; times += 1) {
+    app.undo();
+    app.undo();
+    expect(words(app.game)).toBe("e4 (d4) e5");
+    app.redo();
+    expect(words(app.game)).toBe("d4 (e4 e5)");
+    app.redo();
+    expect(words(app.game)).toBe("d4 (e4 e5) (c4)");
+  }
+});
+
+test("a second network that is gone, or is the first one now, is not compared any more", async () => {
+  const [one, two] = [network("one"), network("two")];
+  const app = page(chess("e4"), [one, two]);
+  app.chooseSecond("two");
+  const known = (...networks: object[]): unknown => server.on("networks", () => ({ networks, given: [] }));
+  known(one, two, network("three"));
+  await app.findNetworks();
+  expect([app.network, app.second]).toEqual(["one", "two"]);
+  known(one);
+  await app.findNetworks();
+  expect([app.network, app.second]).toEqual(["one", null]);
+  known(one, two);
+  await app.findNetworks();
+  app.chooseSecond("two");
+  known(two);
+  await app.findNetworks();
+  expect([app.network, app.second]).toEqual(["two", null]);
+});
+
+test("the other game comes back with the line that was looked at", () => {
+  const app = page(chess("e4 e5 (c5 Nf3) Nf3"), [network("human"), network("gohuman", { game: "go" })]);
+  app.go(find(app.game, "c5").id);
+  app.step(-1);
+  expect(sans(app)).toBe("e4 c5 Nf3");
+  app.choose("gohuman");
+  expect(app.game.kind).toBe("go");
+  app.choose("human");
+  expect([sans(app), app.node().san]).toEqual(["e4 c5 Nf3", "e4"]);
+});

@@ -121,3 +121,11 @@ test("the counts of a player open one mistake after the other", () => {
   expect(nextMistake(app, mistakes, "white", "??")).toBeUndefined();
   expect(app.node(nextMistake(app, mistakes, "black", "?!")!.id).san).toBe("e5");
 });
+
+test("the summary of a record has all marks also where the page hides them", () => {
+  judge(...GAME);
+  const marks = judgedGame(app, mistakes)!.marks;
+  expect(marks).toContain("??");
+  app.hints = false;
+  expect(judgedGame(app, mistakes)!.marks).toEqual(marks);
+});

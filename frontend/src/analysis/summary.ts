@@ -66,7 +66,7 @@ export function judgedGame(app: App, mistakes: Mistakes): Judged | null {
   const movers = ids.map((id): Side => (app.node(app.node(id).parent!).turn === "w" ? "white" : "black"));
   const losses = ids.map((id, at) => (game.kind === "chess" ? mistakes.lost(id) : (judging.exact(id)?.points ?? (app.checker.now ? null : pointsLost(app, path[at]!, id, movers[at]!)))));
   if (game.kind === "chess" && losses.includes(null)) return null;
-  return { game: game.kind, values: values as number[], movers, losses, marks: ids.map((id) => mistakes.of(id)?.mark ?? "") };
+  return { game: game.kind, values: values as number[], movers, losses, marks: ids.map((id) => mistakes.graded(id)?.mark ?? "") };
 }
 
 /** What a move of Go lost on the board, as the network thinks. */

@@ -202,7 +202,7 @@ export class App {
   private readonly listeners = new Map<Event, Set<() => void>>();
   private moving: Promise<unknown> = Promise.resolve();
   /** The other game, kept while this one is looked at. */
-  private readonly shelf = new Map<"chess" | "go", { game: Game; cursor: number }>();
+  private readonly shelf = new Map<"chess" | "go", { game: Game; cursor: number; end: number }>();
 
   /** api: what answers in place of the server. */
   constructor(api?: Api) {
@@ -475,15 +475,15 @@ export class App {
     return from;
   }
 
-  /** Looks at a game from its beginning, or from a position of it. */
-  open(game: Game, cursor = game.root): void {
-    if (game.kind !== this.game.kind && this.touched) this.shelf.set(this.game.kind, { game: this.game, cursor: this.cursor });
+  /** Looks at a game from its beginning, or from a position of it; `end`: a position after it, to which the line goes. */
+  open(game: Game, cursor = game.root, end = cursor): void {
+    if (game.kind !== this.game.kind && this.touched) this.shelf.set(this.game.kind, { game: this.game, cursor: this.cursor, end: this.path.at(-1)! });
     this.shelf.delete(game.kind);
     this.left = this.game.changed && worth(this.game);
     this.opened += 1;
     this.game = game;
     this.cursor = cursor;
-    this.repath();
+    this.repath(end);
     const before = this.network;
     if (!fitting(this.networks, game.kind, this.network)) this.network = usual(this.networks, this.given, game.kind);
     if (!fitting(this.networks, game.kind, this.second)) this.second = null;
@@ -508,7 +508,7 @@ export class App {
       const kept = this.shelf.get(network.game);
       const sizes = network.sizes ?? [];
       const size = sizes.length && !sizes.includes(19) ? Math.max(...sizes) : 19;
-      if (kept) this.open(kept.game, kept.cursor);
+      if (kept) this.open(kept.game, kept.cursor, kept.end);
       else this.open(empty(network.game, size));
     }
     this.emit("networks");
@@ -530,6 +530,7 @@ export class App {
     this.given = given;
     const kept = [wanted ?? null, this.network].find((name) => fitting(networks, this.game.kind, name));
     this.network = kept ?? usual(networks, given, this.game.kind);
+    if (this.second === this.network || !fitting(networks, this.game.kind, this.second)) this.second = null;
     this.emit("networks");
   }
 
@@ -546,8 +547,8 @@ export class App {
     });
   }
 
-  private repath(): void {
-    this.path = through(this.game, this.cursor);
+  private repath(end = this.cursor): void {
+    this.path = through(this.game, end);
     this.places = new Map(this.path.map((id, place) => [id, place]));
     this.emit("path");
   }

@@ -15,6 +15,12 @@ const PAUSE = 350;
 const MOST = 1_500_000;
 const SIZES = [9, 13, 19];
 
+/** Whether two games begin alike: with the same position, and in Go with the same komi and rules. */
+function sameStart(one: Line, other: Line): boolean {
+  const parts = ({ fen, size, komi, rules, setup, side }: Line): string => JSON.stringify([fen ?? START, size, komi, rules, [...(setup?.B ?? [])].sort(), [...(setup?.W ?? [])].sort(), side]);
+  return parts(one) === parts(other);
+}
+
 export class Address {
   private timer = 0;
   private tabs: Tabs | null = null;
@@ -105,13 +111,13 @@ export class Address {
   private async again(line: Line, ply: number): Promise<Parameters<App["open"]> | null> {
     const game = (await this.fromStore(line)) ?? (await this.fromSession(line));
     if (!game) return null;
-    let id = game.root;
-    for (const move of line.moves.slice(0, ply)) {
-      const next = game.nodes.get(id)!.children.find((each) => game.nodes.get(each)!.move === move);
+    const path = [game.root];
+    for (const move of line.moves) {
+      const next = game.nodes.get(path.at(-1)!)!.children.find((each) => game.nodes.get(each)!.move === move);
       if (next === undefined) break;
-      id = next;
+      path.push(next);
     }
-    return [game, id];
+    return [game, path[Math.max(0, Math.min(path.length - 1, ply))]!, path.at(-1)!];
   }
 
   /** The game as this tab had it, or as another tab or an earlier visit left it, if that had just this line. */
@@ -122,11 +128,8 @@ export class Address {
     if (own && own.revision === Number(kept("session", "revision"))) return this.withFile(reopened(own)[0]);
     if (kept("session", "hash")) return null;
     const moves = line.moves.join(".");
-    const start = (fen: string | undefined): string => fen ?? START;
-    const same = (await store.all()).find(
-      (each) => each.kind === line.game && each.line === moves && each.start.size === line.size && start(each.start.fen) === start(line.fen),
-    );
-    return same ? reopened(same, true)[0] : null;
+    const found = (await store.all()).find((each) => each.kind === line.game && each.line === moves && sameStart(each.start, line));
+    return found ? reopened(found, true)[0] : null;
   }
 
   private async fromSession(line: Line): Promise<Game | null> {
