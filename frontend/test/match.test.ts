@@ -7,6 +7,8 @@ import * as confirming from "../src/ui/confirming";
 import { ending } from "../src/app/naming";
 import { Match, RESIGN, type Strength } from "../src/play/match";
 import { said } from "../src/play/play";
+import { strength } from "../src/play/strengths";
+import { SHORT_SEARCH } from "../src/server/api";
 import { shown } from "../src/board/overlays";
 import type { App, Game } from "../src/app/state";
 import { texts } from "../src/texts";
@@ -595,4 +597,11 @@ describe("help", () => {
     await state("human");
     expect(shown.early).toBeNull();
   });
+});
+
+test("the record of a game against the short search of a shared page has its time, and no clock", () => {
+  sit();
+  match.begin(HER, "w", strength({ method: SHORT_SEARCH }));
+  expect(app.game.headers.Event).toContain(texts.match.secondsAMove(1));
+  expect(app.game.headers.Event).not.toContain(texts.match.onClock);
 });

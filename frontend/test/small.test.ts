@@ -12,6 +12,7 @@ import type { Wanted } from "../src/library/gamelist";
 import { decode, sentence } from "../src/library/load";
 import { estimate } from "../src/mygames/myanswers";
 import { examplePoint } from "../src/board/controls";
+import { firstMoves } from "../src/app/earlier";
 import { scrolled } from "../src/analysis/movelist";
 import { firstColumn, named, numberOf, numeral, occasion, players } from "../src/app/naming";
 import { scored, scoreWords } from "../src/analysis/opinion";
@@ -21,7 +22,8 @@ import { asked, keyOf, playerOf, Programs } from "../src/server/programs";
 import { fileName } from "../src/library/save";
 import { CUSTOM, FULL, isRank, levelOf, LEVELS, levelsOf, likeRatings, PERSON, strength, usualLevel } from "../src/play/strengths";
 import type { Api } from "../src/server/api";
-import { chess, find, go, network, page } from "./support/games";
+import { add } from "../src/app/tree";
+import { after, chess, find, go, network, page } from "./support/games";
 import { held } from "./support/server";
 
 test("the training that runs is shown, unless another one was picked", () => {
@@ -117,7 +119,7 @@ describe("chances in words", () => {
   });
 
   test("never 0% or 100% of what is not", () => {
-    expect([0, 0.001, 0.005, 0.5, 0.995, 0.999, 1].map(percent)).toEqual(["0%", "<1%", "1%", "50%", "100%", ">99%", "100%"]);
+    expect([0, 0.001, 0.005, 0.5, 0.995, 0.999, 1].map(percent)).toEqual(["0%", "<1%", "1%", "50%", ">99%", ">99%", "100%"]);
   });
 });
 
@@ -358,4 +360,15 @@ describe("questions to the server", () => {
   test("errors in words", () => {
     expect([message(new Error("gone")), message("text"), message(new Error(""))]).toEqual(["gone", "text", "Error"]);
   });
+});
+
+test("an earlier game is named by its first moves, with the number of each move of the first column", () => {
+  const black = chess();
+  black.start.fen = "8/8/8/8/8/8/8/8 b - - 0 7";
+  Object.assign(black.nodes.get(black.root)!, { turn: "b", fen: black.start.fen });
+  const moves = ["a", "b", "c"].reduce((at, move, place) => add(black, at, { ...after("chess", { ply: place, turn: place % 2 ? "w" : "b" }, move), fen: `8 ${place % 2 ? "b" : "w"} - - 0 ${8 + Math.floor(place / 2)}` }).id, black.root);
+  expect(black.nodes.has(moves)).toBe(true);
+  expect(firstMoves(black)).toBe("7… a 8. b c (2 moves)");
+  expect(firstMoves(chess("a b c d e f g"))).toBe("1. a b 2. c d 3. e f … (4 moves)");
+  expect(firstMoves(go("A1 B1 C1"))).toBe("1. A1 B1 3. C1 (3 moves)");
 });

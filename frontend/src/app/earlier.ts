@@ -1,6 +1,6 @@
 /** Games with changes, kept by the browser: the present one all the time, and the last ones before it. */
 
-import { numeral, occasion, players } from "./naming";
+import { firstColumn, numeral, occasion, players } from "./naming";
 import type { App, Game, Node } from "./state";
 import { texts } from "../texts";
 import { ancestry, newKey, numberedAnew, whole, worth } from "./tree";
@@ -169,13 +169,13 @@ function lineOf(game: Game, id: number): string {
 }
 
 /** "1. e4 e5 2. Nf3 … (34 moves)". */
-function firstMoves(game: Game): string {
+export function firstMoves(game: Game): string {
   const words: string[] = [];
   let count = 0;
   for (let id = game.nodes.get(game.root)!.children[0]; id !== undefined; id = game.nodes.get(id)!.children[0]) {
     const node = game.nodes.get(id)!;
     count += 1;
-    if (count <= 6) words.push(count % 2 ? `${numeral(game, node)} ${node.san}` : node.san);
+    if (count <= 6) words.push(count === 1 || firstColumn(game, node) ? `${numeral(game, node)} ${node.san}` : node.san);
   }
   return `${words.join(" ")}${count > 6 ? " …" : ""} (${texts.earlier.moves(game.kind === "chess" ? Math.ceil(count / 2) : count)})`;
 }

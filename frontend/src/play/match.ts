@@ -1,6 +1,6 @@
 /** A game against a network or a program: whose turn it is, thinking that can be stopped, taking back. No elements here. */
 
-import type { Check, Think, Thinking } from "../server/api";
+import { SHORT_SEARCH, type Check, type Think, type Thinking } from "../server/api";
 import { message } from "../server/asking";
 import { Clock, faces, shownAs, TICK, type Control, type Shown, type Side } from "./clock";
 import { confirmed } from "../ui/confirming";
@@ -715,6 +715,7 @@ function limitOf(strength: Strength): string {
   if (rating) return texts.match.likePlayer(rating);
   if (rank) return texts.match.likeRank(rank);
   if (imitates(strength)) return texts.match.likePerson;
+  if (method === SHORT_SEARCH) return texts.match.secondsAMove(1);
   if (!nodes && !seconds && method !== "top-prob") return texts.match.onClock;
   if (nodes) return texts.match.perMove(nodes);
   return seconds ? texts.match.secondsAMove(seconds) : texts.match.noSearch;

@@ -105,7 +105,7 @@ export class Choice {
 /** "63%": a probability for reading; never 0% or 100% for what is not. */
 export function percent(p: number): string {
   if (p > 0 && p < 0.005) return `<${texts.common.percent(0.01)}`;
-  if (p < 1 && p > 0.995) return `>${texts.common.percent(0.99)}`;
+  if (p < 1 && p >= 0.995) return `>${texts.common.percent(0.99)}`;
   return texts.common.percent(p);
 }
 
