@@ -52,7 +52,7 @@ class ComparePanel {
     left.offer(here, first.name);
     right.offer(
       here,
-      here.find((each) => each.name === app.second)?.name ?? here.find((each) => each !== first)?.name ?? first.name,
+      here.find((each) => each.name === app.second)?.name ?? here.find((each) => each.name !== left.chosenNetwork)?.name ?? first.name,
     );
     for (const side of this.sides) side.align(left.hasSnapshots || right.hasSnapshots);
     // Only values of one kind are compared: snapshots are not searched.
@@ -161,6 +161,10 @@ class Side {
     } catch {
       // Then there is only the network itself to choose.
     }
+  }
+
+  get chosenNetwork(): string {
+    return this.network.value;
   }
 
   get ofSnapshot(): boolean {
