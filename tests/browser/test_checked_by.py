@@ -37,6 +37,7 @@ def test_stockfish_checks_the_moves(visit: Callable[..., Page], serve: Callable[
         True,
     ]
     expect(page.locator(".graph-first")).to_contain_text("Stockfish")
+    expect(page.locator(".graph-place")).to_have_attribute("title", re.compile(r"\(stockfish\)$", re.IGNORECASE))
     expect(page.locator(".summary")).to_contain_text("Stockfish", timeout=SEARCHED)
     expect(desk.moves).to_contain_text("??")
     assert serious(page) == []

@@ -321,3 +321,31 @@ def test_checkpoints_of_go(visit: Callable[..., Page], of_go: Path) -> None:
     desk.open("1. e4 e5 *")  # a game of chess
     expect(panel).to_contain_text("Go")
     expect(panel.locator(".snapshot-board")).to_be_hidden()
+
+
+def test_two_networks_of_go_have_their_rows_side_by_side(visit: Callable[..., Page]) -> None:
+    page = visit("/#game=go&size=9&network=gohuman", width=1366, height=768)
+    desk = Desk(page).ready()
+    desk.opened(CORNER, 10)
+    panel = desk.tab("Compare")
+    panel.get_by_label("Network on the left").select_option("gohuman")
+    panel.get_by_label("Network on the right").select_option("gocnn")
+    expect(panel.locator(".chance strong")).to_have_text([re.compile(r"\d%")] * 2)
+    # the words of one side may take more lines than those of the other
+    panel.locator(".verdict").first.evaluate("each => { each.textContent = 'much longer words '.repeat(5); }")
+    for row in (".small-place", ".chance-line", ".chance strong", ".chance-bar", ".score", ".small-list"):
+        tops = panel.locator(f".side {row}").evaluate_all(
+            "(all) => all.map((each) => Math.round(each.getBoundingClientRect().top))"
+        )
+        assert len(tops) == 2, row
+        assert tops[0] == tops[1], row
+    heights = panel.locator(".verdict").evaluate_all("(all) => all.map((each) => each.getBoundingClientRect().height)")
+    assert heights[0] > heights[1]
+
+
+def test_how_to_begin_a_training_is_of_the_game_on_the_board(visit: Callable[..., Page]) -> None:
+    desk = Desk(visit("/#game=go&size=9&network=gohuman")).ready()
+    commands = desk.tab("Training").locator("pre")
+    expect(commands).to_have_text(re.compile(r"games\.sgf[^$]*train gohuman"))
+    desk.page.get_by_role("combobox", name="Network", exact=True).select_option("human")
+    expect(commands).to_have_text(re.compile(r"games\.pgn[^$]*train human"))

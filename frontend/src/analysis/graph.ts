@@ -2,14 +2,14 @@
 
 import type uPlot from "uplot";
 
-import { aloneOf, whose } from "../app/chance";
+import { aloneOf, claimant, valueName, whose } from "../app/chance";
 import { displayedChance, type Displayed } from "../app/displayed";
 import { el, inkOf, percent } from "../ui/elements";
 import type { Mistakes } from "./mistakes";
 import { firstColumn, named, numberOf } from "../app/naming";
 import { scored } from "./opinion";
 import type { App } from "../app/state";
-import { fromServer, texts } from "../texts";
+import { texts } from "../texts";
 
 /** Where the style sheet gives none, px. */
 const HEIGHT = 124;
@@ -253,7 +253,6 @@ class Graph {
     const text = colour("--muted");
     const grid = { stroke: colour("--line"), width: 1 };
     const accent = colour("--accent");
-    const claim = app.named(app.network)?.claim;
     // What it is a chance of differs between networks; the graph's title says it.
     const label = whose(app.game.kind);
     const axis = { stroke: text, grid, ticks: { show: false }, font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif" };
@@ -275,7 +274,7 @@ class Graph {
             labelSize: 16,
             labelGap: 0,
             ...(this.leads
-              ? { space: 24, values: (_: uPlot, ticks: number[]) => ticks.map((tick) => leadOf(tick).replace(".0", "")) }
+              ? { space: 24, values: (_: uPlot, ticks: number[]) => ticks.map((tick) => leadOf(tick).replace(/[.,]0$/, "")) }
               : { splits: [0, 0.25, 0.5, 0.75, 1], values: (_: uPlot, ticks: number[]) => ticks.map((tick) => (tick % 0.5 ? "" : texts.common.percent(tick))) }),
           },
         ],
@@ -293,7 +292,8 @@ class Graph {
       data,
       this.place,
     );
-    this.place.title = claim ? texts.evalbar.by(fromServer(claim.name), app.network ?? "") : "";
+    const by = app.second ? app.network : (claimant(app)?.name ?? app.checker.now);
+    this.place.title = by ? texts.evalbar.by(valueName(app.game.kind, app.second ? app.named(app.network) : claimant(app)), by) : "";
     this.plot.over.append(this.line);
     this.plot.over.addEventListener("click", (event) => this.clicked(event.offsetX));
   }

@@ -6,7 +6,7 @@ import type { Snapshot } from "../server/api";
 import { message } from "../server/asking";
 import { runName, usualRun } from "../app/choosing";
 import { Curve, type Points } from "./curve";
-import { Choice, el } from "../ui/elements";
+import { Choice, el, write } from "../ui/elements";
 import { Snapshots } from "./snapshots";
 import type { App } from "../app/state";
 import { texts } from "../texts";
@@ -31,12 +31,19 @@ const LONGEST = 30_000;
 /** Between two questions which runs there are, ms. */
 const LOOKS = 5000;
 
+/** How a training of a game is begun. */
+const COMMANDS = {
+  chess: "kibitz import games.pgn --into my.store\nkibitz train human my.store",
+  go: "kibitz import games.sgf --into my.store\nkibitz train gohuman my.store",
+};
+
 class TrainingPanel {
+  private readonly commands = el("pre", {});
   private readonly none = el(
     "div",
     { class: "note" },
     el("p", {}, texts.training.none),
-    el("pre", {}, "kibitz import games.pgn --into my.store\nkibitz train human my.store"),
+    this.commands,
   );
   private readonly run: Choice;
   private readonly stage: Choice;
@@ -85,7 +92,7 @@ class TrainingPanel {
       el("div", { class: "curves" }, this.loss.element, this.accuracy.element),
       this.snapshots.element,
     );
-    app.on("networks", () => this.offer());
+    for (const event of ["networks", "game"] as const) app.on(event, () => this.offer());
     new IntersectionObserver((seen) => seen.some((each) => each.isIntersecting) && this.wake()).observe(host);
     document.addEventListener("visibilitychange", () => this.wake());
     this.offer();
@@ -98,6 +105,7 @@ class TrainingPanel {
   private offer(): void {
     const runs = [...this.app.networks, ...this.app.steps].filter((each) => each.metrics);
     this.none.hidden = runs.length > 0;
+    write(this.commands, COMMANDS[this.app.game.kind]);
     this.run.element.parentElement!.hidden = runs.length === 0;
     const usual = usualRun(runs, this.picked ? this.shown : "", this.app.network, this.app.game.kind);
     this.run.offer(
