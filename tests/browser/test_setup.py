@@ -77,7 +77,7 @@ def test_a_position_by_mouse_by_keys_and_as_a_fen(desk: Desk) -> None:
     dialog = editor(desk)
     before = fen(dialog).input_value()
     desk.keys("ArrowUp", "N", "ArrowLeft", "q", "ArrowLeft", "Delete")  # e5, d5, c5
-    expect(fen(dialog)).to_have_value("rnbqkbnr/pppp1ppp/8/3qN3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 1")
+    expect(fen(dialog)).to_have_value("rnbqkbnr/pppp1ppp/8/3qN3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2")
     desk.keys("Control+z", "Control+z")
     expect(fen(dialog)).to_have_value(re.compile(f"^{re.escape(before.split()[0])} "))
     desk.keys("Control+y")
@@ -98,7 +98,7 @@ def test_a_position_by_mouse_by_keys_and_as_a_fen(desk: Desk) -> None:
     passed = dialog.get_by_role("combobox", name="En passant")
     expect(passed.locator("option")).to_have_count(2)
     passed.select_option("d6")
-    expect(box).to_have_value("rnbqkbnr/ppp1pppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 1")
+    expect(box).to_have_value("rnbqkbnr/ppp1pppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3")
     use.click()
     expect(dialog).to_be_hidden()
     desk.drag("e5", "d6")

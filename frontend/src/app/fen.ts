@@ -6,15 +6,25 @@ export interface Fields {
   turn: string;
   rights: string;
   passed: string;
+  /** Plies since a capture or a pawn move. */
+  halfmoves: number;
+  /** The number of the move. */
+  number: number;
 }
+
+/** "PLACED w KQkq - 0 1" of its parts. */
+export const joinFen = ({ placed, turn, rights, passed, halfmoves, number }: Fields): string => `${placed} ${turn} ${rights} ${passed} ${halfmoves} ${number}`;
 
 /** Null of what has not eight ranks of eight squares. */
 export function splitFen(text: string): Fields | null {
-  const [placed = "", turn = "w", rights = "-", passed = "-"] = text.trim().split(/\s+/);
+  const [placed = "", turn = "w", rights = "-", passed = "-", halfmoves, number] = text.trim().split(/\s+/);
   const ranks = placed.split("/");
   const whole = ranks.length === 8 && ranks.every((rank) => /^[kqrbnpKQRBNP1-8]+$/.test(rank) && squaresOf(rank).length === 8);
-  return whole ? { placed, turn: turn === "b" ? "b" : "w", rights, passed } : null;
+  return whole ? { placed, turn: turn === "b" ? "b" : "w", rights, passed, halfmoves: counter(halfmoves, 0), number: counter(number, 1) } : null;
 }
+
+/** A number of a FEN; the least where it is none. */
+const counter = (text: string | undefined, least: number): number => (/^\d{1,4}$/.test(text ?? "") ? Math.max(least, Number(text)) : least);
 
 /** "p  P    " of "p2P4". */
 const squaresOf = (rank: string): string => rank.replace(/\d/g, (digit) => " ".repeat(Number(digit)));

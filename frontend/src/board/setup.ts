@@ -11,7 +11,7 @@ import { Latest, message } from "../server/asking";
 import { replaceGame } from "../app/editing";
 import { along, button, Choice, el, fresh } from "../ui/elements";
 import { iconButton } from "../ui/icons";
-import { splitFen, type Fields, passable, rightsOf } from "../app/fen";
+import { joinFen, splitFen, type Fields, passable, rightsOf } from "../app/fen";
 import type { App } from "../app/state";
 import { texts } from "../texts";
 import { loaded, START } from "../app/tree";
@@ -48,6 +48,8 @@ class Setup {
   private at = -1;
   private tool: Tool = "move";
   private cursor: Key = "e4";
+  /** The position that was given last: its counters are kept, the number of plies only for the same pieces. */
+  private given: Pick<Fields, "placed" | "halfmoves" | "number"> = { placed: "", halfmoves: 0, number: 1 };
 
   constructor(private readonly app: App) {
     const changed = (): void => this.changed();
@@ -236,14 +238,14 @@ class Setup {
     const placed = this.ground.getFen();
     const possible = rightsOf(placed);
     const rights = [...this.rights].filter(([letter, box]) => box.checked && possible.includes(letter)).map(([letter]) => letter);
-    return { placed, turn: this.turn.value, rights: rights.join("") || "-", passed: this.passed.value || "-" };
+    const { given } = this;
+    return { placed, turn: this.turn.value, rights: rights.join("") || "-", passed: this.passed.value || "-", halfmoves: placed === given.placed ? given.halfmoves : 0, number: given.number };
   }
 
   /** Something was changed on the board or beside it. */
   private changed(): void {
     this.offer();
-    const { placed, turn, rights, passed } = this.fields();
-    const fen = `${placed} ${turn} ${rights} ${passed} 0 1`;
+    const fen = joinFen(this.fields());
     if (this.states[this.at] !== fen) {
       this.states.length = this.at + 1;
       this.at = this.states.push(fen) - 1;
@@ -295,6 +297,7 @@ class Setup {
       this.use.disabled = true;
       return;
     }
+    this.given = fields;
     this.ground.set({ fen: fields.placed, selected: undefined });
     this.turn.value = fields.turn;
     for (const [letter, box] of this.rights) box.checked = fields.rights.includes(letter);
@@ -305,8 +308,7 @@ class Setup {
 
   private async finish(): Promise<void> {
     const { app } = this;
-    const { placed, turn, rights, passed } = this.fields();
-    const fen = `${placed} ${turn} ${rights} ${passed} 0 1`;
+    const fen = joinFen(this.fields());
     try {
       const tree = await app.api.line({ game: "chess", fen, moves: [] });
       this.dialog.close();
