@@ -2,8 +2,10 @@
 
     python tools/docs_pictures.py           # docs/show.svg, docs/go-boards.svg
     python tools/docs_pictures.py --page    # docs/board-chess.webp, docs/board-go.webp
+    python tools/docs_pictures.py --report test-masters-test.html    # docs/result-page.png
 
-The second takes pictures of the page of `kibitz board`, in chromium.
+The second takes pictures of the page of `kibitz board`, in chromium. The third takes one of the beginning of a report,
+which `kibitz test winner masters-test.store` writes; docs/results/data.md shows how the store is made.
 """
 
 from __future__ import annotations
@@ -166,11 +168,33 @@ def of_the_page() -> None:
             board.wait()
 
 
+REPORT_SIZE = (1100, 1500)
+"""Pixels of the report that are shown: its beginning, to the baselines."""
+
+
+def of_a_report(report: Path) -> None:
+    width, height = REPORT_SIZE
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        try:
+            page = browser.new_page(viewport={"width": width, "height": height})
+            page.goto(report.resolve().as_uri())
+            picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+            picture.save(DOCS / "result-page.png", optimize=True)
+        finally:
+            browser.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--page", action="store_true", help="pictures of the page")
-    if parser.parse_args().page:
+    parser.add_argument("--report", type=Path, metavar="FILE", help="picture of the beginning of this report")
+    asked = parser.parse_args()
+    if asked.page:
         of_the_page()
+        return
+    if asked.report:
+        of_a_report(asked.report)
         return
     with tempfile.TemporaryDirectory() as folder:
         store = store_of(Path(folder))
