@@ -13,6 +13,7 @@ from kibitz.engines.gtp.board import file_argument
 from kibitz.engines.gtp.game import GtpClock, GtpGame, fixed_handicap
 from kibitz.engines.gtp.parse import Command, GtpError, answer, argument, number, read_command, truth, whole
 from kibitz.games.go import rulesets
+from kibitz.games.go.io.sgf import write_sgf
 from kibitz.games.go.points import BLACK, PASS, WHITE, from_gtp, to_gtp
 from kibitz.games.go.rulesets import NAMED, Rules, UnknownRules, read_rules
 from support.causes import mentions, naming
@@ -159,6 +160,17 @@ def test_passes_that_are_not_in_the_file_are_no_moves(tmp_path: Path, before: in
     played = [(WHITE, "E5"), (BLACK, "C7"), (BLACK, "G3"), (WHITE, "E7")]
     assert [(side, to_gtp(point, 9)) for side, point in loaded.moves] == played[:count]
     assert loaded.board[from_gtp("G3", 9)] == (BLACK if count > 2 else 0)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_record_keeps_the_rules_with_their_ko(tmp_path: Path, name: str) -> None:
+    saved = GtpGame(9, 7.5, NAMED[name])
+    (tmp_path / "game.sgf").write_text(write_sgf(saved.record()))
+    loaded = game()
+    loaded.set_rules(NAMED["japanese" if name != "japanese" else "aga"])
+    loaded.load(str(tmp_path / "game.sgf"), None)
+    assert loaded.rules == NAMED[name]
+    assert loaded.board.superko == (NAMED[name].ko == "POSITIONAL")
 
 
 def test_a_game_without_komi_keeps_the_one_that_was_set(tmp_path: Path) -> None:

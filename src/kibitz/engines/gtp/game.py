@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import sys
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from kibitz.engines.uci.time_budget import seconds_to_think
 from kibitz.errors import KibitzError
 from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE, on_board
 from kibitz.games.go.rules import Board, Illegal
-from kibitz.games.go.rulesets import Rules, named, named_rules
+from kibitz.games.go.rulesets import Rules, UnknownRules, named, named_rules
 from kibitz.play.go.thought import Terms
 from kibitz.text import shown
 
@@ -250,8 +251,10 @@ class GtpGame:
         except Illegal as error:
             raise GtpError(f"cannot load file: move {len(moves) + 1} is illegal ({error})") from None
         rules = self.rules
-        if record.rules:
-            rules = named(record.rules)
+        # KataGo's names, such as chinese-ogs, also name the ko rule, which the record's rules do not contain.
+        for name in (record.rules, record.headers.get("RU", "")):
+            with contextlib.suppress(UnknownRules):
+                rules = named(name or "")
         if record.problem and (before is None or len(moves) < most):
             print(f"loadsgf: {record.problem}. Moves loaded: {len(moves)}.", file=sys.stderr)
         self._begin(start, record.handicap)
