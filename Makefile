@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 PAGE := src/kibitz/web/page/index.html
 FRONTEND := $(shell find frontend -name node_modules -prune -o -type f -print)
 
-.PHONY: demo demo-go test test-page test-process test-browser test-slow test-others test-times runs soak pictures docs-pictures lint lint-release install page docs clean
+.PHONY: demo demo-go test test-page test-process test-browser test-slow test-all test-times runs soak pictures docs-pictures lint lint-release install page docs clean
 
 install: $(READY) $(PAGE)
 
@@ -56,9 +56,9 @@ test-browser: $(READY) $(PAGE)
 test-slow: $(READY) $(PAGE)
 	$(PYTEST) -m slow
 
-# All that `make test` leaves out, in one call, as .ci/run needs it: one collection, and both processes are busy to the end.
-test-others: $(READY) $(PAGE)
-	$(PYTEST) -m "process or browser or slow"
+# All tests in one call, as .ci/run needs it: one collection, and both processes are busy to the end.
+test-all: $(READY) $(PAGE)
+	$(PYTEST)
 
 # All tests, and what each file of them costs: the table of docs/dev/testing.md.
 test-times: $(READY) $(PAGE)
@@ -97,7 +97,6 @@ lint-release: $(READY)
 
 # The documentation as a site in site/; a broken link or a name that is not there fails.
 docs: $(READY)
-	$(PIP) install --editable '.[docs]'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs --quiet build --strict
 	@echo "site/index.html"
 

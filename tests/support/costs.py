@@ -1,7 +1,7 @@
 """A plugin of pytest: gives each test its tier, measures what it costs, and enforces the tier.
 
-`--costs FILE` writes the seconds of each test file, and of which kind they are, for tools/write_test_times.py. With
-`-m fast`, as in `make test`, a test that starts a process or a training fails with a line that names the cause.
+`--costs FILE` writes the seconds of each test file, and of which kind they are, for tools/write_test_times.py. A fast
+test that starts a process or a training fails with a line that names the cause.
 """
 
 from __future__ import annotations
@@ -163,8 +163,7 @@ def pytest_collection() -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    only_fast = item.config.getoption("-m") == "fast"
-    METER.fast = only_fast and item.get_closest_marker("fast") is not None
+    METER.fast = item.get_closest_marker("fast") is not None
     try:
         return (yield)
     finally:
