@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 import signal
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,6 +32,15 @@ from kibitz.training.trainer import TIME_LIMIT, TrainConfig
 from support import person
 from support.causes import mentions, naming
 from support.forks import Forks
+from support.trained import point_to
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_trainings() -> Iterator[None]:
+    """As few passes over the games as there may be."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fitting, "POSITIONS", 1)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -40,12 +51,19 @@ def personal_run(my_games: Path, human_run: Path, tmp_path_factory: pytest.TempP
     return path
 
 
+def copied(personal_run: Path, human_run: Path, my_games: Path, path: Path) -> Path:
+    """The person's run in another folder, where it may be changed."""
+    shutil.copytree(personal_run, path)
+    point_to(path, human_run, my_games)
+    return path
+
+
 LOADED = """
 import os, signal, sys
 from pathlib import Path
 from kibitz.personal import fitting
 import kibitz.training.fit
-fitting.CHECKPOINT_EVERY = 3
+fitting.CHECKPOINT_EVERY, fitting.POSITIONS = 3, 1
 """
 KILLED = """
 games, base, run, number, iteration = sys.argv[1:]
@@ -58,12 +76,13 @@ assert fitting.make(request, on_step).reason == "done"
 
 
 @pytest.mark.slow
-def test_killed_in_its_trainings_it_comes_to_the_same_run(my_games: Path, human_run: Path, tmp_path: Path) -> None:
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    calls = [(whole, 0, 0), (broken, 1, 1), (broken, 1, 5), (broken, 2, 8), (broken, 0, 0)]
+def test_killed_in_its_trainings_it_comes_to_the_same_run(
+    personal_run: Path, my_games: Path, human_run: Path, tmp_path: Path
+) -> None:
+    whole, broken = personal_run, tmp_path / "broken"
     with Forks(LOADED) as forks:
-        for run, number, iteration in calls:
-            arguments = (str(my_games), str(human_run), str(run), str(number), str(iteration))
+        for number, iteration in ((1, 1), (1, 5), (2, 8), (0, 0)):
+            arguments = (str(my_games), str(human_run), str(broken), str(number), str(iteration))
             ended = forks.run(KILLED, *arguments, folder=tmp_path)
             assert ended.code == (-signal.SIGKILL if number else 0), ended.err
     ours, theirs = load_file(broken / "best.safetensors"), load_file(whole / "best.safetensors")
@@ -86,7 +105,8 @@ def test_killed_before_its_first_run_json_the_same_command_goes_on(
         with pytest.raises(KeyboardInterrupt):
             make(request)
     assert not (tmp_path / "run" / "run.json").exists()
-    assert make(request).info["candidates"] == Run(personal_run).info["candidates"]
+    assert make(replace(request, time_limit=0)).reason == TIME_LIMIT
+    assert Run(tmp_path / "run").info["candidates"] == Run(personal_run).info["candidates"][:1]
     foreign = tmp_path / "foreign"
     foreign.mkdir()
     (foreign / "best.safetensors").write_bytes(b"of another")
@@ -150,9 +170,8 @@ def test_nothing_better_than_the_base(
     assert done.info["book"]["k"] == done.info["book"]["k_base"]
 
 
-def test_games_are_added(my_games: Path, human_run: Path, tmp_path: Path) -> None:
-    path = tmp_path / "r"
-    make(PersonalRequest([str(my_games)], base=str(human_run), run=path, precision="32-true"))
+def test_games_are_added(personal_run: Path, my_games: Path, human_run: Path, tmp_path: Path) -> None:
+    path = copied(personal_run, human_run, my_games, tmp_path / "r")
     more = person.write(tmp_path / "more.pgn", 30, first=60, seed=5)
     with pytest.raises(UsageError, match=naming("--update & games")):
         make(PersonalRequest([str(more)], base=str(human_run), run=path, players=[person.PERSON]))
@@ -218,10 +237,11 @@ def test_a_program_is_told(human_run: Path, tmp_path: Path) -> None:
     assert mentions(lines[0], "Stockfish & 12 & program")
 
 
-def test_new_games_are_the_person_s_whoever_else_is_in_them(my_games: Path, human_run: Path, tmp_path: Path) -> None:
+def test_new_games_are_the_person_s_whoever_else_is_in_them(
+    personal_run: Path, my_games: Path, human_run: Path, tmp_path: Path
+) -> None:
     """--update without a name means the run's person: not the opponent of a single game, nor who is in more games."""
-    path = tmp_path / "r"
-    make(PersonalRequest([str(my_games)], base=str(human_run), run=path, precision="32-true"))
+    path = copied(personal_run, human_run, my_games, tmp_path / "r")
     one = tmp_path / "one.pgn"
     one.write_text(person.games(1, first=70, seed=3) + "\n" + person.games(2, first=71, person="Ben", seed=4))
     request = PersonalRequest([str(one)], base=str(human_run), run=path, update=True, precision="32-true")

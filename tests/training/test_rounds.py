@@ -52,8 +52,14 @@ def _weights(path: Path) -> dict[str, torch.Tensor]:
     return load_file(path / "best.safetensors")
 
 
-def test_networks_take_turns(small_store: Store, tmp_path: Path) -> None:
-    done, order, seen = _train(small_store, tmp_path / "r")
+@pytest.fixture(scope="module")
+def whole(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A training without a break, as `_train` returns it."""
+    return _train(small_store, tmp_path_factory.mktemp("rounds") / "whole")
+
+
+def test_networks_take_turns(whole: Any) -> None:
+    done, order, seen = whole
     assert order == ["piece", "pawn", "king"]
     turns = [stage for stage, before in zip(seen, ["", *seen], strict=False) if stage != before]
     assert len(turns) > 12, "each network has several turns"
@@ -63,12 +69,11 @@ def test_networks_take_turns(small_store: Store, tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_the_order_changes_nothing(small_store: Store, tmp_path: Path) -> None:
+def test_the_order_changes_nothing(small_store: Store, whole: Any, tmp_path: Path) -> None:
     """A network has the weights and the validations that it has when it trains alone."""
-    _train(small_store, tmp_path / "all")
     train("convchess", _settings("convchess", MOVERS | {"networks": "piece"}), str(small_store.path),
           run=tmp_path / "piece", plan=PLAN)  # fmt: skip
-    together, alone = _weights(tmp_path / "all"), _weights(tmp_path / "piece")
+    together, alone = _weights(whole[0].path), _weights(tmp_path / "piece")
     assert len(alone) > 2
     assert all(torch.equal(together[name], values) for name, values in alone.items())
 
@@ -81,16 +86,18 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 
 # 1 is the end of the first round of the first network: it has no validation yet
 @pytest.mark.parametrize("stop_at", [1, 7, 40, 75, 110])
-def test_a_broken_training_goes_on_to_the_same_weights(small_store: Store, tmp_path: Path, stop_at: int) -> None:
-    unbroken, _, _ = _train(small_store, tmp_path / "whole")
+def test_a_broken_training_goes_on_to_the_same_weights(
+    small_store: Store, whole: Any, tmp_path: Path, stop_at: int
+) -> None:
+    unbroken, _, _ = whole
     stopped, _, _ = _train(small_store, tmp_path / "broken", stop_at=stop_at)
     assert not stopped.outcome.finished
     done, _, _ = _train(small_store, tmp_path / "broken")
     assert done.outcome.finished
     assert done.continued
-    whole, broken = _weights(tmp_path / "whole"), _weights(tmp_path / "broken")
-    assert all(torch.equal(whole[name], broken[name]) for name in whole)
-    assert _rows(tmp_path / "whole") == _rows(tmp_path / "broken")
+    weights, broken = _weights(unbroken.path), _weights(tmp_path / "broken")
+    assert all(torch.equal(weights[name], broken[name]) for name in weights)
+    assert _rows(unbroken.path) == _rows(tmp_path / "broken")
     assert done.outcome == unbroken.outcome
     again, _, _ = _train(small_store, tmp_path / "broken")
     assert again.outcome.parts == unbroken.outcome.parts, "a finished training keeps its parts"

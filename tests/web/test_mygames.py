@@ -189,19 +189,24 @@ def without_files(found: dict[str, Any], told: dict[str, Any]) -> None:
 
 
 def test_the_report_is_that_of_the_command(
-    client: Client, human_run: Path, mine: Path, capsys: pytest.CaptureFixture[str]
+    client: Client, human_run: Path, mine: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    upload(client, mine.read_bytes())
+    """A game that is there again counts once."""
+    again = 4
+    path = tmp_path / "mine.pgn"
+    path.write_text(mine.read_text(encoding="utf-8") + "\n" + person.games(again), encoding="utf-8")
+    upload(client, path.read_bytes())
     body = {"players": ["MUNOZ ana"], "network": str(human_run), "quick": True}
     began = client.good("/api/mygames/analyse", body)["analysis"]
-    assert (began["games"], began["of"], began["player"]) == (GAMES, GAMES, person.PERSON)
+    assert (began["games"], began["of"], began["player"]) == (GAMES + again, GAMES + again, person.PERSON)
     task = ended(client, "analysis")
-    assert (task["state"], task["done"], task["left_out"], task["error"]) == ("done", GAMES, 0, "")
+    assert (task["state"], task["done"], task["left_out"], task["error"]) == ("done", GAMES, again, "")
     found = client.get("/api/mygames/report").json["report"]
+    assert found["games"] == GAMES
     arguments = [
         "analyze",
         str(human_run),
-        str(mine),
+        str(path),
         "--player",
         "Muñoz, Ana",
         "--depth",
@@ -226,15 +231,6 @@ def test_the_report_is_that_of_the_command(
     page = client.get("/api/mygames/page").json["html"]
     assert "Muñoz, Ana" in page
     assert page.startswith("<!doctype html>")
-
-
-def test_a_game_that_is_there_again_counts_once(client: Client, human_run: Path) -> None:
-    games = person.games(4)
-    upload(client, f"{games}\n{games}".encode())
-    client.good("/api/mygames/analyse", {"players": ["MUNOZ ana"], "network": str(human_run), "quick": True})
-    task = ended(client, "analysis")
-    assert (task["state"], task["done"], task["left_out"]) == ("done", 4, 4)
-    assert client.get("/api/mygames/report").json["report"]["games"] == 4
 
 
 def test_only_the_newest_and_only_one_at_a_time(client: Client, human_run: Path, mine: Path) -> None:

@@ -16,15 +16,16 @@ from kibitz.play.session import Session
 from support.board_client import Client
 from support.gtp_bench import Bench
 
-FINISHED = "B[dc];W[de];B[ec];W[ee];B[fc];W[fe];B[gc];W[ge];B[hc];W[he];B[ic];W[ie];B[cc];W[ce];B[bc];W[be];B[ac];W[ae]"
+FINISHED = "AB[ac][bc][cc][dc][ec][fc][gc][hc][ic]AW[ae][be][ce][de][ee][fe][ge][he][ie]"
+"""Two walls. They are set up, because each move of a game costs a search."""
 GAMES = {
     "begin": "(;GM[1]SZ[9]KM[7]RU[Chinese])",
-    "opening": "(;GM[1]SZ[19]KM[6.5]RU[Japanese];B[pd];W[dp];B[qp];W[dd];B[fc])",
+    "opening": "(;GM[1]SZ[19]KM[6.5]RU[Japanese];B[pd];W[dp];B[qp])",
     "five stones": "(;GM[1]SZ[19]KM[0.5]HA[5]RU[Japanese]AB[dd][pp][dp][pd][jj];W[nc];B[qf])",
     "handicap, no rules": "(;GM[1]SZ[9]KM[0.5]HA[2]AB[cc][gg];W[gc])",
     "no rules": "(;GM[1]SZ[9]KM[5.5];B[ee];W[ec];B[gd])",
-    "one pass": f"(;GM[1]SZ[9]KM[5.5]RU[Japanese];{FINISHED};B[])",
-    "two passes": f"(;GM[1]SZ[9]KM[5.5]RU[Japanese];{FINISHED};B[];W[])",
+    "one pass": f"(;GM[1]SZ[9]KM[5.5]RU[Japanese]{FINISHED};B[])",
+    "two passes": f"(;GM[1]SZ[9]KM[5.5]RU[Japanese]{FINISHED};B[];W[])",
 }
 FIRST_MOVE = re.compile(r"info move \S+ visits \d+ .*? winrate ([\d.]+) scoreMean (-?[\d.]+)")
 
