@@ -33,7 +33,7 @@ HARDSHIPS = {
     "8 handles": "resource.setrlimit(resource.RLIMIT_NOFILE, (8, 8))",
     "2 GB of memory": "resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))",
     "600 MB of memory": "resource.setrlimit(resource.RLIMIT_AS, (600 << 20, 600 << 20))",
-    "files of 100 kB": "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))",
+    "files of 10 kB": "resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))",
     "a read-only folder": f"os.chmod('.', 0o555); {WITHOUT_RIGHTS}",
     "no permission": f"os.chmod('old.store', 0); os.chmod('game.pgn', 0); {WITHOUT_RIGHTS}",
     "a clock set back": "import time; time.time = lambda: 1.0; time.time_ns = lambda: 10**9",
@@ -53,7 +53,7 @@ LOADED = (
 START = "import os, resource, sys; {}; sys.argv = ['kibitz', *sys.argv[1:]]; from kibitz.cli import main; main()"
 COMMANDS = {
     "import": ["import", str(GAMES), "--into", "new.store", "--limit", "300"],
-    "import Go": ["import", str(SGF), "--into", "new.store"],
+    "import Go": ["import", str(SGF), "--into", "new.store", "--limit", "40"],
     "append": ["import", str(GAMES), "--into", "old.store", "--append", "--limit", "600"],
     "merge": ["merge", "old.store", "other.store", "--into", "new.store"],
     "info": ["info", "old.store"],
@@ -61,7 +61,7 @@ COMMANDS = {
     "train": ["train", "winner", "old.store", "--run", "new.run", "--iterations", "3", "--layers", "8conv4x4.ip8"],
     "systems": ["systems"],
 }
-QUICK = [("info", "8 handles"), ("import", "files of 100 kB"), ("systems", "output on a full disk"),
+QUICK = [("info", "8 handles"), ("import", "files of 10 kB"), ("systems", "output on a full disk"),
          ("info", "nobody reads"), ("import", "a clock set back"), ("import", "a read-only folder"),
          ("info", "no permission"), ("analyze", "nobody reads")]  # fmt: skip
 ALL = [(command, hardship) for command in COMMANDS for hardship in HARDSHIPS]
