@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import re
 import shlex
 from pathlib import Path
 
+import chess.pgn
 import pytest
 
 from kibitz.cli import COMMANDS, run
@@ -34,16 +36,29 @@ def of_one_player(text: str) -> str:
     return re.sub(r'^\[Black ".*"\]$', lambda _: f'[Black "Opponent {next(numbers)}"]', text, flags=re.MULTILINE)
 
 
+def shortened(text: str, plies: int = 20) -> str:
+    """The games with these first moves alone, because each move of a game costs a search."""
+    stream, games = io.StringIO(text), []
+    while game := chess.pgn.read_game(stream):
+        end = next((node for node in game.mainline() if node.ply() == plies), game.end())
+        end.variations.clear()
+        games.append(f"{game}\n\n")
+    return "".join(games)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", TUTORIALS, ids=[page.stem for page in TUTORIALS])
 def test_a_tutorial_runs(
     page: Path, bundled_text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    few = "[Event " + "[Event ".join(bundled_text.split("[Event ")[1:13])
     trains = any(command[0] == "train" for command in commands(page))
-    Path("my-games.pgn").write_text(of_one_player(bundled_text if trains else few))
-    Path("my-game.sgf").write_text(bundled_go().splitlines()[0])
+    games = bundled_text.split("[Event ")[1 : 601 if trains else 13]
+    text = "".join(f"[Event {game}" for game in games)
+    Path("my-games.pgn").write_text(of_one_player(text if trains else shortened(text)))
+    go = re.match(r"\(;[^;]*(;[BW]\[\w*\]){6}", bundled_go())
+    assert go
+    Path("my-game.sgf").write_text(f"{go[0]})")
     assert run(["import", "my-games.pgn", "--into", "my.store"]) == 0
     steps = [command for command in commands(page) if command[0] != "import"]
     assert len(steps) >= 3
