@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,18 +34,23 @@ ASK = """async (line) => {
 }"""
 
 
-@contextmanager
-def site_of(network: str, folder: Path) -> Iterator[Site]:
-    assert run(["export", network, "--web", str(folder)]) == 0
-    with served(folder) as site:
-        yield site
+@pytest.fixture(scope="module")
+def site_of(tmp_path_factory: pytest.TempPathFactory, chromium: Browser) -> Iterator[Callable[[str], Site]]:
+    """A network as a site, which is made once: site_of("human")."""
+    folder = tmp_path_factory.mktemp("sites")
+    with ExitStack() as stack:
+
+        @cache
+        def made(network: str) -> Site:
+            assert run(["export", network, "--web", str(folder / network)]) == 0
+            return stack.enter_context(served(folder / network))
+
+        yield made
 
 
-@pytest.fixture(scope="package")
-def human_site(tmp_path_factory: pytest.TempPathFactory, chromium: Browser) -> Iterator[Site]:
-    """`human` as a site."""
-    with site_of("human", tmp_path_factory.mktemp("site") / "human") as site:
-        yield site
+@pytest.fixture
+def human_site(site_of: Callable[[str], Site]) -> Site:
+    return site_of("human")
 
 
 @pytest.fixture
@@ -128,13 +134,11 @@ def test_the_network_looks_ahead(human_site: Site, look: Callable[..., Page]) ->
     assert move == "a1a8"
 
 
-def test_a_network_without_moves_refuses_to_play(look: Callable[..., Page], tmp_path: Path) -> None:
-    with site_of("gocnn", tmp_path / "site") as site:
-        page = look(site)
-        desk = ready(page)
-        panel = desk.tab("Play")
-        expect(panel).to_contain_text("gocnn predicts territory, not moves, so it cannot play.")
-        expect(panel.get_by_role("button", name="New game", exact=True)).to_be_hidden()
+def test_a_network_without_moves_refuses_to_play(site_of: Callable[[str], Site], look: Callable[..., Page]) -> None:
+    desk = ready(look(site_of("gocnn")))
+    panel = desk.tab("Play")
+    expect(panel).to_contain_text("gocnn predicts territory, not moves, so it cannot play.")
+    expect(panel.get_by_role("button", name="New game", exact=True)).to_be_hidden()
 
 
 def test_it_works_without_a_connection_after_the_first_visit(human_site: Site, look: Callable[..., Page]) -> None:
@@ -162,7 +166,7 @@ def test_it_works_without_a_connection_after_the_first_visit(human_site: Site, l
     ],
 )
 def test_it_answers_as_kibitz_does(
-    network: str, line: dict[str, Any], look: Callable[..., Page], tmp_path: Path
+    network: str, line: dict[str, Any], site_of: Callable[[str], Site], look: Callable[..., Page]
 ) -> None:
     networks = NetworkRegistry([network])
     known = networks.known()[0]
@@ -170,10 +174,9 @@ def test_it_answers_as_kibitz_does(
     wanted = [
         each for batch in read_line({"line": line}).results(networks.session(network), known, 0, last) for each in batch
     ]
-    with site_of(network, tmp_path / "site") as site:
-        page = look(site)
-        ready(page)
-        told = page.evaluate(ASK, line)
+    page = look(site_of(network))
+    ready(page)
+    told = page.evaluate(ASK, line)
     assert len(told) == len(wanted) == last + 1
     for here, there in zip(told, wanted, strict=True):
         for name, close in (("white", 0.005), ("black", 0.005), ("score", 0.05), ("owners", 0.005), ("origin", 0.005)):
@@ -191,7 +194,9 @@ def test_it_answers_as_kibitz_does(
         assert here.get("rating") == there.get("rating")
 
 
-def test_it_imitates_go_players_of_a_rank_as_kibitz_does(look: Callable[..., Page], tmp_path: Path) -> None:
+def test_it_imitates_go_players_of_a_rank_as_kibitz_does(
+    site_of: Callable[[str], Site], look: Callable[..., Page]
+) -> None:
     network = kibitz.load_network("gohuman")
     stones = ["E5", "E3", "C4", "G3", "F7"]
     wanted = {
@@ -202,42 +207,40 @@ def test_it_imitates_go_players_of_a_rank_as_kibitz_does(look: Callable[..., Pag
         for count in range(1, len(stones) + 1)
     }
     assert any(wanted["15k", count] != wanted["9d", count] for count in range(1, len(stones) + 1))
-    with site_of("gohuman", tmp_path / "site") as site:
-        page = look(site)
-        desk = ready(page)
-        for (rank, count), move in wanted.items():
-            line = {"game": "go", "size": 9, "komi": 6.5, "rules": "chinese", "moves": stones[:count]}
-            told = page.evaluate(
-                "async ([line, rank]) => (await kibitz.think({ line, rank, temperature: 0 }, () => undefined)).move",
-                [line, rank],
-            )
-            assert told == move, (rank, count)
-        desk.new("Go, 9 × 9")
-        panel = desk.tab("Play")
-        panel.get_by_label("Level").select_option(label="Plays like a 5 kyu player")
-        expect(panel).to_contain_text("Its strength is not measured.")
-        panel.get_by_role("button", name="New game", exact=True).click()
-        page.locator(".typed input").fill("E5")
-        page.locator(".typed input").press("Enter")
-        desk.counts(2)
+    page = look(site_of("gohuman"))
+    desk = ready(page)
+    for (rank, count), move in wanted.items():
+        line = {"game": "go", "size": 9, "komi": 6.5, "rules": "chinese", "moves": stones[:count]}
+        told = page.evaluate(
+            "async ([line, rank]) => (await kibitz.think({ line, rank, temperature: 0 }, () => undefined)).move",
+            [line, rank],
+        )
+        assert told == move, (rank, count)
+    desk.new("Go, 9 × 9")
+    panel = desk.tab("Play")
+    panel.get_by_label("Level").select_option(label="Plays like a 5 kyu player")
+    expect(panel).to_contain_text("Its strength is not measured.")
+    panel.get_by_role("button", name="New game", exact=True).click()
+    page.locator(".typed input").fill("E5")
+    page.locator(".typed input").press("Enter")
+    desk.counts(2)
 
 
-def test_a_game_of_go_to_its_count(look: Callable[..., Page], tmp_path: Path) -> None:
-    with site_of("gohuman", tmp_path / "site") as site:
-        page = look(site, **PHONE)
-        desk = ready(page)
-        desk.new("Go, 9 × 9")
-        panel = desk.tab("Play")
-        panel.get_by_role("button", name="New game", exact=True).click()
-        page.locator(".typed input").fill("E5")
-        page.locator(".typed input").press("Enter")
-        desk.counts(2)
-        desk.resign()
-        # The last game is finished. Each side has a living wall, and one stone of Black is dead.
-        desk.open(COUNTED)
-        desk.keys("End")
-        expect(page.locator(".go-count")).to_contain_text("45")
-        assert "(;" in desk.copied("SGF")
+def test_a_game_of_go_to_its_count(site_of: Callable[[str], Site], look: Callable[..., Page]) -> None:
+    page = look(site_of("gohuman"), **PHONE)
+    desk = ready(page)
+    desk.new("Go, 9 × 9")
+    panel = desk.tab("Play")
+    panel.get_by_role("button", name="New game", exact=True).click()
+    page.locator(".typed input").fill("E5")
+    page.locator(".typed input").press("Enter")
+    desk.counts(2)
+    desk.resign()
+    # The last game is finished. Each side has a living wall, and one stone of Black is dead.
+    desk.open(COUNTED)
+    desk.keys("End")
+    expect(page.locator(".go-count")).to_contain_text("45")
+    assert "(;" in desk.copied("SGF")
 
 
 @pytest.mark.parametrize(("fault", "said"), [("damaged", "model.onnx"), ("simd", "SIMD"), ("gone", "model.onnx")])
