@@ -605,6 +605,32 @@ def test_settings_of_a_training_are_named_as_in_the_call(
     assert not OPTION.search(str(caught.value))
 
 
+def test_numbers_of_numpy_are_as_good_as_those_of_python(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    text, ratings = "1. e4 e5 2. Nf3 *", (np.int64(1500), np.int64(1600))
+    for network, options in (
+        ("human", {"ratings": ratings, "nodes": np.int64(2)}),
+        ("human", {"ratings": list(ratings), "raw": True}),
+        ("winner", {"swing": np.float32(0.25), "depth": np.int64(1)}),
+    ):
+        json.dumps(kibitz.analyse(text, network, **options).as_json())  # type: ignore[arg-type]
+    game = kibitz.analyse("(;GM[1]SZ[9]KM[5.5];B[ee];W[ec])", "gocnn", swing=np.float32(3))  # type: ignore[arg-type]
+    json.dumps(game.as_json())
+    json.dumps(kibitz.open_store("my.store").explore(rating=ratings))  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+def test_a_training_takes_numbers_of_numpy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    settings: dict[str, Any] = {**SMALL, "batch": 64}
+    numbers = {"seed": np.int64(3), "iterations": np.int64(2), "learning_rate": np.float64(0.003)}
+    run = kibitz.train("winner", "my.store", **{**settings, **numbers, "weight_decay": np.float32(0.5)})
+    again = kibitz.train(
+        "winner", "my.store", **{**settings, "seed": 3, "iterations": 2, "learning_rate": 0.003, "weight_decay": 0.5}
+    )
+    assert (again.path, again.continued) == (run.path, True)
+
+
 @pytest.mark.slow
 def test_a_training_tells_stops_and_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)

@@ -65,6 +65,17 @@ def _with_arguments(message: str, known: dict[str, str]) -> str:
     return _OPTION.sub(argument, message)
 
 
+def plain(value: Any) -> Any:
+    """Return a value with Python numbers in place of NumPy scalars, also in a tuple or a list. Any other value is
+    returned as it is.
+
+    `json` can't write NumPy scalars, so those of a caller must not reach files or results.
+    """
+    if type(value) in (tuple, list):
+        return type(value)(map(plain, value))
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def check_whole(name: str, value: Any, least: int, most: int | None = None) -> None:
     """Raise UsageError unless the value is an integer (of Python or NumPy) from `least` to `most`. If `most` is None,
     there is no upper limit. name: the argument's name, for the message.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz import records
 from kibitz.analysis.glyphs import CHESS_SWING
-from kibitz.api.checks import check_number, check_whole, name_arguments
+from kibitz.api.checks import check_number, check_whole, name_arguments, plain
 from kibitz.errors import KibitzError, UsageError
 
 if TYPE_CHECKING:
@@ -181,6 +181,8 @@ class GameOptions:
     def __post_init__(self) -> None:
         from kibitz.analysis.chess.judging import MAX_DEPTH
 
+        for name in ("swing", "ratings", "depth", "nodes"):
+            object.__setattr__(self, name, plain(getattr(self, name)))
         if self.raw and (self.depth is not None or self.nodes is not None):
             raise UsageError(
                 "raw shows values without a search, so it cannot be combined with depth or nodes. Leave depth and nodes"

@@ -12,7 +12,7 @@ import chess
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kibitz.api.checks import check_number, check_whole, name_arguments
+from kibitz.api.checks import check_number, check_whole, name_arguments, plain
 from kibitz.api.positions import PositionArrays
 from kibitz.errors import UsageError
 from kibitz.messages import did_you_mean, not_one_of
@@ -167,7 +167,7 @@ class GameStore:
                 raise UsageError(f"rating must be two numbers, the lowest and the highest (got {rating})")
         if self._explorer is None:
             self._explorer = Explorer(self._store)
-        return explore(self._explorer, moves, fen, rating)
+        return explore(self._explorer, moves, fen, plain(rating))
 
     def table(self, columns: Sequence[str] | None = None) -> pa.Table:
         """Return a row for each game as a pyarrow Table. If pandas is installed, `.to_pandas()` converts it to a data

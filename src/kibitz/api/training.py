@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kibitz.api.checks import check_number, check_whole, name_arguments
+from kibitz.api.checks import check_number, check_whole, name_arguments, plain
 from kibitz.errors import UsageError
 from kibitz.messages import did_you_mean, not_one_of
 from kibitz.systems.spelling import AUTO
@@ -218,7 +218,7 @@ def train(
     from kibitz.systems import DEFAULT, find_recipe, load
 
     chosen = load(system)
-    of_loop = {field.name: settings.pop(field.name) for field in fields(TrainingOptions) if field.name in settings}
+    of_loop = {each.name: plain(settings.pop(each.name)) for each in fields(TrainingOptions) if each.name in settings}
     options = TrainingOptions(**of_loop)
     options.check()
     named = recipe or DEFAULT
@@ -269,6 +269,7 @@ def _settings(
             f"{system} has no setting {', '.join(unknown)}.{did_you_mean(unknown[0], known)} Its settings:"
             f" {', '.join(sorted(known))}."
         )
+    given = {name: plain(value) for name, value in given.items()}
     for name, value in given.items():
         if name == "batch" and value == AUTO:
             continue

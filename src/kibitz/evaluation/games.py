@@ -66,7 +66,9 @@ def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
         words = f"test games of its split {split}" if same else "games that the network has not seen"
     elif which == "validation":
         games = taken[store.sides(run.split)[taken] == VALIDATE]
-        words = f"validation games of its split {split}, which also selected the weights"
+        words = f"validation games of its split {split}"
+        if same:
+            words += ", which also selected the weights"
     elif which == "training":
         games = taken[~unseen & (store.sides(run.split)[taken] == TRAIN)]
         words = f"training games of its split {split}"

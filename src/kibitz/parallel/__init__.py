@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 
 BACKENDS = ("serial", "processes", "ray")
 DEATHS = 3
-"""The work is given up after this number of workers has died on the same item."""
+"""How often an item is given to another worker after its worker died. After one more death, the work is given up."""
 AHEAD = 2
 """The largest number of items per worker that are assigned, or completed but not yet returned in order."""
 

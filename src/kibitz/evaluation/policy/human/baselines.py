@@ -96,8 +96,8 @@ def most_frequent_move(
     """
     try:
         own = Store(own_store(run))
-    except KibitzError:
-        log(f"the baseline 'most frequent move' is skipped: {run.info['data']['store']} is missing")
+    except KibitzError as error:
+        log(f"the baseline 'most frequent move' is skipped: {error}")
         return {}
     games = np.flatnonzero(own.sides(run.split) == TRAIN)
     games = np.sort(np.random.default_rng(0).permutation(games)[:COUNTED_GAMES])

@@ -83,14 +83,14 @@ class _Compared:
         }
         if "win" in marks and self.decided.any():
             right = winner_right(marks, self.result)
-            figures[f"winner_accuracy_{name}"] = Metric(self.groups.mean(right, self.decided))
+            figures[f"winner_accuracy_{name}"] = Metric(self.groups.mean(right, self.decided, score=True))
         return figures
 
     def row(self, name: str, marks: Marks) -> list[Cell]:
         loss, own_loss = log_loss(marks["chance"], 1), log_loss(self.own["chance"], 1)
         winner = None
         if "win" in marks and self.decided.any():
-            winner = self.groups.mean(winner_right(marks, self.result), self.decided)
+            winner = self.groups.mean(winner_right(marks, self.result), self.decided, score=True)
         return [
             name, self.groups.mean(marks["rank"] == 1, self.mask), self.groups.mean(loss, self.mask),
             self.groups.difference(loss, own_loss, self.mask), winner, int(self.mask.sum()),
