@@ -87,11 +87,15 @@ def _fail(fault_at: int) -> None:
 
 
 def _gtp(kind: str) -> None:
-    size, known = 19, {"network": ("kata-raw-nn",), "genmove": ("genmove", "undo")}[kind]
+    known = ("kata-raw-nn",) if kind == "network" else ("genmove", "undo")
+    size, asked = 19, 0
     stones: list[str] = []
     for text in sys.stdin:
         command, *words = text.split()[1:]
         answer = ""
+        if kind == "strict" and command == "play" and asked == 9:
+            print(f"?{text.split()[0]} illegal move\n", flush=True)
+            continue
         if command == "known_command":
             answer = "true" if words[0] in known else "false"
         elif command == "name":
@@ -99,10 +103,11 @@ def _gtp(kind: str) -> None:
         elif command == "boardsize":
             size = int(words[0])
         elif command == "clear_board":
-            stones = []
+            stones, asked = [], 0
         elif command == "play":
             stones.append(words[1].lower())
         elif command == "genmove":
+            asked += 1
             answer = next(name for name in _names(size) if name.lower() not in stones)
             stones.append(answer.lower())
         elif command == "undo":

@@ -89,7 +89,8 @@ def test_ranked_lines_give_three_ranks_and_no_log_loss(small_store: Store) -> No
     assert figures["accuracy_at_3"]["value"] == pytest.approx(np.mean([rank <= 3 for rank, _ in rows]))
     assert "log_loss" not in figures
     best = evaluated(test_of(engine("best")), small_store)["figures"]
-    assert best["accuracy_at_3"]["value"] == best["accuracy"]["value"] == figures["accuracy"]["value"]
+    assert best["accuracy"]["value"] == figures["accuracy"]["value"]
+    assert "accuracy_at_3" not in best, "the engine names one move"
 
 
 def test_castling_is_read_in_both_spellings() -> None:
@@ -154,6 +155,15 @@ def test_go_engines_predict_points(small_go_store: Store) -> None:
     chosen = evaluated(test_of(engine("genmove", protocol="gtp")), small_go_store)["figures"]
     assert chosen["accuracy"]["n"] == POSITIONS
     assert "log_loss" not in chosen
+
+
+def test_a_refused_move_ends_its_game_and_no_other(small_go_store: Store) -> None:
+    log: list[str] = []
+    result = evaluated(test_of(engine("strict", protocol="gtp"), positions=0), small_go_store, log=log)
+    games = len(small_go_store)
+    assert result["figures"]["accuracy"]["n"] == 9 * games, "the positions before the refused move"
+    assert result["figures"]["accuracy"]["games"] == games
+    assert each_mentions(log, f"engine & {int(small_go_store.plies.sum()) - 9 * games:,} & positions")
 
 
 def test_a_table_of_points_is_read() -> None:

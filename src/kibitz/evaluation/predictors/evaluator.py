@@ -149,7 +149,7 @@ def _predict(
     engine_of = np.zeros(n, np.int64)
     if len(test.engines) > 1:
         engine_of = nearest([engine.rating or 0 for engine in test.engines], some.rating)
-    joined = Predicted("", np.zeros(n, np.bool_), np.zeros(n, np.int16), np.full(n, np.nan), np.full(n, -1, np.int64))
+    joined = Predicted.nothing(n)
     for index, engine in enumerate(test.engines):
         mine = np.flatnonzero(engine_of == index)
         part = f"engine {engine.rating}" if engine.rating is not None else "engine"
@@ -162,8 +162,7 @@ def _predict(
             functools.partial(on_progress, part),
         )  # fmt: skip
         names.append(found.name)
-        joined.answered[mine], joined.rank[mine] = found.answered, found.rank
-        joined.chance[mine], joined.best[mine] = found.chance, found.best
+        joined.put(mine, found)
     return joined, engine_of, names
 
 
@@ -183,7 +182,7 @@ def _result(
     names: list[str],
 ) -> dict[str, Any]:
     groups = ClusterBootstrap(some.games)
-    figures = _figures(groups, found.rank, found.chance, "")
+    figures = _figures(groups, found.rank, found.chance, "", _lists_several(found))
     tables = [_engines_table(test, groups, found, engine_of, names)] if len(test.engines) > 1 else []
     keys = some.slices()
     if marks is not None:
@@ -209,9 +208,18 @@ def _result(
     }
 
 
-def _figures(groups: ClusterBootstrap, rank: NDArray[np.int16], chance: NDArray[np.float64], prefix: str) -> Metrics:
-    """Return top-1 and top-3 accuracy, and the log loss if every position has a probability."""
-    shares = {f"{prefix}accuracy": rank == 1, f"{prefix}accuracy_at_{LINES}": rank <= LINES}
+def _lists_several(found: Predicted) -> bool:
+    """Return whether the engines rank more than one move. Otherwise, a top-3 accuracy would be the top-1 accuracy."""
+    return bool((found.listed > 1).any())
+
+
+def _figures(
+    groups: ClusterBootstrap, rank: NDArray[np.int16], chance: NDArray[np.float64], prefix: str, several: bool = True
+) -> Metrics:
+    """Return top-1 accuracy, top-3 accuracy if `several`, and the log loss if every position has a probability."""
+    shares = {f"{prefix}accuracy": rank == 1}
+    if several:
+        shares[f"{prefix}accuracy_at_{LINES}"] = rank <= LINES
     figures = metrics("share", {name: groups.mean(values) for name, values in shares.items()})
     if np.isfinite(chance).all():
         figures[f"{prefix}log_loss"] = Metric(groups.mean(log_loss(chance, 1)), "number")
@@ -222,8 +230,9 @@ def _differences(groups: ClusterBootstrap, found: Predicted, marks: tested.Marks
     """Return the differences network minus engine on the same positions."""
     pairs: dict[str, tuple[NDArray[Any], NDArray[Any], Kind]] = {
         "difference_accuracy": (marks["rank"] == 1, found.rank == 1, "points"),
-        f"difference_accuracy_at_{LINES}": (marks["rank"] <= LINES, found.rank <= LINES, "points"),
     }
+    if _lists_several(found):
+        pairs[f"difference_accuracy_at_{LINES}"] = (marks["rank"] <= LINES, found.rank <= LINES, "points")
     if np.isfinite(found.chance).all():
         pairs["difference_log_loss"] = (log_loss(marks["chance"], 1), log_loss(found.chance, 1), "number")
     return {name: Metric(groups.difference(a, b), kind) for name, (a, b, kind) in pairs.items()}
@@ -237,9 +246,9 @@ def _engines_table(
         mine = engine_of == index
         if mine.any():
             loss = groups.mean(log_loss(found.chance, 1), mine) if np.isfinite(found.chance[mine]).all() else None
+            three = groups.mean(found.rank <= LINES, mine) if (found.listed[mine] > 1).any() else None
             rows.append([
-                f"{engine.rating} {names[index]}", groups.mean(found.rank == 1, mine),
-                groups.mean(found.rank <= LINES, mine), loss, int(mine.sum()),
+                f"{engine.rating} {names[index]}", groups.mean(found.rank == 1, mine), three, loss, int(mine.sum()),
             ])  # fmt: skip
     return Table(
         "Engines",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kibitz.evaluation.predictors.predictions import MovePrediction
+from kibitz.evaluation.predictors.predictions import MovePrediction, MoveRefused
 from kibitz.external import EngineDied
 from kibitz.external.gtp import CommandRefused, GtpProgram
 from kibitz.games.go.points import BLACK, GRID, PASS, POINTS, WHITE, from_gtp, to_gtp
@@ -65,7 +65,11 @@ class GtpPredictor:
 
     def advance(self, ply: int) -> None:
         for at in range(self._ply, ply):
-            self._send(f"play {self._color(at)} {to_gtp(int(self._moves[at]), self._size)}")
+            move = f"play {self._color(at)} {to_gtp(int(self._moves[at]), self._size)}"
+            try:
+                self._program.request(move, COMMAND_SECONDS)
+            except CommandRefused as error:
+                raise MoveRefused(f"{self.name} refused {move!r} ({error})") from None
         self._ply = ply
 
     def _color(self, ply: int) -> str:

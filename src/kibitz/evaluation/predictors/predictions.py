@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, fields, replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,10 @@ UNRANKED = 9_999
 """Rank of a played move that is not among the moves that the engine lists."""
 MAX_FAILURES = 3
 """The test stops after this number of failures in a row."""
+
+
+class MoveRefused(Exception):
+    """An engine refused a move of a game, for example a suicide. The engine still runs, and can take other games."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,9 @@ class Predictor(Protocol):
         """Set up the start position of a game. game: the game's index in the store."""
 
     def advance(self, ply: int) -> None:
-        """Play the game's moves until `ply` moves have been played. `ply` must not decrease from call to call."""
+        """Play the game's moves until `ply` moves have been played. `ply` must not decrease from call to call. Raises
+        MoveRefused if the engine refuses a move.
+        """
 
     def predict(self) -> MovePrediction:
         """Return the engine's prediction of the next move. Raises EngineDied if the engine doesn't reply in time."""
@@ -73,6 +79,7 @@ class Predicted:
 
     name: the name that the engine reports.
     answered: bool [n], whether the engine made a prediction.
+    listed: int16 [n], the number of moves that the engine ranks.
     rank: int16 [n], the played move's rank, from 1; UNRANKED if the engine does not rank it.
     chance: float64 [n], the played move's probability; NaN if the engine prints no probabilities.
     best: int64 [n], the move that the engine ranks first; −1 if there is none.
@@ -80,13 +87,31 @@ class Predicted:
 
     name: str
     answered: NDArray[np.bool_]
+    listed: NDArray[np.int16]
     rank: NDArray[np.int16]
     chance: NDArray[np.float64]
     best: NDArray[np.int64]
 
+    @classmethod
+    def nothing(cls, n: int) -> Predicted:
+        """Return n positions without predictions."""
+        return cls(
+            "", np.zeros(n, np.bool_), np.zeros(n, np.int16), np.full(n, UNRANKED, np.int16), np.full(n, np.nan),
+            np.full(n, -1, np.int64),
+        )  # fmt: skip
+
     def take(self, some: NDArray[np.int64]) -> Predicted:
         """Return the predictions for a selection of the positions. some: int64 [k], their indices."""
-        return Predicted(self.name, self.answered[some], self.rank[some], self.chance[some], self.best[some])
+        return Predicted(self.name, **{name: values[some] for name, values in self.arrays().items()})
+
+    def put(self, some: NDArray[np.int64], other: Predicted) -> None:
+        """Replace the predictions for some positions by those of `other`. some: int64 [k], their indices."""
+        for name, values in other.arrays().items():
+            self.arrays()[name][some] = values
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "name"}
 
 
 def predict_positions(
@@ -101,12 +126,11 @@ def predict_positions(
 
     games, plies: int64 [n], the positions, sorted by game and ply. start: a function that starts an engine; each of
     `workers` threads has one engine. If an engine fails in a position, it is restarted, and the position has no
-    prediction. Raises EngineDied after MAX_FAILURES failures in a row.
+    prediction. If an engine refuses a move of a game, the later positions of this game have no prediction. Raises
+    EngineDied after MAX_FAILURES failures in a row.
     """
     n = len(games)
-    found = Predicted(
-        "", np.zeros(n, np.bool_), np.full(n, UNRANKED, np.int16), np.full(n, np.nan), np.full(n, -1, np.int64)
-    )
+    found = Predicted.nothing(n)
     played = store.moves[store.offsets[games] + plies].astype(np.int64)
     counter = Counter(n, on_progress)
     edges = np.flatnonzero(np.diff(games, prepend=-1)).tolist()
@@ -117,8 +141,11 @@ def predict_positions(
         engine: Predictor | None = None
         try:
             for part in mine:
-                begun = False
+                begun = refused = False
                 for i in part:
+                    if refused:
+                        counter.step()
+                        continue
                     try:
                         if engine is None:
                             engine, begun = start(), False
@@ -128,6 +155,8 @@ def predict_positions(
                             begun = True
                         engine.advance(int(plies[i]))
                         prediction = engine.predict()
+                    except MoveRefused:
+                        refused = True
                     except EngineDied as error:
                         failures += 1
                         engine, _ = None, engine and engine.__exit__()
@@ -143,11 +172,11 @@ def predict_positions(
         return name
 
     names, _ = fan_out(parts, work, workers)
-    return Predicted(next(filter(None, names), ""), found.answered, found.rank, found.chance, found.best)
+    return replace(found, name=next(filter(None, names), ""))
 
 
 def _record(found: Predicted, i: int, prediction: MovePrediction, played: int) -> None:
-    found.answered[i] = bool(prediction.ranked)
+    found.answered[i], found.listed[i] = bool(prediction.ranked), len(prediction.ranked)
     if prediction.ranked:
         found.rank[i], found.chance[i] = prediction.rank(played), prediction.chance(played)
         found.best[i] = prediction.ranked[0]
