@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.evaluation.pairs.two_way import TwoWayBootstrap
-from kibitz.stats import ClusterBootstrap
+from kibitz.stats import ClusterBootstrap, log_loss
 from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
 
@@ -30,8 +30,6 @@ QUESTIONS = {
 }
 BATCH_SIZE = 4096
 """Number of positions that are replayed in one batch."""
-RIGHT_AT_LEAST = 1e-9
-"""The smallest probability in a log loss of moves."""
 
 
 @dataclass(frozen=True)
@@ -95,11 +93,10 @@ def make_rows(
 
 
 def move_loss(chance: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the log loss of moves in nats, float64 [n]. chance: [n], the predicted probabilities of
-    the played moves.
+    """Return the log loss of moves in nats, float64 [n], clipped as in `stats.log_loss`. chance: [n], the predicted
+    probabilities of the played moves.
     """
-    loss: NDArray[np.float64] = -np.log(np.maximum(chance.astype(np.float64), RIGHT_AT_LEAST))
-    return loss
+    return log_loss(chance, 1)
 
 
 class Eligible(Protocol):

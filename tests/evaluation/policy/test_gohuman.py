@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from kibitz.cli import run as cli
-from kibitz.evaluation import EvalConfig, evaluate
+from kibitz.evaluation import EvalConfig, evaluate, load
 from kibitz.evaluation.games import Chosen
 from kibitz.evaluation.policy.gohuman.results import move_marks
 from kibitz.games.batch import GameBatch, Rejections
@@ -169,6 +169,17 @@ def test_winners_and_forfeits(result: dict[str, Any], loop: list[list[Position]]
     assert figures["winner_accuracy"]["n"] == len(decided)
     loss = np.mean([-np.log(chance if won else 1 - chance) for chance, won in decided])
     assert figures["winner_log_loss"]["value"] == near(float(loss))
+
+
+def test_the_rows_are_those_of_the_positions_that_can_be_tested(run: Run, store: Store) -> None:
+    module: Any = load("gohuman")
+    for question in module.row_questions(run):
+        eligible = module.eligible(run, store, np.arange(len(store)), question)
+        games, plies = eligible.locate(np.arange(len(eligible)))
+        rows = module.measure_rows(run, store, games, plies, question, lambda *_: None)
+        assert np.array_equal(rows.games, games)
+        assert np.array_equal(rows.plies, plies)
+        assert (3 in games) == (question == "move"), "game 3 was forfeited"
 
 
 def test_owners_and_score_of_games_whose_end_is_known(

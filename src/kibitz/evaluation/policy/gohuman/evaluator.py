@@ -17,7 +17,7 @@ from kibitz.evaluation.games import Chosen, bundled_note, describe
 from kibitz.evaluation.owners import evaluator as owners
 from kibitz.evaluation.owners.results import OwnerResults, measure
 from kibitz.evaluation.owners.volatility import followed, volatility
-from kibitz.evaluation.policy.gohuman.results import ConditionedSession, GoResults
+from kibitz.evaluation.policy.gohuman.results import ConditionedSession, GoResults, black_results
 from kibitz.evaluation.rows import (
     MOVE,
     WINNER,
@@ -108,14 +108,14 @@ def row_questions(run: Run) -> tuple[str, ...]:
     return (MOVE, WINNER)
 
 
-def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
+def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str | None) -> EligiblePositions:
     """Return the positions on which the run can be tested: those in which a move was played. If `question` is "winner",
-    drawn games are excluded.
+    drawn games and games that were not decided on the board are excluded.
 
-    games: int64 [k], indices in the store. question: the predicted quantity.
+    games: int64 [k], indices in the store. question: the predicted quantity, or None, see `evaluation.compare`.
     """
     if question == WINNER:
-        games = games[store.column("result")[games] != 0]
+        games = games[black_results(store)[games] != 0]
     return EligiblePositions(Positions(store, games, last=-2))
 
 
@@ -149,7 +149,7 @@ def move_figures(results: GoResults) -> Metrics:
     """Return the metrics of the predicted moves by name: top-1, top-3 and top-5 accuracy, and the log loss in nats."""
     groups, rank = results.groups, results.marks["rank"]
     shares = {"accuracy": rank == 1, "accuracy_at_3": rank <= 3, "accuracy_at_5": rank <= 5}
-    loss = -np.log(np.maximum(results.marks["chance"], 1e-9))
+    loss = move_loss(results.marks["chance"])
     return metrics("share", {name: groups.mean(right) for name, right in shares.items()}) | {
         "log_loss": Metric(groups.mean(loss), "number")
     }

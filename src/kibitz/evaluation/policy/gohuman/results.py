@@ -110,6 +110,14 @@ class GoResults:
     @cached_property
     def result(self) -> NDArray[np.int64]:
         """The result for the mover, int64 [n]: 1 won, −1 lost, 0 drawn or not decided on the board."""
-        black = self.store.column("result").astype(np.int64)
-        black[np.isin(self.store.column("ending"), ("forfeit", "void"))] = 0
-        return cast("NDArray[np.int64]", black[self.games] * (1 - 2 * self.marks["side"].astype(np.int64)))
+        black = black_results(self.store)[self.games]
+        return cast("NDArray[np.int64]", black * (1 - 2 * self.marks["side"].astype(np.int64)))
+
+
+def black_results(store: Store) -> NDArray[np.int64]:
+    """Return the result of each game of a store for Black, int64 [games]: 1 won, −1 lost, 0 drawn or not decided on the
+    board.
+    """
+    black: NDArray[np.int64] = store.column("result").astype(np.int64)
+    black[np.isin(store.column("ending"), ("forfeit", "void"))] = 0
+    return black

@@ -121,11 +121,11 @@ def row_questions(run: Run) -> tuple[str, ...]:
     return (MOVE, WINNER) if "outcome" in Session(run).outputs else (MOVE,)
 
 
-def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
+def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str | None) -> EligiblePositions:
     """Return the positions on which the run can be tested: those in which a move was played. If `question` is "winner",
     drawn games are excluded.
 
-    games: int64 [k], indices in the store. question: the predicted quantity.
+    games: int64 [k], indices in the store. question: the predicted quantity, or None, see `evaluation.compare`.
     """
     if question == WINNER:
         games = games[store.column("result")[games] != 0]
