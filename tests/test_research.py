@@ -20,8 +20,9 @@ from kibitz.evaluation import check_result
 from kibitz.evaluation.policy import evaluator
 from kibitz.evaluation.positions import tsne
 from kibitz.evaluation.positions.tsne import landscape
+from kibitz.evaluation.rows import move_loss
 from kibitz.games.chess.replay import decode_board
-from kibitz.stats import ClusterBootstrap
+from kibitz.stats import ClusterBootstrap, log_loss
 from kibitz.store.store import Store
 from support.causes import mentions, naming
 
@@ -201,6 +202,21 @@ def test_a_sample_can_be_that_of_a_test(path: str, store: kibitz.GameStore) -> N
         assert np.array_equal(rows.ply, plies)
     with pytest.raises(kibitz.UsageError, match="pairs"):
         store.sample(10, network="deepchess")
+
+
+def test_a_sample_has_the_drawn_games_of_a_test(path: str, store: kibitz.GameStore) -> None:
+    result = kibitz.test("chessnet-value", path, positions=200, seed=1)
+    games, plies = store.sample(200, network="chessnet-value", seed=1)
+    decisive = store.labels_at(games, plies).result != 0
+    assert 0 < decisive.sum() < result.figures["value_squared_error"].n == 200
+    assert np.array_equal(result.rows.game, games[decisive])
+    assert np.array_equal(result.rows.ply, plies[decisive])
+
+
+def test_the_rows_have_the_log_losses_of_the_test() -> None:
+    """Also of moves that the network holds for impossible."""
+    chance = np.array([0, 1e-8, 1e-3, 0.5, 1], np.float32)
+    assert np.array_equal(move_loss(chance), log_loss(chance, 1))
 
 
 def test_a_comparison_is_paired(path: str) -> None:

@@ -6,7 +6,8 @@ row_questions(run)
     The names of the quantities that the network predicts, the most important one first; usually those of
     `rows.QUESTIONS`.
 eligible(run, store, games, question)
-    The positions of these games on which the quantity can be tested, as `rows.Eligible`.
+    The positions of these games on which the quantity can be tested, as `rows.Eligible`. If `question` is None, all
+    positions that `kibitz test` samples from.
 measure_rows(run, store, games, plies, question, on_progress)
     `rows.Rows` of exactly these positions, in their order.
 """
@@ -40,7 +41,7 @@ class RowSource(Protocol):
 
     def row_questions(self, run: Run) -> tuple[str, ...]: ...
 
-    def eligible(self, run: Run, store: Store, games: NDArray[np.int64], question: str) -> Eligible: ...
+    def eligible(self, run: Run, store: Store, games: NDArray[np.int64], question: str | None) -> Eligible: ...
 
     def measure_rows(
         self,
@@ -124,12 +125,11 @@ def positions_of(
     count: the largest number of positions; 0 for all. seed: the seed of the sample.
     """
     source = row_source(run)
-    question = source.row_questions(run)[0]
-    if question == PAIR:
+    if source.row_questions(run)[0] == PAIR:
         raise UsageError(
             f"{run.name} is tested on pairs of positions, not on single positions. Use kibitz.test(...).rows."
         )
-    eligible = source.eligible(run, store, games, question)
+    eligible = source.eligible(run, store, games, None)
     return eligible.locate(sample_indices(eligible, count, seed))
 
 
@@ -210,7 +210,8 @@ def _paired(question: str, a: Rows, b: Rows, games: int, seen: int) -> Compariso
     shares = [groups.mean(_as_share(rows.right) if over is None else rows.right * times, over=over) for rows in (a, b)]
     with_loss = bool(np.isfinite(a.loss).all() and np.isfinite(b.loss).all())
     loss = mean(a.loss - b.loss) if with_loss else None
-    return Comparison(question, shares[0], shares[1], mean(a.right - b.right), loss, a, b, games, seen)
+    ahead = groups.difference(a.right, b.right) if over is None else mean(a.right - b.right)
+    return Comparison(question, shares[0], shares[1], ahead, loss, a, b, games, seen)
 
 
 def _as_share(right: NDArray[np.float64]) -> NDArray[Any]:

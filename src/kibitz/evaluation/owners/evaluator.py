@@ -100,10 +100,10 @@ def row_questions(run: Run) -> tuple[str, ...]:
     return (OWNERS,)
 
 
-def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
+def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str | None) -> EligiblePositions:
     """Return the positions on which the run can be tested: all positions of these games, including the last one.
 
-    games: int64 [k], indices in the store. question: the predicted quantity, such as "winner".
+    games: int64 [k], indices in the store. question: the predicted quantity, or None, see `evaluation.compare`.
     """
     return EligiblePositions(Positions(store, games))
 

@@ -101,7 +101,7 @@ def row_questions(run: Run) -> tuple[str, ...]:
     return (PAIR,)
 
 
-def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> Eligible:
+def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str | None) -> Eligible:
     """Raise UsageError, because this system is tested on pairs and not on single positions. Use `rows_of_pairs`."""
     raise UsageError(
         f"{run.name} is tested on pairs of positions. Compare it with another network of the system 'deepchess'."

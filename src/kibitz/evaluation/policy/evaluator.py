@@ -151,11 +151,11 @@ def row_questions(run: Run) -> tuple[str, ...]:
     return (f"{own}{by_square}_accuracy",)
 
 
-def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str) -> EligiblePositions:
+def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str | None) -> EligiblePositions:
     """Return the positions on which the run can be tested. These are the positions whose next move was made by a player
     whose moves the system uses for training. If `question` is "winner", drawn games are excluded.
 
-    games: int64 [k], indices in the store. question: the predicted quantity.
+    games: int64 [k], indices in the store. question: the predicted quantity, or None, see `evaluation.compare`.
     """
     if question == WINNER:
         games = games[store.column("result")[games] != 0]
