@@ -135,6 +135,17 @@ def test_first_moves(shared: Run, shared_result: dict[str, Any], small_store: St
         assert row[1]["value"] == pytest.approx(firsts[move] / len(few.games))
 
 
+def test_move_numbers_are_those_of_the_game() -> None:
+    """The numbers of python-chess, also if Black began."""
+    for board in (chess.Board(), chess.Board("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1")):
+        numbers, sides = [], []
+        for _ in range(7):
+            numbers.append(board.fullmove_number)
+            sides.append(int(board.turn == chess.BLACK))
+            board.push(next(iter(board.legal_moves)))
+        assert evaluator.move_numbers(np.arange(7), np.array(sides, np.uint8)).tolist() == numbers
+
+
 def test_slices_and_baselines(shared_result: dict[str, Any], small_store: Store, few: Chosen) -> None:
     count = int(small_store.plies[few.games].sum())
     tables = shared_result["by"]

@@ -293,7 +293,7 @@ def per_slice(
     )
     groups = ClusterBootstrap(games)
     tables = {
-        "move number": slices(right, groups, results.plies[subset] // 2 + 1, edges=MOVES),
+        "move number": slices(right, groups, move_numbers(results.plies[subset], marks["side"]), edges=MOVES),
         "phase": slices(right, groups, marks["phase"], labels=PHASES),
         "piece": slices(right, groups, marks["piece"], labels=PIECES),
         "side to move": slices(right, groups, marks["side"], labels=("White", "Black")),
@@ -302,6 +302,16 @@ def per_slice(
         tables["plies to the end"] = slices(right, groups, left(results)[subset], edges=LEFT, labels=LEFT_WORDS)
     tables |= per_rating(right, groups, results.mover_rating()[subset])
     return slices_as_json(tables | per_speed(right, groups, results.store, games))
+
+
+def move_numbers(plies: NDArray[np.int64], side: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return the number of the next move in each position, int64 [n]: 1 for the first move of each side if White began,
+    and for Black's first move if Black began.
+
+    plies: int64 [n], the number of plies played. side: uint8 [n], the side to move, 0 White, 1 Black.
+    """
+    black_began = side.astype(np.int64) ^ plies & 1
+    return (plies + black_began) // 2 + 1
 
 
 # Baselines
