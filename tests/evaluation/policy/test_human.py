@@ -17,7 +17,7 @@ from kibitz.evaluation import EvalConfig, evaluate
 from kibitz.evaluation.games import Chosen, choose
 from kibitz.evaluation.policy import handicaps
 from kibitz.evaluation.policy.human.baselines import usual_moves
-from kibitz.evaluation.policy.human.results import BANDS, ranked
+from kibitz.evaluation.policy.human.results import BANDS, ranked, rating_bands
 from kibitz.evaluation.samples import records
 from kibitz.games.chess.moves import from_move
 from kibitz.play.session import Session
@@ -107,6 +107,14 @@ def test_the_page_has_it_all(result: dict[str, Any]) -> None:
     page = render_test_page(result)
     assert mentions(page, "opening")
     assert mentions(page, "Effect & ratings")
+
+
+def test_every_known_rating_has_a_band() -> None:
+    ratings = np.array([-1, 1, 799, 800, 2799, 2800, 3999, 4000, 32767])
+    found = {name: ratings[inside].tolist() for name, inside in rating_bands(ratings)}
+    assert found == {
+        "under 800": [1, 799], "800 to 999": [800], "2600 to 2799": [2799], "2800 and over": [2800, 3999, 4000, 32767],
+    }  # fmt: skip
 
 
 def test_ranks() -> None:

@@ -26,7 +26,7 @@ from kibitz.store.store import Store
 Marks = dict[str, NDArray[Any]]
 """Arrays by name, one entry per position."""
 
-BANDS = (0, *range(800, 2801, 200), 4000)
+BANDS = (0, *range(800, 2801, 200), np.inf)
 """Limits of the rating bands."""
 
 
@@ -42,8 +42,8 @@ def rating_bands(rating: NDArray[np.int64]) -> Iterator[tuple[str, NDArray[np.bo
             yield band_name(low, high), inside
 
 
-def band_name(low: int, high: int) -> str:
-    return f"under {high}" if low <= 0 else f"{low} and over" if high >= BANDS[-1] else f"{low} to {high - 1}"
+def band_name(low: float, high: float) -> str:
+    return f"under {high}" if low <= 0 else f"{low} and over" if high >= BANDS[-1] else f"{low} to {int(high) - 1}"
 
 
 class RatedSession:
