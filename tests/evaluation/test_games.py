@@ -17,6 +17,7 @@ from kibitz.cli import run as run_command
 from kibitz.errors import KibitzError, UsageError
 from kibitz.evaluation import compare
 from kibitz.evaluation.games import bundled_note, choose, describe
+from kibitz.evaluation.rows import make_rows
 from kibitz.runs import Run, short_hashes, write_seen
 from kibitz.store.split import TEST, TRAIN, VALIDATE
 from kibitz.store.store import Store
@@ -81,6 +82,22 @@ def test_nothing_left_is_said(opened: Run, make_store: Callable[..., Store], tmp
     (tmp_path / "drawn.pgn").write_text(DRAWN)
     with pytest.raises(KibitzError, match=naming("winner & 1 & games")):
         choose(opened, make_store(tmp_path / "drawn.store", tmp_path / "drawn.pgn"))
+
+
+def test_only_the_runs_own_validation_games_selected_its_weights(
+    opened: Run, small_store: Store, bundled_store: Store
+) -> None:
+    assert "selected" in choose(opened, small_store, "validation").words
+    assert "selected" not in choose(opened, bundled_store, "validation").words
+
+
+def test_a_sure_difference_has_an_interval_in_both_directions() -> None:
+    games, plies = np.arange(4), np.zeros(4, np.int64)
+    right, wrong = (make_rows("move", games, plies, np.full(4, value)) for value in (1.0, 0.0))
+    better, worse = (compare._paired("move", *pair, 4, 0).difference for pair in ((right, wrong), (wrong, right)))
+    assert better.value == -worse.value == 1
+    assert (better.low, better.high) == (-worse.high, -worse.low)
+    assert better.low < 1
 
 
 def test_a_store_of_another_game_is_refused(opened: Run, small_go_store: Store) -> None:

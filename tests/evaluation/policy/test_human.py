@@ -18,11 +18,13 @@ from kibitz.evaluation.games import Chosen, choose
 from kibitz.evaluation.policy import handicaps
 from kibitz.evaluation.policy.human.baselines import usual_moves
 from kibitz.evaluation.policy.human.results import BANDS, ranked, rating_bands
+from kibitz.evaluation.policy.human.side_inputs import _Compared
 from kibitz.evaluation.samples import records
 from kibitz.games.chess.moves import from_move
 from kibitz.play.session import Session
 from kibitz.report.page import render_test_page
 from kibitz.runs import Run
+from kibitz.stats import ClusterBootstrap
 from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 from support.causes import mentions
@@ -115,6 +117,17 @@ def test_every_known_rating_has_a_band() -> None:
     assert found == {
         "under 800": [1, 799], "800 to 999": [800], "2600 to 2799": [2799], "2800 and over": [2800, 3999, 4000, 32767],
     }  # fmt: skip
+
+
+def test_a_network_that_is_always_wrong_has_an_interval() -> None:
+    none, every = np.zeros(4, np.float32), np.ones(4, np.float32)
+    marks = {"win": none, "loss": every, "chance": every / 2, "rank": np.ones(4, np.int16)}
+    mask = np.ones(4, np.bool_)
+    compared = _Compared(ClusterBootstrap(np.arange(4)), marks, np.ones(4, np.int64), mask, mask)
+    winner = compared.figures("bare", marks)["winner_accuracy_bare"].estimate
+    assert winner.value == winner.low == 0
+    assert winner.high > 0.3
+    assert winner in compared.row("bare", marks)
 
 
 def test_ranks() -> None:
