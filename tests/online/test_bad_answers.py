@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -114,6 +116,12 @@ BAD = (
 @pytest.fixture
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "LONGEST_LINE", 2500)
+
+
+def test_a_line_that_is_too_long_replaces_no_other_line(small_limits: None) -> None:
+    response: Any = SimpleNamespace(iter_bytes=lambda: iter([b'{"a": 1}\n', b"x" * 3000, b"\n", b'{"b": 2}\n']))
+    found = client.Client.__new__(client.Client)._split(response)
+    assert list(found) == [b'{"a": 1}', b"{", b'{"b": 2}']
 
 
 def games_kept() -> int:

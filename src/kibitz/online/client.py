@@ -288,7 +288,7 @@ class Client:
             held += piece
             *lines, rest = bytes(held).split(b"\n") if b"\n" in piece else [bytes(held)]
             for line in lines:
-                if line.strip():
+                if too_long or line.strip():
                     last = time.monotonic()
                     yield b"{" if too_long else line
                     too_long = False

@@ -74,7 +74,8 @@ class Split:
             raise UsageError(f"newest must be a number of games and cannot be combined with dates (got {self.newest})")
         if self.validate_from and self.test_from and self.test_from <= self.validate_from:
             raise UsageError(
-                f"--test-from must be after --validate-from (got {self.test_from} and {self.validate_from}). Swap them."
+                f"--test-from must be after --validate-from (got {self.test_from} and {self.validate_from}). Choose a"
+                " later day for --test-from."
             )
 
     def changed(self, options: dict[str, Any]) -> Split:

@@ -113,9 +113,9 @@ def is_bot(name: str, title: str, kind: str, is_computer: str) -> bool:
 def read_rating(text: str) -> int:
     """Parse the value of a rating header. Returns the rating; 0 if the text has none.
 
-    Servers write 1500? or 1500P for a provisional rating, and some programs write 1,500 or 1500.25.
+    Servers write 1500? or 1500P for a provisional rating, and some programs write 1,500, 1 500 or 1500.25.
     """
-    digits = re.match(r"[\s(~+]*(?:(\d)[.,'’](\d{3})|(\d{1,4}))(?!\d)", text)
+    digits = re.match(r"[\s(~+]*(?:(\d)[.,'’\s](\d{3})|(\d{1,4}))(?!\d)", text)
     return int(digits[3] or digits[1] + digits[2]) if digits else 0
 
 
