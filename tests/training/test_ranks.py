@@ -133,7 +133,7 @@ def test_a_training_that_is_stopped_in_three_ways_goes_on_with_the_same_command(
             lines = [line for line in ended.err.splitlines() if line.startswith("error:")]
             said = "process 2 of 2 was killed (signal 9)" if victim == "child" else "another of the 2 processes ended"
             said = f"error: {said}, so training stopped. Run the same command again to resume from the last checkpoint."
-            # Whoever loses the program that it writes to may end before it has said so.
+            # If the parent is killed, nothing reads the pipe of the child, so the child may end before it prints.
             assert lines == [said] or (victim == "parent" and not lines), seen + ended.err
             assert ended.code == (1 if victim == "child" else -signal.SIGKILL)
             assert is_gone(child)

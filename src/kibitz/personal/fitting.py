@@ -2,8 +2,8 @@
 
 After seconds, the run is already usable, with the base network and the book. Then a few networks are trained with the
 usual training loop, each in a separate run in the folder `candidates`. A call after an interruption resumes these runs.
-The result is the network that best predicts the validation moves past move 10, where the book has no entries; this can
-also be the base network.
+The result is the network that best predicts the validation moves after move 10. Later positions are seldom in the book,
+so the network must predict their moves. The result can also be the base network.
 """
 
 from __future__ import annotations

@@ -105,7 +105,8 @@ _OURS = [
         title="predicts the next move",
         paper="Predicting Moves in Chess using Convolutional Neural Networks (Oshri, Khandwala 2015)",
         anchor="accuracy of the origin 38.3%; of the target P 52.2%, R 29.3%, N 56.2%, B 40.5%, Q 26.5%, K 47.3%",
-        document="the page of the Chessprogramming wiki about this paper. The paper can state more",
+        document="the page of the Chessprogramming wiki about this paper, in its revision of 1 June 2021. The paper can"
+        " state more",
         module="kibitz.systems.convchess",
         planes="kibitz.systems.planes:movers",
         answers=(MOVES,),

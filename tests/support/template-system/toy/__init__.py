@@ -5,7 +5,7 @@ from kibitz.systems.declaration import VALUE, VALUE_NEGAMAX, Declaration, Meanin
 
 
 def planes(settings, codes, state):
-    """Return the input planes by name, for the tab "Planes" of the board."""
+    """Return the input planes by name, for "What it sees" on the page of the board."""
     return signed(codes, WHITE_AND_BLACK)
 
 
