@@ -61,6 +61,8 @@ class Bounded:
     gamma: float = setting(0.1, "over 0, 1 at most", over=0, at_most=1)
     ply: int = setting(3, "2 to under 5", at_least=2, below=5)
     size: int = setting(3, "2 to 5", at_least=2, at_most=5)
+    most: int = setting(3, "5 at most", at_most=5)
+    under: float = setting(3.0, "under 5", below=5)
     free: float = setting(0.1, "anything")
     kind: str = setting("a", "one of two", choices=("a", "b"))
 
@@ -76,6 +78,8 @@ class Bounded:
         ("gamma", (1e-9, 1), (0, 1.1), "at most 1"),
         ("ply", (2, 4), (1, 5), "at least 2 .*less than 5"),
         ("size", (2, 5), (1, 6), "from 2 to 5"),
+        ("most", (-9, 5), (6,), "must be at most 5"),
+        ("under", (-9, 4.9), (5,), "must be less than 5"),
         ("free", (-1e9, float("inf")), (), ""),
         ("kind", ("a", "b"), ("c",), "a or b"),
     ],

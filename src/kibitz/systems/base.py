@@ -298,9 +298,9 @@ def _bounds_in_words(allowed: Mapping[str, Any]) -> str:
         return "from 0 to 1"
     if low is not None and (below is not None or high is not None):
         return f"from {low:g} to {high:g}" if high is not None else f"at least {low:g} and less than {below:g}"
-    least = f"at least {low:g}" if low is not None else f"greater than {over or 0:g}"
+    least = f"at least {low:g}" if low is not None else f"greater than {over:g}" if over is not None else ""
     most = f"less than {below:g}" if below is not None else f"at most {high:g}" if high is not None else ""
-    return f"{least} and {most}" if most else least
+    return " and ".join(filter(None, (least, most)))
 
 
 def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
