@@ -16,7 +16,7 @@ import numpy as np
 
 from kibitz.games.chess.legal import legal_moves
 from kibitz.games.chess.moves import to_move
-from kibitz.games.chess.replay import encode_board
+from kibitz.games.chess.replay import STANDARD_START, encode_board
 from kibitz.games.chess.sides import RATING_UNIT
 from kibitz.play.chess.policy import move_probabilities, normalised
 from kibitz.play.session import Session
@@ -50,7 +50,8 @@ def play(session: Session, rating: int, games: int, rng: np.random.Generator) ->
 def real(store: Store, rating: int, most: int, rng: np.random.Generator) -> list[chess.Board]:
     """Games of players of this rating, their first PLIES plies."""
     white, black = (store.column(name).astype(int) for name in ("white_rating", "black_rating"))
-    near = (abs(white - rating) <= 100) & (abs(black - rating) <= 100) & (store.plies >= PLIES)
+    usual = (store.starts == STANDARD_START).all(1)[store.start_of]
+    near = (abs(white - rating) <= 100) & (abs(black - rating) <= 100) & (store.plies >= PLIES) & usual
     boards = []
     for game in rng.permutation(np.flatnonzero(near))[:most]:
         board = chess.Board()

@@ -76,7 +76,7 @@ def sides_of(store: Store, run: Run) -> dict[int, list[tuple[int, str, int, bool
         wanted += [(one, players[one][0]) for one in single[:SINGLE]]
         fresh = sorted((one, its) for one in players for its in players[one] if its[2])
         rng.shuffle(fresh)
-        for (player, rank), (number, colour, is_unseen) in [*wanted, *fresh[:UNSEEN]]:
+        for (player, rank), (number, colour, is_unseen) in dict.fromkeys([*wanted, *fresh[:UNSEEN]]):  # each side once
             found[number].append((colour, player, rank, is_unseen))
     return found
 

@@ -27,14 +27,19 @@ def main() -> None:
     white, black, result = (store.column(name) for name in ("white_rating", "black_rating", "result"))
     mean = (white.astype(np.int64) + black) / 2
     decisive = (white > 0) & (black > 0) & (result != 0) & (store.plies > 10)
-    print("| mean rating | games | resigned | median expected score there |\n|---|---|---|---|")
+    print(
+        "| mean rating | decisive games | of them in the sample | resigned | median expected score there |\n|---|---|---|---|---|"
+    )
     for low, high in BANDS:
         games = np.flatnonzero(decisive & (mean >= low) & (mean < high))
         drawn = np.sort(random.choice(games, min(options.games, len(games)), replace=False))
         losers = np.full(len(store), NEITHER, np.int8)
         losers[drawn] = np.where(result[drawn] > 0, SECOND, FIRST)
         if found := resignations(store, drawn, losers, session):
-            print(f"| {low} to {high - 1} | {len(games):,} | {found['share']:.1%} | {found['below']:.3f} |")
+            print(
+                f"| {low} to {high - 1} | {len(games):,} | {len(drawn):,} | {found['share']:.1%} |"
+                f" {found['below']:.3f} |"
+            )
 
 
 if __name__ == "__main__":
