@@ -49,7 +49,8 @@ def chosen(files: list[str], since: str, games: int) -> list[tuple[int, int, str
         for text in texts(path):
             tags = dict(_TAG.findall(text))
             ratings = [tags.get(name, "") for name in ("WhiteElo", "BlackElo")]
-            if tags.get("Date", "") < since or "FEN" in tags or not all(each.isdigit() for each in ratings):
+            date = tags.get("Date", "")
+            if not date[:4].isdecimal() or date < since or "FEN" in tags or not all(each.isdigit() for each in ratings):
                 continue
             mean = sum(map(int, ratings)) / 2
             band = max(i for i, least in enumerate(BANDS) if mean >= least)

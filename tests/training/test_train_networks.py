@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -229,3 +230,13 @@ def test_a_copy_is_cooled_tested_and_not_made_twice(
     figures = json.loads((run.parent / "figures-unseen.json").read_text())
     assert figures["figures"]["accuracy"]["n"] == 20
     assert np.isfinite(figures["figures"]["log_loss"]["value"])
+
+
+def test_games_without_a_date_are_not_labeled(tmp_path: Path) -> None:
+    """A game of an unknown year may be one that a network was trained on."""
+    dates = ("2019.01.01", "2022.01.01", "????.??.??", "")
+    tags = '[Event "e"]\n{}[WhiteElo "1500"]\n[BlackElo "1500"]\n\n1. e4 e5 *\n'
+    games = [tags.format(f'[Date "{date}"]\n' if date else "") for date in dates]
+    (tmp_path / "games.pgn").write_text("\n".join(games))
+    chosen = load_tool("label_mistakes").chosen([str(tmp_path / "games.pgn")], "2021", 50)
+    assert [dict(re.findall(r'\[(\w+) "([^"]*)"', text))["Date"] for _, _, text in chosen] == ["2022.01.01"]
