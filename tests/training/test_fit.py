@@ -9,10 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from kibitz import cli
 from kibitz.durable import write_whole
@@ -376,3 +378,11 @@ def test_damaged_files_of_a_run(content: bytes, small_store: Store, tmp_path: Pa
     (path / "last.pt").write_bytes(content)
     with pytest.raises(KibitzError, match=r"last\.pt is damaged"):
         train("winner", quick(small_store, iterations=50), str(small_store.path), run=path, plan=QUICK)
+
+
+def test_a_run_names_the_gpu_that_trained_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    fabric = SimpleNamespace(device=torch.device("cuda", 0))
+    plan: Any = SimpleNamespace(device="auto", ranks=SimpleNamespace(alone=True, fabric=lambda *_: fabric))
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "NVIDIA H200")
+    assert fit._machine(plan) == f"NVIDIA H200, {torch.get_num_threads()} threads"
+    assert "NVIDIA" not in fit._machine(TrainConfig(device="cpu"))

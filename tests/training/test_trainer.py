@@ -26,7 +26,7 @@ from kibitz.training.fit import train
 from kibitz.training.trainer import TrainConfig, TrainProgress
 from support.causes import Ended, naming
 from support.forks import Forks
-from support.helpers import SMALL
+from support.helpers import SMALL, import_games
 from support.patience import PATIENCE
 
 ITERATIONS = 150
@@ -190,6 +190,20 @@ def test_nothing_to_learn_is_told(small_store: Store, tmp_path: Path) -> None:
     given = system.Settings(layers="4conv3x3p1", min_rating=4000, networks="piece", iterations=5)
     with pytest.raises(KibitzError, match=naming("--min-rating & rating")):
         train("convchess", given, str(small_store.path), run=tmp_path / "run", plan=TrainConfig(precision="32-true"))
+    assert not (tmp_path / "run").exists()  # the next training is not a resumed one
+
+
+def test_a_batch_counts_the_examples_that_it_has(tmp_path: Path) -> None:
+    store = import_games(tmp_path / "few.store", limit=40)
+    games = np.flatnonzero((store.column("result") != 0) & (store.sides() == 0))
+    positions = int((store.plies[games] + 1).sum())
+    given = Settings(**SMALL, batch=2 * positions, iterations=2)
+    train("winner", given, str(store.path), run=tmp_path / "run", plan=TrainConfig(1, 1, 2, 64, precision="32-true"))
+    rows = Run(tmp_path / "run").metrics()
+    assert {(row["iteration"], row["samples"]) for row in rows if "samples" in row} == {
+        (1, positions),
+        (2, 2 * positions),
+    }
 
 
 def test_a_few_games_end_a_long_recipe_early(small_store: Store, tmp_path: Path) -> None:

@@ -49,7 +49,15 @@ from kibitz.training import compiled
 from kibitz.training.batch_size import find_batch
 from kibitz.training.checkpoints import RunBytes, run_bytes
 from kibitz.training.export import export_onnx
-from kibitz.training.trainer import FINISHED_BEFORE, TrainConfig, Trainer, TrainOutcome, TrainProgress, best_precision
+from kibitz.training.trainer import (
+    FINISHED_BEFORE,
+    NoExamples,
+    TrainConfig,
+    Trainer,
+    TrainOutcome,
+    TrainProgress,
+    best_precision,
+)
 
 RUNS = Path("runs")
 _OTHERS_CHOOSE = 60.0
@@ -450,9 +458,7 @@ def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainO
     try:
         job.system.prepare(job.network, job.data.store, games[TRAIN], job.settings, job.plan.seed)
     except KibitzError:
-        if ranks.main and not job.continued:  # the training can't start, so the new directory is removed
-            for name in (INFO, SEEN):
-                (job.path / name).unlink(missing_ok=True)
+        _remove_unstarted(job)
         raise
     if job.parent:
         job.network.load_state_dict(_weights_from(job.parent, job.system, job.network))
@@ -471,7 +477,11 @@ def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainO
         revive=job.parent is not None,
     )
     began = time.monotonic()
-    outcome = trainer.train()
+    try:
+        outcome = trainer.train()
+    except NoExamples:
+        _remove_unstarted(job)
+        raise
     if not ranks.main:
         return outcome
     info["seconds"] = round(info["seconds"] + time.monotonic() - began, 1)
@@ -485,6 +495,13 @@ def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainO
     }
     write_json(job.path / INFO, info)
     return outcome
+
+
+def _remove_unstarted(job: TrainJob) -> None:
+    """Remove the files of a new run whose training can't start, so that its directory is removed, too."""
+    if job.plan.ranks.main and not job.continued and not (job.path / WEIGHTS).exists():
+        for name in (INFO, SEEN, "metrics.jsonl"):
+            (job.path / name).unlink(missing_ok=True)
 
 
 def finish(job: TrainJob, outcome: TrainOutcome, export: bool) -> TrainResult:
@@ -554,8 +571,7 @@ def _new_info(request: TrainRequest, system: System, network: nn.Module, data: T
         "precision": best_precision(plan.device) if plan.precision == "auto" else plan.precision,
         "data": data.description,
         "versions": {"kibitz": __version__, "torch": torch.__version__, "python": platform.python_version()},
-        "machine": f"{platform.machine()}, {torch.get_num_threads()} threads"
-        + ("" if plan.ranks.alone else f", {plan.ranks.world} processes"),
+        "machine": _machine(plan),
         "command": request.command,
         "beyond": cast(Network, network).side_inputs,
         **({"batch_found": True} if request.found_batch_size else {}),
@@ -574,10 +590,21 @@ def _write_new_run(job: TrainJob) -> None:
     write_json(job.path / INFO, job.info)
 
 
+def _machine(plan: TrainConfig) -> str:
+    """Describe the machine for run.json: the GPU or else the kind of processor, the threads, and the processes."""
+    many = "" if plan.ranks.alone else f", {plan.ranks.world} processes"
+    return f"{_gpu(plan) or platform.machine()}, {torch.get_num_threads()} threads{many}"
+
+
+def _gpu(plan: TrainConfig) -> str:
+    """Return the name of the GPU that trains, such as "NVIDIA H200"; "" if the CPU trains."""
+    device = plan.ranks.fabric(plan.device, "32-true").device
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else ""
+
+
 def _hardware(plan: TrainConfig) -> str:
     """Return the device that trains, as a user calls it: "the CPU", or the name of the GPU."""
-    device = plan.ranks.fabric(plan.device, "32-true").device
-    return f"the GPU {torch.cuda.get_device_name(device)}" if device.type == "cuda" else "the CPU"
+    return f"the GPU {name}" if (name := _gpu(plan)) else "the CPU"
 
 
 def _announce(job: TrainJob, recipe: str, size: RunBytes, log: Callable[[str], None]) -> None:

@@ -131,6 +131,10 @@ class TrainProgress:
     note: str = ""
 
 
+class NoExamples(KibitzError):
+    """Raised if a stage has no training examples with the given settings."""
+
+
 class Diverged(KibitzError):
     """Raised when the loss becomes NaN or infinite, because training can't recover."""
 
@@ -221,8 +225,8 @@ class _Pace:
     the shortest forecast, in seconds, that is reported.
     """
 
-    def __init__(self, stage: Stage, first: int, iterations: int, later: Sequence[Stage]):
-        self.stage, self.first, self.iterations, self.later = stage, first, iterations, later
+    def __init__(self, batch: int, first: int, iterations: int, later: Sequence[Stage]):
+        self.batch, self.first, self.iterations, self.later = batch, first, iterations, later
         self.began = 0.0
 
     def forecast(self, iteration: int) -> str:
@@ -236,10 +240,8 @@ class _Pace:
         if (seconds := time.monotonic() - self.began) < self.SECONDS:
             return ""
         left = (self.iterations - iteration) * seconds / done
-        rate = done * self.stage.batch / seconds
-        line = (
-            f"{self.iterations:,} iterations of {self.stage.batch:,}: about {duration(left)} at {rate:,.0f} samples/s"
-        )
+        rate = done * self.batch / seconds
+        line = f"{self.iterations:,} iterations of {self.batch:,}: about {duration(left)} at {rate:,.0f} samples/s"
         if self.later and all(stage.iterations for stage in self.later):
             more = sum(stage.batch * (stage.iterations or 0) for stage in self.later) / rate
             line += f"; all {len(self.later) + 1} remaining stages: about {duration(left + more)} at this speed"
@@ -293,6 +295,11 @@ class _StageRun:
     @property
     def done(self) -> bool:
         return self.iteration == self.iterations
+
+    @property
+    def seen(self) -> int:
+        """The number of examples in all completed iterations. A batch has no more examples than the stage."""
+        return self.iteration * min(self.stage.batch, len(self.examples))
 
 
 class Trainer:
@@ -619,7 +626,7 @@ class Trainer:
         return parts
 
     def _begin_stage(self, index: int, iteration: int, optimiser_state: dict[str, Any] | None) -> _StageRun:
-        """Prepare a stage's examples, optimizer and checks. Raises KibitzError if the stage has no examples."""
+        """Prepare a stage's examples, optimizer and checks. Raises NoExamples if there are none."""
         stage = self.stages[index]
         optimiser = stage.optimiser()
         if optimiser_state is not None:
@@ -627,7 +634,7 @@ class Trainer:
         move_optimiser(optimiser, self.on_gpu)
         examples = stage.examples(self.store, self.games)
         if not len(examples):
-            raise KibitzError(
+            raise NoExamples(
                 f"{self.store.path} has no examples for {stage.name} with these settings. Import other games, or use"
                 " weaker filters such as a lower --min-rating."
             )
@@ -642,7 +649,7 @@ class Trainer:
             index, stage, loss, examples, validation, optimiser, rate_factors, iterations,
             self.plan.intervals(iterations, stage.batch),
             HealthCheck(stage, iterations, self._sample(validation, _VALIDATION_BATCH) if len(validation) else None),
-            _Pace(stage, iteration, iterations, self.stages[index + 1 :]),
+            _Pace(min(stage.batch, len(examples)), iteration, iterations, self.stages[index + 1 :]),
             iteration,
         )  # fmt: skip
 
@@ -875,7 +882,7 @@ class Trainer:
         rate = samples / max(now - self._clock, 1e-9)
         self._check(stage, means, iteration)
         self._row(
-            kind="summary", stage=stage.name, iteration=iteration, samples=iteration * stage.batch, **means,
+            kind="summary", stage=stage.name, iteration=iteration, samples=run.seen, **means,
             learning_rate=stage.rate(iteration - 1, run.iterations, len(run.examples)), samples_per_second=round(rate),
         )  # fmt: skip
         self._notify(TrainProgress(stage.name, iteration, run.iterations, means.get("loss"), rate))
@@ -933,8 +940,7 @@ class Trainer:
         Returns the means.
         """
         means, count = self._validation_means(run)
-        samples = run.iteration * run.stage.batch
-        self._row(kind=kind, stage=run.stage.name, iteration=run.iteration, samples=samples, **means, n=count)
+        self._row(kind=kind, stage=run.stage.name, iteration=run.iteration, samples=run.seen, **means, n=count)
         return means
 
     def _validation_means(self, run: _StageRun) -> tuple[dict[str, float], int]:
