@@ -27,9 +27,7 @@ def main() -> None:
     white, black, result = (store.column(name) for name in ("white_rating", "black_rating", "result"))
     mean = (white.astype(np.int64) + black) / 2
     decisive = (white > 0) & (black > 0) & (result != 0) & (store.plies > 10)
-    print(
-        "| mean rating | decisive games | of them in the sample | resigned | median expected score there |\n|---|---|---|---|---|"
-    )
+    print("| mean rating | decisive games | sampled | resigned | median expected score there |\n|---|---|---|---|---|")
     for low, high in BANDS:
         games = np.flatnonzero(decisive & (mean >= low) & (mean < high))
         drawn = np.sort(random.choice(games, min(options.games, len(games)), replace=False))
