@@ -69,6 +69,11 @@ def test_stores_that_are_split_differently(made: Made, tmp_path: Path, capsys: p
     assert_refused(in_process(["merge", one, two, "--into", into]), code=2, names="split")
     assert cli.run(["merge", str(one), str(two), "--into", into, "--test-share", "20"]) == 0
     assert Store(into).split.test_share == 20
+    three, into = made("three", 20, 30, "--validate-share", "30"), str(tmp_path / "more.store")
+    options = "--test-share", "20"  # the stores still have different shares of validation games
+    assert_refused(in_process(["merge", one, three, "--into", into, *options]), code=2, names="split")
+    assert cli.run(["merge", str(one), str(three), "--into", into, "--validate-share", "7"]) == 0
+    assert Store(into).split.validate_share == 7
 
 
 def test_what_cannot_be_merged(made: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -53,17 +54,18 @@ def merge(
 
 def _split(stores: list[Store], options: dict[str, Any]) -> Split:
     """Return the split of the new store: the split that all stores have, with the given changes. Raises UsageError if
-    their splits differ.
+    their splits also differ after these changes.
     """
-    splits = [store.split for store in stores]
-    if any(split != splits[0] for split in splits) and not options:
+    splits = [store.split.changed(options) for store in stores]
+    if options:  # no option changes `together`, which an earlier version of kibitz did not have
+        splits = [replace(split, together=splits[0].together) for split in splits]
+    if any(split != splits[0] for split in splits):
         raise UsageError(
             f"{stores[0].path} and the other stores have different splits. Choose the split of the new store, for"
             " example: --validate-share 5 --test-share 5"
         )
-    split = splits[0].changed(options)
-    split.check()
-    return split
+    splits[0].check()
+    return splits[0]
 
 
 def _merge(stores: list[Store], into: Path, split: Split) -> tuple[Store, int]:
