@@ -2,7 +2,7 @@
 
     python tools/docs_pictures.py           # docs/show.svg, docs/go-boards.svg
     python tools/docs_pictures.py --page    # docs/board-chess.webp, docs/board-go.webp
-    python tools/docs_pictures.py --report test-masters-test.html    # docs/result-page.png
+    python tools/docs_pictures.py --report test-winner-masters-test.html    # docs/result-page.png
 
 The second takes pictures of the page of `kibitz board`, in chromium. The third takes one of the beginning of a report,
 which `kibitz test winner masters-test.store` writes; docs/results/data.md shows how the store is made.
