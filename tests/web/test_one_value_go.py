@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 import kibitz
+from kibitz.analysis.go import better
 from kibitz.engines.gtp.session import GtpSettings
+from kibitz.games.go.points import to_gtp
+from kibitz.play.go import value as go_value
 from kibitz.play.go.value import VISITS
 from kibitz.play.session import Session
 from support.board_client import Client
@@ -94,6 +97,31 @@ def test_one_value(client: Client, tmp_path: Path, network: str, name: str) -> N
         assert close(searched["python"], alone["python"])
     if name == "two passes":
         assert value.chance == 0.0, "White has 18 points more and the komi"
+
+
+@pytest.mark.process
+def test_a_move_loses_the_same_on_the_page_and_in_analyze(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A good move, a blunder that is searched longer, and passes that end the game. The searches are short, because it
+    matters only that they are the same.
+    """
+    monkeypatch.setattr(go_value, "VISITS", 16)
+    monkeypatch.setattr(better, "LONG_VISITS", 24)
+    sgf = "(;GM[1]SZ[9]KM[7]RU[Chinese];B[ee];W[aa];B[];W[])"
+    path = tmp_path / "game.sgf"
+    path.write_text(sgf)
+    found, line = kibitz.analyse(path, "gohuman", nodes=16).moves, line_of(client, sgf)
+    for number in (1, 2, 4):  # when the page checks the first pass, the game is not over
+        request = {"network": "gohuman", "line": {**line, "moves": line["moves"][:number]}, "seq": 1}
+        told, move = client.stream("/api/check", request)[-1], found[number - 1]
+        if number == 2:  # the analysis counts the final position, which here follows the move
+            assert move.better is not None
+            assert told["points"] == round(move.better.points, 1)
+            assert told["line"] == [to_gtp(point, 9) for point in move.better.line][:6]
+            assert told["mark"] == move.mark != ""
+        else:
+            assert (told["points"], told["mark"]) == (pytest.approx(-move.change, abs=0.051), move.mark)
 
 
 @pytest.mark.process

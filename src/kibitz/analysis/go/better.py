@@ -48,12 +48,14 @@ class Better:
     line: the better move and the moves that are expected after it, as points or PASS.
     why: the reason why it is better; None if no reason is found.
     played_line: the played move and the moves that are expected after it, as points or PASS.
+    chance: how much higher the mover's win probability is after this move than after the played move, 0 to 1.
     """
 
     points: float
     line: tuple[int, ...]
     why: Why | None = None
     played_line: tuple[int, ...] = ()
+    chance: float = 0.0
 
     def words(self, size: int, language: str = "en") -> str:
         """Describe the better move and how many points it gains, as text. size: the board size. language: a key of
@@ -97,22 +99,32 @@ def judge(
         played = record.moves[i]
         best = one.line[0] if one.line else played
         points = (1 if board.to_move == BLACK else -1) * (one.lead - predictions[i + 1].lead)
-        if points <= 0 or best == played or (best == PASS and board.passes):
-            continue
-        found[i] = PointLoss(points)
-        if points >= SUSPECT * swing:
-            better = find_better(board, played, search)
-            if longer and better and may_be_mistake(better.points, swing):
-                better = find_better(board, played, search, longer=longer)
-            found[i] = PointLoss(better.points if better else 0.0, better)
+        found[i] = loss_of(board, played, best, points, search, swing, longer)
     return found
 
 
-def may_be_mistake(points: float, swing: float) -> bool:
-    """Return whether a move that lost this number of points is a mistake or nearly a mistake. swing: the smallest
-    annotated loss, in points; a mistake loses at least twice as much.
+def loss_of(
+    board: Board,
+    played: int,
+    best: int,
+    points: float,
+    search: Search,
+    swing: float,
+    longer: Search | None = None,
+    before: GoThought | None = None,
+    after: GoThought | None = None,
+) -> PointLoss:
+    """Return how much a move lost. `kibitz analyze` and the board use this function.
+
+    best, points: the best move, and how much the mover's lead fell by the played move, according to short searches.
+    swing: the smallest annotated loss, in points. The other parameters are those of `find_better`.
     """
-    return points >= SUSPECT * 2 * swing
+    if points <= 0 or best == played or (best == PASS and board.passes):
+        return PointLoss()
+    if points < SUSPECT * swing:
+        return PointLoss(points)
+    better = find_better(board, played, search, before, after, longer=longer, swing=swing)
+    return PointLoss(better.points if better else 0.0, better)
 
 
 def find_better(
@@ -123,35 +135,54 @@ def find_better(
     after: GoThought | None = None,
     best: int | None = None,
     longer: Search | None = None,
+    swing: float = 0.0,
 ) -> Better | None:
     """Return the better move in a position; None if the searches find none.
 
     board: the position before the played move. played: the played move. search: a function that searches a position.
-    before, after: search results for the positions before and after the played move; None if they are not known. best:
-    the best move; None if it is not known. longer: a function that searches with more visits. If it is given, it finds
-    the best move and the values after both moves, and `search` only looks at the ends of the lines.
+    before, after: its results for the positions before and after the played move; None if they are not known. best: the
+    best move; None if it is not known. longer: a function that searches with more visits. If the move lost nearly twice
+    the smallest annotated loss `swing`, in points, `longer` finds the best move and the values after both moves. Then
+    `search` only looks at the ends of the lines.
     """
-    look = longer or search
+    found = _compared(board, played, search, before, after, best)
+    if found and longer and found.lost >= SUSPECT * 2 * swing:
+        found = _compared(board, played, longer)
+    if found is None:
+        return None
+    line, played_line = (found.best, *found.better_line), (played, *found.after_line)
+    why = explain(found)
+    if (why is None or why.code == LOSES_AREA) and may_be_area_of_lines(found):
+        ends = board_after(board, *line), board_after(board, *played_line)
+        if all(end.passes < 2 for end in ends):
+            better_end, after_end = (search(end).owners.astype(float) for end in ends)
+            why = explain(replace(found, better_end=better_end, after_end=after_end))
+    return Better(found.lost, line, why, played_line, found.lost_chance)
+
+
+def _compared(
+    board: Board,
+    played: int,
+    look: Search,
+    before: GoThought | None = None,
+    after: GoThought | None = None,
+    best: int | None = None,
+) -> Situation | None:
+    """Return what searches find after the played move and after the best move; None if the best move is not better.
+    look: a function that searches a position. The other parameters are those of `find_better`.
+    """
     best = (before or look(board)).moves[0].point if best is None else best
     if best == played or (best == PASS and board.passes):
         return None
     after = after or look(board_after(board, played))
     better = look(board_after(board, best))
-    points = after.moves[0].lead - better.moves[0].lead
-    if points <= 0:
+    reply, other = after.moves[0], better.moves[0]
+    if reply.lead <= other.lead:
         return None
-    situation = Situation(
-        board, played, best, better.owners.astype(float), after.owners.astype(float), points, better.moves[0].pv,
-        after.moves[0].pv,
+    return Situation(
+        board, played, best, better.owners.astype(float), after.owners.astype(float), reply.lead - other.lead,
+        other.pv, reply.pv, lost_chance=max(0.0, reply.winrate - other.winrate),
     )  # fmt: skip
-    line, played_line = (best, *better.moves[0].pv), (played, *after.moves[0].pv)
-    why = explain(situation)
-    if (why is None or why.code == LOSES_AREA) and may_be_area_of_lines(situation):
-        ends = board_after(board, *line), board_after(board, *played_line)
-        if all(end.passes < 2 for end in ends):
-            better_end, after_end = (search(end).owners.astype(float) for end in ends)
-            why = explain(replace(situation, better_end=better_end, after_end=after_end))
-    return Better(points, line, why, played_line)
 
 
 def board_after(board: Board, *moves: int) -> Board:

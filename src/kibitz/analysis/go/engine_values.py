@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.analysis.glyphs import CHESS_SWING, mark
+from kibitz.analysis.glyphs import mark
 from kibitz.games.go.io.sgf import Record
 from kibitz.games.go.points import BLACK, PASS
 from kibitz.play.go import ownership
@@ -26,14 +26,11 @@ if TYPE_CHECKING:
 class Valued:
     """The value of a position according to an engine, from Black's point of view.
 
-    black: Black's win probability, 0 to 1. from_engine: True if this probability comes from the engine or from the
-    rules, False if it is computed from the lead. lead: the lead in points, komi included. line: the best move and the
-    moves that are expected after it. owners: the engine's ownership map, float64 [361]; None if the engine reports
-    none.
+    black: Black's win probability, 0 to 1. lead: the lead in points, komi included. line: the best move and the moves
+    that are expected after it. owners: the engine's ownership map, float64 [361]; None if the engine reports none.
     """
 
     black: float
-    from_engine: bool
     lead: float
     line: tuple[int, ...]
     owners: NDArray[np.float64] | None = None
@@ -78,15 +75,15 @@ class ValuesByEngine:
     def _value(self, ply: int) -> Valued:
         ended = set(self.record.moves[ply:]) <= {PASS}  # two earlier passes are not scored, because moves follow them
         if ended and (final := final_count(self.record.board(ply, **self._rules), self.terms)) is not None:
-            return Valued(final.black_wins, True, final.lead, ())
+            return Valued(final.black_wins, final.lead, ())
         found = self.engine.position(self.record, ply) if self._positions is None else self._positions[ply]
         if found.black_wins is not None:
-            return Valued(found.black_wins, True, found.lead, found.line, found.owners)
+            return Valued(found.black_wins, found.lead, found.line, found.owners)
         if ownership.OUTPUT in self._session.outputs:
             spread = judge_board(self._session, self.record.board(ply, **self._rules), self.terms)[1]
         else:
             spread = SWINGS[self.record.size]
-        return Valued(ownership.winrate(found.lead, spread), False, found.lead, found.line, found.owners)
+        return Valued(ownership.winrate(found.lead, spread), found.lead, found.line, found.owners)
 
     def lost(self, ply: int) -> EngineLoss:
         """Return how much a move lost. ply: the number of the move, from 1. A pass that ends the game loses nothing.
@@ -103,23 +100,16 @@ class ValuesByEngine:
         drop = self._drop(ply, before, after)
         if line[0] != played:
             return EngineLoss(*drop, line)
-        if self.mark(*drop, before, after) and (second := self._second(ply, played)):
+        if self.mark(drop[1]) and (second := self._second(ply, played)):
             instead = self._drop(ply, second, after)
             chance, points = min(drop[0], instead[0]), min(drop[1], instead[1])
-            if self.mark(chance, points, before, after):
+            if self.mark(points):
                 return EngineLoss(chance, points, second.line)
         return EngineLoss(0.0, 0.0, line)
 
-    def mark(self, chance: float, points: float, before: Valued, after: Valued) -> str:
-        """Return the annotation of a move (?!, ?, ?? or ""): the worse of the annotations for the lost points and for
-        the lost win probability. The win probability counts only if it comes from the engine.
-
-        chance, points: the lost win probability, 0 to 1, and the lost points, 0 or more. before, after: the values of
-        the positions before and after the move.
-        """
-        by_points = mark(-points, SWINGS[self.record.size])
-        by_chance = mark(-chance, CHESS_SWING) if before.from_engine and after.from_engine else ""
-        return max(by_points, by_chance, key=["", "?!", "?", "??"].index)
+    def mark(self, points: float) -> str:
+        """Return the annotation of a move (?!, ?, ?? or "") that lost this number of points."""
+        return mark(-points, SWINGS[self.record.size])
 
     def _second(self, ply: int, chosen: int) -> Valued | None:
         """Return the value after the engine's second choice, with the line that begins with it.

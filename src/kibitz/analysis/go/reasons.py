@@ -82,7 +82,7 @@ class Situation:
     played, best: the played move and the better move, as points or PASS.
     better, after: float [361], the probability that each point is Black's after the better move and after the played
         move.
-    lost: the points of lead that the played move lost.
+    lost, lost_chance: the points of lead and the win probability, 0 to 1, that the played move lost.
     better_line, after_line: the moves that are expected after the better move and after the played move.
     better_end, after_end: as `better` and `after`, for the positions at the ends of these lines; None if unknown.
     """
@@ -97,6 +97,7 @@ class Situation:
     after_line: Sequence[int] = ()
     better_end: NDArray[np.float64] | None = None
     after_end: NDArray[np.float64] | None = None
+    lost_chance: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ class EngineValues(ValuesByEngine):
         names = [to_gtp(point, self.line.size) for point in lost.line[:MOST_SHOWN]]
         return {
             **found, "loss": rounded(lost.chance), "points": round(lost.points, 1),
-            "mark": self.mark(lost.chance, lost.points, before, after), "best": {"move": names[0], "san": names[0]},
+            "mark": self.mark(lost.points), "best": {"move": names[0], "san": names[0]},
             "line": names if before.line else [], "white": {"before": rounded(1 - before.black), "after": white},
         }  # fmt: skip
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from kibitz.analysis.glyphs import CHESS_SWING, mark
+from kibitz.analysis.glyphs import mark
 from kibitz.games.go.points import PASS, to_gtp
 from kibitz.play.go.ownership import SWINGS
 from kibitz.web.answers import rounded
@@ -17,6 +18,7 @@ from kibitz.web.positions import Line
 from kibitz.web.reason_lines import reason_lines
 
 if TYPE_CHECKING:
+    from kibitz.analysis.go.reasons import Why
     from kibitz.games.go.rules import Board
     from kibitz.play.go.thought import GoThought, Look
     from kibitz.play.session import Session
@@ -33,22 +35,22 @@ def limits() -> list[object]:
     """Return the settings, such as the number of visits, that affect the evaluations of moves in addition to the
     network and the line.
     """
-    from kibitz.analysis.go.better import LONG_VISITS
+    from kibitz.analysis.go.better import LONG_VISITS, SUSPECT
     from kibitz.analysis.go.reason_texts import LANGUAGES
     from kibitz.analysis.go.reasons import CODES
     from kibitz.play.go.value import VISITS
 
-    return ["check", VISITS, LONG_VISITS, MOST_SHOWN, sorted(LANGUAGES), sorted(CODES)]
+    return ["check", VISITS, SUSPECT, LONG_VISITS, MOST_SHOWN, sorted(LANGUAGES), sorted(CODES)]
 
 
 def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the evaluation of a line's last move by the network's search, as a dict. If the move seems to be a
-    mistake, everything except `before` and `after` comes from a longer search. A pass that ends the game loses nothing.
+    """Return the evaluation of a line's last move by the network's search, as a dict. If the move may have lost much,
+    everything except `before` and `after` comes from further searches, as in `kibitz analyze`.
 
     before, after: the win probability of the player who made the move, 0 to 1, before and after the move.
-    loss: the win probability that the move lost, 0 to 1.
+    loss: the win probability that the move lost, 0 to 1. A pass that ends the game loses nothing.
     points: the points that the move lost.
-    mark: the annotation of the move, "" for none.
+    mark: the annotation for these points, "" for none.
     reply: the expected moves after the move, in GTP notation.
     line: the best move instead of it, and the moves that would follow.
     reason: why the move was bad: a code, a text in each language, and the lines that the text mentions. This key exists
@@ -56,66 +58,12 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
 
     Raises BadRequest if there is no move, and GivenUp when `stop` is set.
     """
-    from kibitz.analysis.go.better import LONG_VISITS, may_be_mistake
+    from kibitz.analysis.go.better import LONG_VISITS, PointLoss, loss_of
     from kibitz.play.go.value import final_count, searches
 
     assert isinstance(line, GoLine)
     if not line.moves:
         raise BadRequest("there is no move to check")
-    session, ended = networks.session(network.name), final_count(line.board(), line.terms)
-    earlier = replace(line, moves=line.moves[:-1])
-    before = _looked(session, earlier, stop)
-    best = before.moves[0]
-    played, loss, points, after, then = line.moves[-1], 0.0, 0.0, best.winrate, None
-    if ended is not None:  # the move is the second of two passes. As in `kibitz analyze`, it loses nothing
-        after = ended.black_wins if before.sign > 0 else 1 - ended.black_wins
-    elif best.point != played:
-        then = _looked(session, line, stop)
-        loss, points = _lost(before, then, played)
-        after = best.winrate - loss
-    swing = SWINGS[line.size]
-    is_suspect = may_be_mistake(loss, CHESS_SWING) or may_be_mistake(points, swing)
-    longer = then is not None and is_suspect and searches(session)
-    if longer:
-        before, then = (_searched(session, one.board(), line, stop, LONG_VISITS) for one in (earlier, line))
-        loss, points = _lost(before, then, played)
-    shown, reply = before.moves[0], then.moves[0].pv if then else ()
-    sign = max(mark(-loss, CHESS_SWING), mark(-points, swing), key=["", "?!", "?", "??"].index)
-    why = _why(session, line, before, then, longer, stop) if sign and then else None
-    return {
-        "loss": rounded(loss), "mark": sign, "before": rounded(best.winrate), "after": rounded(after),
-        "points": round(points, 1), "reply": [to_gtp(point, line.size) for point in reply[:MOST_SHOWN]],
-        "line": [to_gtp(point, line.size) for point in shown.pv[:MOST_SHOWN]] or [to_gtp(shown.point, line.size)],
-        **({"reason": why} if why else {}),
-    }  # fmt: skip
-
-
-def _lost(before: GoThought, then: GoThought, played: int) -> tuple[float, float]:
-    """Return what a move lost, as win probability (0 to 1) and in points. before, then: the search results for the
-    positions before and after the move. played: the move's point.
-    """
-    best, answer = before.moves[0], then.moves[0]
-    if best.point == played:
-        return 0.0, 0.0
-    return max(0.0, best.winrate - (1 - answer.winrate)), max(0.0, best.lead + answer.lead)
-
-
-def _why(
-    session: Session, line: GoLine, before: GoThought, then: GoThought, is_longer: bool, stop: threading.Event
-) -> dict[str, Any] | None:
-    """Return why the last move was bad: a code, the text in each language, and the lines that the text mentions. None
-    if no reason is found.
-
-    before, then: the search results for the positions before and after the move. is_longer: whether they come from a
-    longer search.
-    """
-    from kibitz.analysis.go.better import LONG_VISITS, find_better
-    from kibitz.analysis.go.reason_texts import LANGUAGES
-    from kibitz.analysis.go.reasons import INSTEAD
-    from kibitz.play.go.value import searches
-
-    if not searches(session):
-        return None
 
     def search(board: Board) -> GoThought:
         return _searched(session, board, line, stop)
@@ -123,16 +71,42 @@ def _why(
     def longer(board: Board) -> GoThought:
         return _searched(session, board, line, stop, LONG_VISITS)
 
-    board = replace(line, moves=line.moves[:-1]).board()
-    better = find_better(board, line.moves[-1], search, before, then, longer=longer if is_longer else None)
-    if better is None or better.why is None:
-        return None
-    why = better.why
+    session, ended = networks.session(network.name), final_count(line.board(), line.terms)
+    earlier, swing = replace(line, moves=line.moves[:-1]), SWINGS[line.size]
+    before = _looked(session, earlier, stop)
+    best, played = before.moves[0], line.moves[-1]
+    lost, after, reply = PointLoss(), best.winrate, tuple[int, ...]()
+    if ended is not None:
+        after = ended.black_wins if before.sign > 0 else 1 - ended.black_wins
+    elif best.point != played:
+        then = _looked(session, line, stop)
+        after, reply = min(best.winrate, 1 - then.moves[0].winrate), then.moves[0].pv
+        suspect = swing if searches(session) else math.inf
+        points = best.lead + then.moves[0].lead
+        lost = loss_of(earlier.board(), played, best.point, points, search, suspect, longer, before, then)
+    better, sign = lost.better, mark(-lost.points, swing)
+    loss = better.chance if better else best.winrate - after if lost.points else 0.0
+    shown = better.line if better else best.pv or (best.point,)
+    reply = better.played_line[1:] if better else reply
+    why = _why(better.why) if sign and better and better.why else {}
+    return {
+        "loss": rounded(loss), "mark": sign, "before": rounded(best.winrate), "after": rounded(after),
+        "points": round(lost.points, 1), "reply": [to_gtp(point, line.size) for point in reply[:MOST_SHOWN]],
+        "line": [to_gtp(point, line.size) for point in shown[:MOST_SHOWN]], **why,
+    }  # fmt: skip
+
+
+def _why(why: Why) -> dict[str, Any]:
+    """Return the key "reason" of `check` for a reason."""
+    from kibitz.analysis.go.reason_texts import LANGUAGES
+    from kibitz.analysis.go.reasons import INSTEAD
+
     lines = [
         {"instead": instead, "moves": moves, "written": " ".join(moves)}
         for instead, moves in reason_lines(why.as_json(), INSTEAD)
     ]
-    return {"code": why.code, "texts": {language: why.text(language) for language in LANGUAGES}, "lines": lines}
+    texts = {language: why.text(language) for language in LANGUAGES}
+    return {"reason": {"code": why.code, "texts": texts, "lines": lines}}
 
 
 def _looked(session: Session, line: GoLine, stop: threading.Event) -> GoThought:
