@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from kibitz.analysis.glyphs import GAINED
+from kibitz.analysis.go.reason_texts import LANGUAGES
 from kibitz.analysis.printing import turning_words
 from kibitz.analysis.summary import GameSummary
 
@@ -20,6 +21,25 @@ _SUMMARY = re.compile(
     r"Accuracy: (?:Black|White) \d+%(?:, (?:Black|White) \d+%)?\."
     r"|Turning point: .* ahead after move .*|Checked by .*"
 )
+_FORMS = {
+    "at": r"[A-HJ-T]\d{1,2}", "move": r"(?:[A-HJ-T]\d{1,2}|pass)", "line": r"(?:[A-HJ-T]\d{1,2}|pass| )+",
+    "stones": r"\d+ \w+", "points": r"\d+ \w+", "whose": r"[\w'’]+", "player": r"\w+", "other": r"\w+",
+}  # fmt: skip
+"""What the words in braces of `reason_texts` become, as regular expressions."""
+
+
+def _sentences() -> str:
+    """Return a regular expression that matches each sentence of `reason_texts`, in every language."""
+    texts = sorted({text for words in LANGUAGES.values() for text in words.sentences.values()})
+    parts = (re.split(r"\{(\w+)\}", text) for text in texts)
+    return "|".join("".join(_FORMS[part] if i % 2 else re.escape(part) for i, part in enumerate(one)) for one in parts)
+
+
+_REASON = re.compile(rf"(?:{_sentences()})(?: (?:{_sentences()}))?")
+_AREA = rf"(?:the (?:black|white) stones? at {_FORMS['at']}(?: \(\d+\))?|(?:\d+ points around )?{_FORMS['at']})"
+_TURNED = rf"{_AREA} (?:lives?|becomes? (?:Black|White)'s)"
+_CHANGES = re.compile(rf"{_TURNED}(?:; {_TURNED})*(?:; and \d+ more)?|most of it (?:in|on) the [a-z ]+")
+"""Matches the line that `changes.words` returns."""
 
 Notes = dict[str, list[str]]
 """Properties of a node and the values of each, not yet escaped."""
@@ -70,16 +90,14 @@ def summary_words(summary: GameSummary, name: Callable[[int], str]) -> list[str]
     return lines
 
 
-def without_notes(comment: str, sentences: Sequence[str] = ()) -> tuple[str, str]:
-    """Remove the lines of an earlier analysis from a comment. Return the remaining comment, and the annotation (such as
-    ??) that these lines described; "" if they described none.
-
-    sentences: further lines to remove, such as reasons.
+def without_notes(comment: str) -> tuple[str, str]:
+    """Remove the lines of an earlier analysis from a comment, also of one with another network, engine or language.
+    Return the remaining comment, and the annotation (such as ??) that these lines described; "" if they described none.
     """
     lines, found = [], ""
     for line in comment.split("\n"):
         if match := _MARK.fullmatch(line):
             found = next(mark for mark, word in _WORDS.items() if word == match[1])
-        elif not _LEAD.fullmatch(line) and not _SUMMARY.fullmatch(line) and line not in sentences:
+        elif not any(form.fullmatch(line) for form in (_LEAD, _SUMMARY, _REASON, _CHANGES)):
             lines.append(line)
     return "\n".join(lines).strip(), found

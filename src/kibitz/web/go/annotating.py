@@ -39,7 +39,7 @@ def annotate(
     if note is None and not summary:
         return written
     reasons = _reasons(note) if note else {}
-    comment, earlier = without_notes(written.comment, list(reasons.values()))
+    comment, earlier = without_notes(written.comment)
     nags = [nag for nag in written.nags if nag != _NAGS.get(earlier)]
     properties = written.fields.get("props") or {}
     props = dict(properties) if isinstance(properties, dict) else {}
