@@ -224,3 +224,13 @@ def test_the_whole_model_is_there() -> None:
             assert model.noise > 0
             assert 100 < model.style < 1000
     assert rating_model("lichess", WHOLE).half_width(100) > rating_model("lichess", WHOLE).half_width(1000)
+
+
+def test_the_most_frequent_scale_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If it were found again for each game, the time would grow with the square of the number of games."""
+    asked: list[str] = []
+    scale = PlayerStrength.scale
+    monkeypatch.setattr(PlayerStrength, "scale", property(lambda self: asked.append("") or scale.fget(self)))  # type: ignore[attr-defined]
+    strength = PlayerStrength("someone", [played() for _ in range(20)])
+    assert len(strength.counted) == 20
+    assert len(asked) == 1

@@ -142,7 +142,8 @@ class PlayerStrength:
         """The games on the scale `scale`. The ratings of different scales can't be averaged, so games on other scales
         don't count.
         """
-        return [game for game in self.games if game.scale == self.scale]
+        scale = self.scale
+        return [game for game in self.games if game.scale == scale]
 
     def rating(self) -> RatingEstimate | None:
         """Return the rating that is estimated from the moves of all games in `counted`; None for fewer than ENOUGH
