@@ -11,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from kibitz.analysis.chess.moves import AnalysedGame, Judged, Worth
+from kibitz.analysis.chess.moves import AnalysedGame, ByStrength, Judged, Worth
 from kibitz.analysis.chess.terminal import show
 from support.causes import mentions
 
@@ -221,3 +221,18 @@ def test_a_stalemate_that_was_judged_is_named_with_its_cost(judge_text: Judge) -
     assert re.search(r"1\. Qg6\?\? +100% +50% +50 ", shown)
     assert mentions(shown, "1 mistake & 10 & Stalemate")
     assert "better: Qg7#" in shown
+
+
+def test_the_title_of_a_list_says_which_moves_it_shows(judge_text: Judge) -> None:
+    """The list is sorted by the size of the changes, so its first moves are not the first ones of the game."""
+    text = printed(judge_text(GAME, [0.5, 0.62, 0.5, 0.7, 0.5, 0.8, 0.98, 0.8]), 80)
+    assert mentions(text, "6 swings & 5 largest")
+
+
+@pytest.mark.parametrize(("rating", "shown"), [(1500, "at 1100 1500 1900"), (350, "at 16 350 750")])
+def test_the_ratings_of_weaker_and_stronger_players(
+    rating: int, shown: str, judge_moves: Callable[..., AnalysedGame]
+) -> None:
+    game = judge_moves(GAME, WANTED)
+    rated = [replace(move, by_strength=ByStrength(rating, 0.3, 0.2, 0.4)) for move in game.moves]
+    assert shown in " ".join(printed(replace(game, moves=rated), 80).split())

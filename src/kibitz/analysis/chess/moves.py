@@ -65,7 +65,9 @@ class Worth:
 
 
 STEP = 400
-"""The rating difference of the weaker and stronger players for whom a move's probability is also shown."""
+"""The rating difference of the weaker and stronger players for whom a move's probability is also shown. Their ratings
+are limited to those that a network can get, see `stepped`.
+"""
 FURTHER_EXPLAINED = 3
 """The search for the reason of a mistake is deeper by this number of plies, up to the usual depth."""
 RISKY, MOST_RISKY = 0.25, 3
@@ -577,11 +579,16 @@ def _by_strength(
     chances = [[_chance(expecting[i], played[i]) for i in indices]]
     for step in (-STEP, STEP):
         other = state[indices]
-        other[:, column] = np.clip(other[:, column].astype(np.int64) + step // UNIT, 1, 255)
+        other[:, column] = [stepped(int(own) * UNIT, step) // UNIT for own in other[:, column]]
         _, their = _predict(session, analysis, codes[indices], other)
         assert their is not None
         chances.append([_chance(legal, played[i]) for legal, i in zip(their, indices, strict=True)])
     return {i: ByStrength(ratings[int(state[i, SIDE])], *three) for i, *three in zip(indices, *chances, strict=True)}
+
+
+def stepped(rating: int, step: int) -> int:
+    """Return a rating that is `step` points higher, limited to the ratings that a network can get as its input."""
+    return min(max(rating + step, UNIT), 255 * UNIT)
 
 
 def _by_rating(

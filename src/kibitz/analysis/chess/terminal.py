@@ -24,6 +24,7 @@ from kibitz.analysis.chess.moves import (
     Move,
     Report,
     report,
+    stepped,
 )
 from kibitz.analysis.chess.risk import LOSS, RISK_RATINGS
 from kibitz.analysis.glyphs import GAINED, SIGNS
@@ -199,7 +200,7 @@ def _strength_columns(judged: AnalysedGame) -> list[_Column]:
     heads, width = ("weaker", "same", "stronger"), 8
     if len(known) == 1:
         rating = known.pop()
-        heads, width = (f"at {rating - STEP}", f"{rating}", f"{rating + STEP}"), 5
+        heads, width = (f"at {stepped(rating, -STEP)}", f"{rating}", f"{stepped(rating, STEP)}"), 5
     return [
         _Column("strengths", f"{heads[0]:>7}{heads[1]:>6} {heads[2]:>{width}}  ", lambda move: _strengths(move, width))
     ]
@@ -299,13 +300,14 @@ def _show_summary(judged: AnalysedGame, swing: float, console: Console) -> None:
         print_line(console, f"{end}.")
     if slips := judged.slips:
         title = _counted(
-            len(slips), "slip", f"costly, and played by under {UNLIKELY_FOR:.0%} of players with the same rating"
-        )
+            len(slips), "slip", f"costly, and played by under {UNLIKELY_FOR:.0%} of players with the same rating",
+            "costliest",
+        )  # fmt: skip
         print_line(console, f"{title} {SLIP}")
         for move in slips[:MOST_SWINGS]:
             if strength := move.by_strength:
                 line = f"{_where(move, console)}{_points(move.change or 0):>4}  {percent(strength.player)} at "
-                line += f"{strength.rating}, {percent(strength.stronger)} at {strength.rating + STEP}"
+                line += f"{strength.rating}, {percent(strength.stronger)} at {stepped(strength.rating, STEP)}"
                 print_line(console, line, STYLES[move.sign])
     _show_riskiest(judged, console)
     if judged.predicts:
@@ -337,7 +339,7 @@ def _show_mistakes(judged: AnalysedGame, swing: float, console: Console) -> None
     """Print the annotated moves with the better moves, and the phases and pieces with which each side lost most."""
     marked = judged.swings
     points = f"{swing * 100:g} percentage points or more"
-    print_line(console, _counted(len(marked), "mistake", points))
+    print_line(console, _counted(len(marked), "mistake", points, "largest"))
     for move in marked[:MOST_SWINGS]:
         line = f"{_where(move, console)}{_points(move.change or 0):>4}  better: "
         line += " ".join(move.judged.line if move.judged else ())
@@ -394,13 +396,15 @@ def _report_rows(report: Report, sides: Sequence[str], compared: Sequence[str]) 
     return rows
 
 
-def _counted(count: int, what: str, bounds: str) -> str:
+def _counted(count: int, what: str, bounds: str, first: str) -> str:
     """Return the title of a list, such as "2 mistakes (10 percentage points or more):"; a sentence if the list is
     empty.
+
+    first: what distinguishes the first moves of the list, if only these are shown, such as "largest".
     """
     if not count:
         return f"No {what}s ({bounds})."
-    more = f", the first {MOST_SWINGS}" if count > MOST_SWINGS else ""
+    more = f", the {MOST_SWINGS} {first}" if count > MOST_SWINGS else ""
     return f"{count} {what}{'' if count == 1 else 's'} ({bounds}){more}:"
 
 
@@ -410,7 +414,7 @@ def _show_swings(judged: AnalysedGame, swing: float, console: Console) -> None:
         return
     swings = judged.swings
     points = f"{swing * 100:g} percentage points or more"
-    print_line(console, _counted(len(swings), "swing", points))
+    print_line(console, _counted(len(swings), "swing", points, "largest"))
     for move in swings[:MOST_SWINGS]:
         line = f"{_where(move, console)}{_points(move.change or 0):>4}"
         if move.worth:
@@ -428,7 +432,10 @@ def _show_swings(judged: AnalysedGame, swing: float, console: Console) -> None:
 def _show_surprises(judged: AnalysedGame, console: Console) -> None:
     surprises = judged.surprises
     bounds = f"below the {ordinal(FAR_DOWN)} choice of the network, or under {UNLIKELY:.0%}"
-    print_line(console, _counted(len(surprises), "surprising move", bounds) + (f" {SURPRISE}" if surprises else ""))
+    print_line(
+        console,
+        _counted(len(surprises), "surprising move", bounds, "least likely") + (f" {SURPRISE}" if surprises else ""),
+    )
     for move in surprises[:MOST_SWINGS]:
         if (expected := move.expected) and expected.choices:
             first = expected.choices[0]
