@@ -14,7 +14,7 @@ import chess.engine
 import pytest
 
 from kibitz.errors import UsageError
-from kibitz.external import uci
+from kibitz.external import programs, uci
 from kibitz.external.programs import Program, known_programs, read_command
 from kibitz.play.chess.score import win_chance
 from kibitz.web import opinions
@@ -314,3 +314,13 @@ def test_the_list(ask: Any) -> None:
     known = ask("gtp", "sound").client.get("/api/programs").json["programs"]
     assert (known[0]["name"], known[0]["game"]) == (NAME, "go")
     assert os.path.basename(shlex.split(known[0]["command"])[1]) == "opinion_fakes.py"
+
+
+@pytest.mark.parametrize("quoted", [True, False])
+def test_a_command_with_the_folders_of_windows(monkeypatch: pytest.MonkeyPatch, quoted: bool) -> None:
+    path = r"C:\Engines\stockfish 16\sf.exe" if quoted else r"C:\Engines\sf.exe"
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(programs, "find_program", lambda word: word if word == path else None)
+    found = read_command(f'"{path}" --fast' if quoted else f"{path} --fast")
+    assert found.command[0].endswith(path)
+    assert found.command[1:] == ("--fast",)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,7 +82,7 @@ def read_command(words: str, option: str = "--engine") -> Program:
     """
     path = find_program(words)
     try:
-        command = [words] if path else shlex.split(words)
+        command = [words] if path else _split(words)
     except ValueError:
         raise UsageError(
             f"{option} has a quotation mark that is not closed (got {words}). Add the closing mark."
@@ -94,6 +95,16 @@ def read_command(words: str, option: str = "--engine") -> Program:
             " then its arguments."
         )
     return _program(str(Path(path).absolute()), command[1:])
+
+
+def _split(words: str) -> list[str]:
+    """Return the words of a command line. On Windows, a backslash separates folders and does not quote the next
+    character. Raises ValueError if a quotation mark is not closed.
+    """
+    if sys.platform != "win32":
+        return shlex.split(words)
+    found = shlex.split(words, posix=False)
+    return [word[1:-1] if len(word) > 1 and word[0] == word[-1] in "\"'" else word for word in found]
 
 
 def _program(path: str, arguments: Sequence[str]) -> Program:
