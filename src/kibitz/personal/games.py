@@ -155,7 +155,7 @@ def games_of(
     """
     for player in players:
         if names.looks_like_a_program(player.name):
-            log(f"{player.name} is the name of a program, not of a person. The network will play like this program.")
+            log(f"{player.name} looks like the name of a program. If so, the network will play like this program.")
     sides, order = sides_of(source, spellings_of(players)), in_time(source)
     games = order[(sides[order] != NEITHER) & (source.plies[order] > 1)]
     both = int(_on_both_sides(source, players).sum())

@@ -26,8 +26,9 @@ def hub_card(run: Run, name: str | None = None) -> str:
 
     name: the network's name in the card; None for its bundled name followed by its version, such as "human-1.0".
 
-    The front matter contains fractions from 0 to 1 in place of the percentages in the card. Only bundled networks have
-    a card. Raises KibitzError for any other network.
+    The values in the front matter are fractions from 0 to 1 in place of the percentages in the card. The intervals are
+    the card's text, such as "48.5 to 50.4%". Only bundled networks have a card. Raises KibitzError for any other
+    network.
     """
     path = run.path / CARD
     if not path.is_file():
