@@ -104,3 +104,10 @@ def test_curve_is_the_network_at_every_ply(small_store: Store, opened: Run) -> N
     for ply in (0, 7, len(values) - 1):
         codes, state = small_store.replay(np.array([5]), np.array([ply]))
         assert values[ply] == pytest.approx(float(session.evaluate(codes, state)["white_wins"][0]), abs=6e-5)
+
+
+def test_a_game_in_which_black_moves_first() -> None:
+    told = game_curve(
+        GameRecord({"result": 0}, ["Qd2"], ["e2d2"], ["4k3/8/8/8/8/8/4q3/K7 b - - 0 1", ""]), [0.1, 0.1], 1
+    )
+    assert told["black_first"] is True

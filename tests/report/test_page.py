@@ -331,3 +331,13 @@ def test_tables_heat_maps_and_landscape() -> None:
     assert page.count('class="heat"') == page.count('class="percent"') == 4
     assert "<script" not in page
     assert {name[1:] for name in reader.values("href") if name.startswith("#table")} == {"table-0", "table-1"}
+
+
+def test_the_moves_of_a_game_in_which_black_moves_first() -> None:
+    game = {**record(), "moves": ["Qd2", "Kb1", "Qd1+"]}
+    found = {}
+    for black_first in (False, True):
+        page = render_test_page({**full(), "mistakes": [], "games": {"123": {**game, "black_first": black_first}}})
+        found[black_first] = Reader(page).said
+    assert "1. Qd2 Kb1 2. Qd1+" in found[False]
+    assert "1… Qd2 2. Kb1 Qd1+" in found[True]

@@ -144,6 +144,7 @@ def game_curve(record: GameRecord, curve: list[float], ply: int) -> dict[str, An
         "result": record.result,
         "link": link or None,
         "moves": record.san,
+        **({"black_first": True} if " b " in record.fens[0] else {}),
         "curve": curve,
     }
 

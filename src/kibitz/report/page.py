@@ -67,7 +67,7 @@ def render_test_page(result: Mapping[str, Any]) -> str:
 
     A game has "moves", and "curve", the predicted probability after each number of moves from 0. If a game has
     "numbered": n, every n-th move has a number in the list of moves; without this key, White's moves have numbers, as
-    in chess.
+    in chess. If Black made the first move of a game of chess, the game has "black_first": True.
 
     A position has a "fen" or, in Go, a "board" for `report.boards.go`. Its "ply" is the number of moves played before
     it, so moves[ply - 1] is the last move in its game, and curve[ply] is the probability after this move. Raises
@@ -234,23 +234,26 @@ def _game(game: Row, anchor: str, moments: Sequence[Row]) -> dict[str, Any]:
         "anchor": anchor,
         "link": _outside(game.get("link")),
         "moments": moments,
-        "moves": list(_numbered(game.get("moves") or [], marked, game.get("numbered"))),
+        "moves": list(_numbered(game.get("moves") or [], marked, game.get("numbered"), bool(game.get("black_first")))),
         "lines": list(_lines(curve)),
         "dots": [(_x(ply, curve), _y(curve[ply])) for ply in sorted(marked) if _known(curve, ply)],
     }
 
 
-def _numbered(moves: Iterable[str], marked: set[int], every: int | None) -> Iterator[dict[str, Any]]:
+def _numbered(
+    moves: Iterable[str], marked: set[int], every: int | None, black_first: bool = False
+) -> Iterator[dict[str, Any]]:
     """Yield moves with their numbers. White's moves have numbers such as "12.", or every `every`-th move has its
     number.
 
-    marked: the plies after which a position is shown.
+    marked: the plies after which a position is shown. black_first: whether Black made the first move in chess.
     """
     for index, san in enumerate(moves):
         if every:
             number = f"{index + 1}." if index % every == 0 else ""
         else:
-            number = f"{index // 2 + 1}." if index % 2 == 0 else ""
+            count, is_black = divmod(index + black_first, 2)
+            number = f"{count + 1}{'…' if is_black else '.'}" if not is_black or not index else ""
         yield {"number": number, "san": san, "marked": index + 1 in marked}
 
 
