@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
+from kibitz.errors import KibitzError
 from kibitz.runs import packaged
 from kibitz.setups.programs import FILL_IN, PROGRAMS, kibitz_command
-from kibitz.setups.writing import merged
+from kibitz.setups.writing import merged, write_files
 from support.causes import in_process, refused
 from support.patience import PATIENCE
 
@@ -148,6 +149,30 @@ def test_other_settings_stay_and_the_old_file_is_kept(tmp_path: Path) -> None:
     file.write_text("not JSON")
     refused(["setup", "sabaki"], ["setup", "sabaki", "--write", tmp_path], code=1, names="settings.json")
     assert file.read_text() == "not JSON"
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_files_can_be_written_again(program: str, tmp_path: Path) -> None:
+    for network in ("human", "winner"):
+        files = PROGRAMS[program].make(["/bin/kibitz", "uci", network], tmp_path).files
+        write_files(files, tmp_path)
+    for file in files:
+        text = (tmp_path / file.name).read_text()
+        assert text.count("kibitz uci") == file.text.count("kibitz uci")
+        assert "human" not in text
+
+
+def test_other_sections_of_an_ini_file_stay(tmp_path: Path) -> None:
+    path = tmp_path / "engines.conf"
+    others = "# mine\n[Crafty]\nbinary=crafty\n", "[kibitz2]\nbinary=other"
+    path.write_text(f"{others[0]}[kibitz]\nbinary=old\n{others[1]}")
+    files = PROGRAMS["gnome-chess"].make(["/bin/kibitz", "uci"], tmp_path).files
+    write_files(files, tmp_path)
+    entry = next(file.text for file in files if file.name == path.name)
+    assert path.read_text() == "".join(others) + "\n" + entry
+    path.write_bytes(b"[Crafty]\nbinary=\xff\n")
+    with pytest.raises(KibitzError, match="not UTF-8"):
+        write_files(files, tmp_path)
 
 
 def test_a_value_that_the_user_filled_in_stays(tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
-"""Write the files of a setup. Other entries of a JSON file stay, and the old file is saved as a backup."""
+"""Write the files of a setup. Other entries of a JSON or INI file stay, and the old file is saved as a backup."""
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,9 +18,9 @@ def write_files(files: Sequence[SetupFile], folder: Path) -> list[tuple[Path, Pa
     """Write files into a folder, which is created if necessary. Returns (path, backup) for each file. The backup is the
     path of a copy of the previous file; None if there was no previous file, or if it had the same contents.
 
-    If a JSON file with the name of a file to write exists, the new settings are merged into its contents (see
-    `merged`). Raises KibitzError, before anything is written, if such an existing file isn't valid JSON. Raises OSError
-    if the folder can't be written.
+    If a JSON or INI file with the name of a file to write exists, the new settings are merged into its contents (see
+    `merged` and `with_sections`). Raises KibitzError, before anything is written, if such an existing file isn't valid.
+    Raises OSError if the folder can't be written.
     """
     texts = [_with_old(file, folder / file.name) for file in files]
     folder.mkdir(parents=True, exist_ok=True)
@@ -41,11 +42,25 @@ def _with_old(file: SetupFile, path: Path) -> str:
     """Return the text of a file, together with the settings that the existing file has."""
     if file.is_script or not path.exists() or not file.text.startswith(("{", "[")):
         return file.text
+    if path.suffix in (".conf", ".ini"):
+        try:
+            return with_sections(path.read_bytes().decode(), file.text)
+        except UnicodeDecodeError:
+            raise KibitzError(f"{path} is not UTF-8, so its settings cannot be kept. Choose another folder.") from None
     try:
         old = json.loads(path.read_bytes() or b"null")
     except ValueError:
         raise KibitzError(f"{path} is not JSON, so its settings cannot be kept. Choose another folder.") from None
     return json.dumps(merged(old, json.loads(file.text)), indent=2, ensure_ascii=False) + "\n"
+
+
+def with_sections(old: str, new: str) -> str:
+    """Return the text of an INI file with the sections of `new` added. They replace old sections with the same names,
+    and all other old sections stay.
+    """
+    names = tuple(re.findall(r"^\[[^\]\n]*\]", new, re.MULTILINE))
+    kept = "".join(part for part in re.split(r"^(?=\[)", old, flags=re.MULTILINE) if not part.startswith(names))
+    return kept + ("" if not kept or kept.endswith("\n") else "\n") + new
 
 
 def merged(old: Any, new: Any) -> Any:
