@@ -292,4 +292,5 @@ def test_the_answer_is_json(explorer: Explorer) -> None:
     found = json.loads(json.dumps(explore(explorer, ["e4"], rating=(1000, 2000))))
     assert found["opening"] == {"eco": "B00", "name": "King's Pawn Game"}
     assert found["rating"] == [1000, 2000]
+    assert explore(explorer, ["e4"], rating=read_band("1000-", "chess"))["rating"] == [1000, None]
     assert found["games"] == found["white"] + found["draws"] + found["black"] > 0

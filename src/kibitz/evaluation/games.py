@@ -138,7 +138,7 @@ def describe(store: Store, chosen: Chosen, positions: int, total: int) -> dict[s
     """
     words = chosen.words
     if positions < total:
-        words += f"; {positions:,} of their {total:,} positions, evenly spread"
+        words += f"; {positions:,} of their {total:,} positions, chosen at random"
     return {
         "store": str(store.path),
         "fingerprint": store.fingerprint,

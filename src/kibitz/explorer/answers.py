@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 MOST_GAMES = 8
 """Number of games that are listed."""
-_FARTHEST = 30_000
-"""Limit of the absolute value of a rating in a query."""
+FARTHEST = 30_000
+"""Limit of the absolute value of a rating in a query. An open end of a range has this value."""
 _MOST_MOVES = 512
 """No position has more than this number of different moves."""
 
@@ -101,7 +101,7 @@ class Explorer:
         key, side, name = self._reader(board)
         if key is None:
             return Explored()
-        low, high = (min(max(int(end), -_FARTHEST), _FARTHEST) for end in rating or (UNRATED, UNRATED))
+        low, high = (min(max(int(end), -FARTHEST), FARTHEST) for end in rating or (UNRATED, UNRATED))
         index, where = self.index, self.index.entries(key)
         moves, counts = np.empty(_MOST_MOVES, np.uint16), np.zeros((_MOST_MOVES, 3), np.int64)
         ratings, best = np.zeros((_MOST_MOVES + 1, 2), np.int64), np.full(MOST_GAMES, -1, np.int64)
@@ -262,7 +262,7 @@ def read_band(text: str, game: str) -> tuple[int, int]:
         if not dash or not (low.strip() or high.strip()):
             raise ValueError
         read = _rating if game == "chess" else rank_value
-        band = read(low) if low.strip() else -_FARTHEST, read(high) if high.strip() else _FARTHEST
+        band = read(low) if low.strip() else -FARTHEST, read(high) if high.strip() else FARTHEST
     except ValueError:
         example = "1600-2000" if game == "chess" else "5k-3d"
         raise UsageError(f"the rating must be a range, for example {example} (got {text})") from None
@@ -272,7 +272,7 @@ def read_band(text: str, game: str) -> tuple[int, int]:
 
 
 def _rating(text: str) -> int:
-    """Parse a rating, at most _FARTHEST. Raises ValueError if the text isn't an integer."""
+    """Parse a rating, at most FARTHEST. Raises ValueError if the text isn't an integer."""
     if (rating := whole_number(text.strip())) is None:
         raise ValueError
-    return min(rating, _FARTHEST)
+    return min(rating, FARTHEST)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.errors import UsageError
-from kibitz.explorer.answers import Explorer, Scores
+from kibitz.explorer.answers import FARTHEST, Explorer, Scores
 from kibitz.explorer.openings import Opening, opening_of
 from kibitz.games.chess.start import BadStart, read_fen
 from kibitz.text import shown
@@ -115,7 +115,7 @@ def answer(
     known: dict[str, Any] = {"store": str(explorer.store.path), "game": explorer.store.game}
     known["fen"] = board.fen() if chess_store else None
     known["opening"] = {"eco": opening.eco, "name": opening.name} if opening else None
-    known["rating"] = list(rating) if rating else None
+    known["rating"] = [None if abs(end) >= FARTHEST else end for end in rating] if rating else None
     known |= _scored(found.total, chess_store)
     known["moves"] = [{"move": each.move, "san": each.san, **_scored(each.scores, chess_store)} for each in found.moves]
     known["examples"] = explorer.rows(found.games)

@@ -147,8 +147,8 @@ class Settings:
     batch: int = setting(256, "Number of positions or pairs per batch.", at_least=1)
     keep: str = setting(
         "last",
-        "Weights to keep; last: the last ones; best: those of DeepChess with the highest accuracy on pairs from"
-        " validation games, and those of Pos2Vec and of the distilled network with the lowest validation loss.",
+        "Weights to keep; last: the last ones; best: the best ones in validation (DeepChess: by the accuracy on pairs;"
+        " Pos2Vec and the distilled network: by the loss).",
         choices=("last", "best"),
     )
 
