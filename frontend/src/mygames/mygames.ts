@@ -300,7 +300,7 @@ class MyGamesPanel {
     if (await this.ask("analyse", body)) this.show("report");
   }
 
-  /** The network that judges: one that knows what players of a rating lose, the chosen one before others. */
+  /** The network that judges. In chess, one with rating inputs, the chosen one before others; in Go, gohuman if it is there. */
   private judge(): string | undefined {
     const { app } = this;
     if (this.kind === "go") {
