@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from kibitz.analysis.go import reasons
-from kibitz.analysis.go.better import Better, PointLoss, find_better, judge
+from kibitz.analysis.go.better import Better, PointLoss, board_after, find_better, judge
 from kibitz.analysis.go.games import colour_of
 from kibitz.analysis.go.predictions import PositionPrediction, terms_of
 from kibitz.analysis.go.reason_texts import ENGLISH, LANGUAGES
@@ -118,6 +118,15 @@ def test_self_atari_and_a_snapback() -> None:
 
 CORNER = {"B": "A1 B1 A2 B2", "W": "C1"}
 """Black's four stones in the corner have three liberties: A3, B3 and C2."""
+
+
+def test_suicide_as_the_played_move_or_as_the_better_move() -> None:
+    """No chain is then left on the points of the removed stones, and no ladder begins there."""
+    board = position({"B": "A9 G3", "W": "A8 B8 C9 G4 F3 G2"}, 9)
+    assert board_after(board, from_gtp("B9", 9)).captured[BLACK] == 2
+    assert why(board, "B9", "E5", "A9 B9") is None
+    check(why(board, "B9", "H3", "G3"), "allows_capture", at="G3")
+    assert why(board, "E5", "B9", "A9 B9") is None
 
 
 def test_a_group_that_the_line_captures() -> None:

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sgfmill import boards
 
+from kibitz.games.go.ladders import chain as cells_of_chain
 from kibitz.games.go.ladders import ladder
 from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, WHITE, from_gtp, to_gtp
-from kibitz.games.go.rules import Board, empty_board, set_up
+from kibitz.games.go.rules import CELL, Board, empty_board, set_up
 from support.go_oracle import LETTER, at, chain
 
 CAUGHT = {"W": "D4", "B": "C4 D3 E3"}
@@ -53,6 +54,17 @@ def test_capturing_a_stone_next_to_it_is_an_escape() -> None:
     stones = {"W": "D4", "B": "C4 D3 E3"}
     assert read(stones, "D4") is not None
     assert read({"W": "D4 C3 C5", "B": "C4 D3 E3"}, "D4") is None
+
+
+@pytest.mark.parametrize("first", [BLACK, WHITE])
+def test_a_point_without_a_stone_is_in_no_ladder(first: int) -> None:
+    two = board({"B": "A9", "W": "A8 B8 C9"}, 9)
+    two.suicide = True
+    assert two.play(BLACK, from_gtp("B9", 9)) == -2
+    for vertex in ("A9", "B9", "E5"):
+        point = from_gtp(vertex, 9)
+        assert cells_of_chain(two.board, int(CELL[point])) == []
+        assert ladder(two, point, first) is None
 
 
 def test_a_ko_may_not_be_taken_back_at_once() -> None:

@@ -236,10 +236,10 @@ class _Proofs:
 
     def is_caught(self, board: Board, stones: Sequence[int]) -> bool:
         """Return whether the opponent, who is to move, can capture the player's chain `stones` immediately or in a
-        ladder.
+        ladder, or whether suicide has already removed it.
         """
         free = open_cells(board.board, chain(board.board, int(CELL[stones[0]])))
-        return len(free) == 1 or (len(free) == 2 and ladder(board, stones[0], 3 - self.colour) is not None)
+        return len(free) < 2 or (len(free) == 2 and ladder(board, stones[0], 3 - self.colour) is not None)
 
     def captures(self, move: int) -> bool:
         """Return whether the opponent can make the capture `move` after the played move, without the player immediately

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.games.go.points import NONE, PASS
+from kibitz.games.go.points import BLACK, NONE, PASS, WHITE
 from kibitz.games.go.rules import CELL, COLOUR, NEXT, POINT, ROOT, WIDE, Board, is_suicide, place
 
 MOST = 20_000
@@ -28,9 +28,11 @@ class Unread(Exception):
 
 
 def chain(board: Cells, cell: int) -> list[int]:
-    """Return the cells of a chain. cell: the cell of one of its stones. A cell is a column of a board array, see
-    rules.py.
+    """Return the cells of the chain that has a stone on a cell; [] if the cell has no stone. A cell is a column of a
+    board array, see rules.py.
     """
+    if board[COLOUR, cell] not in (BLACK, WHITE):
+        return []  # `NEXT` leads from such a cell into a loop without an end
     stones, stone = [cell], int(board[NEXT, cell])
     while stone != cell:
         stones.append(stone)
@@ -56,11 +58,13 @@ def chains_beside(board: Cells, stones: list[int]) -> list[list[int]]:
 
 
 def ladder(board: Board, point: int, first: int) -> tuple[int, ...] | None:
-    """Return the moves of a ladder that captures the chain on a point; None if the chain escapes, or if the ladder is
-    too long to read.
+    """Return the moves of a ladder that captures the chain on a point; None if the chain escapes, if the point has no
+    stone, or if the ladder is too long to read.
 
     first: the color that moves first. The moves are points or PASS, and the last move captures.
     """
+    if board[point] not in (BLACK, WHITE):
+        return None
     cell, ko = int(CELL[point]), 0
     if board.ko != PASS and board.to_move == first:
         ko = int(CELL[board.ko])
