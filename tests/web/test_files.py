@@ -556,12 +556,13 @@ def test_a_mate_has_its_number_of_moves() -> None:
 def test_go_with_what_the_page_found() -> None:
     text = "(;GM[1]SZ[9]KM[6.5]PB[A]BR[3k];B[ee]BL[59.0];W[ec]C[why?];B[cc]BM[1](;W[gg])(;W[cg]))"
     found = load(text)
+    dies = sentence("group_dies", {"colour": "white", "at": "E7", "stones": 1, "line": ["E6", "pass"]})
     notes = {
         0: {"value": 0.5, "lead": 0.0},
         1: {"value": 0.6, "lead": 1.24},
         2: {"value": 0.9, "lead": 7.5, "mark": "??", "points": 6.3, "best": "G5"},
         3: {"value": 0.5, "lead": 0.5, "mark": "?", "points": 7.0, "best": "C3"},
-        5: {"value": 0.6, "lead": 4.0, "mark": "?!", "points": None, "loss": 0.125, "reasons": {"en": "Dead."}},
+        5: {"value": 0.6, "lead": 4.0, "mark": "?!", "points": None, "loss": 0.125, "reasons": {"en": dies}},
     }
     summary = {
         "game": "go", "values": [0.5, 0.6, 0.9, 0.5, 0.5], "movers": ["black", "white", "black", "white"],
@@ -581,7 +582,7 @@ def test_go_with_what_the_page_found() -> None:
     assert tree[3]["comment"] == "Lead B+0.5"  # the record's own annotation stays
     assert mentions(tree[4]["comment"], "Accuracy & Black & White & Turning point & move 3 & C7")
     said = mark_line("?!", -12.5, "white", "percentage points")
-    assert tree[5]["comment"].split("\n") == ["Lead B+4.0", said, "Dead."]
+    assert tree[5]["comment"].split("\n") == ["Lead B+4.0", said, dies]
     # The same notes once more change nothing; other ones replace them.
     assert load(noted(again, notes, summary=summary, checked_by=by))["tree"] == tree
     twice = load(noted(again, {2: {"lead": 1.0, "points": 6.3, "best": "G5"}, 3: {"lead": 2.0}}))["tree"]

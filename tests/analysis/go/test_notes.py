@@ -9,8 +9,20 @@ from kibitz.analysis.go.changes import Change, words
 from kibitz.analysis.go.notes import lead_line, summary_words, without_notes
 from kibitz.analysis.go.reason_texts import LANGUAGES
 from kibitz.analysis.go.reasons import BETTER_AVOIDS, CODES, Why
-from kibitz.analysis.summary import GameSummary, SideSummary
+from kibitz.analysis.summary import GameSummary, SideSummary, TurningPoint
 from kibitz.games.go.points import BLACK, NONE, WHITE, from_gtp
+
+MISTAKE = "Mistake: -4.2 points for White"
+OF_PEOPLE = (
+    "the white stones at C3 live forever, I thought",
+    "D4 lives",
+    "3 points around D4 live",
+    "most of it in the end game was bad",
+    "Checked by my teacher",
+    "Turning point: I am ahead after move 40, says my teacher",
+    "Puts the stone at D4 in atari: Black captures it with D5. Or so I thought.",
+)
+"""Lines that a person wrote, some of them like those of an analysis."""
 
 
 def test_a_summary_is_removed_and_a_users_sentence_about_accuracy_stays() -> None:
@@ -31,9 +43,10 @@ def test_the_lines_of_another_analysis_are_removed(language: str) -> None:
             facts = {"colour": "white", "at": "D4", "move": "Q16", "stones": stones, "line": line, "points": stones,
                      "area": area}  # fmt: skip
             written = Why(code, facts, Why(BETTER_AVOIDS, facts)).text(language)
-            assert without_notes(written) == ("", ""), written
+            assert without_notes(f"{MISTAKE}\n{written}") == ("", "?"), written
+            assert without_notes(written) == (written, ""), "a person may write such a line"
     better = Better(3.2, (from_gtp("C3", 19),)).words(19, language)
-    assert without_notes(f"Good idea\n{better}") == ("Good idea", "")
+    assert without_notes(f"Good idea\n{MISTAKE}\n{better}\n{better}") == (f"Good idea\n{better}", "?")
 
 
 def test_the_line_about_changed_owners_is_removed() -> None:
@@ -44,6 +57,36 @@ def test_the_line_about_changed_owners_is_removed() -> None:
     for part in ("the upper left", "the left side", "the centre"):
         for changed in ([], found[:1], found[1:2], found[2:4], found):
             line = words(changed, (part, 4.0), 9)
-            assert without_notes(f"Mistake: -4.2 points for White\n{line}") == ("", "?"), line
-    users = "the white stones at C3 live forever, I thought"
-    assert without_notes(users) == (users, "")
+            assert without_notes(f"{MISTAKE}\n{line}") == ("", "?"), line
+
+
+def test_the_turning_point_and_the_engine_are_removed() -> None:
+    for ahead, who in (("black", "Black stays"), ("", "nobody is")):
+        for name in ("move 12, White D4", "move 12, White pass"):
+            turning = GameSummary({}, TurningPoint(12, ahead))
+            (line,) = summary_words(turning, {12: name}.__getitem__)
+            assert line == f"Turning point: {who} ahead after {name}"
+            assert without_notes(line) == ("", "")
+    for engine in ("GNU Go 3.8", "KataGo 1.15, 50 visits per position"):
+        assert without_notes(f"Checked by {engine}\n{lead_line(1.5)}") == ("", "")
+
+
+@pytest.mark.parametrize("before", ["", MISTAKE + "\n", lead_line(1.5) + "\n"])
+@pytest.mark.parametrize("users", OF_PEOPLE)
+def test_lines_of_people_stay(users: str, before: str) -> None:
+    assert without_notes(before + users)[0] == users
+    assert without_notes(f"{before}{users}\nD4 avoids this.")[0] == f"{users}\nD4 avoids this."
+
+
+@pytest.mark.parametrize(
+    "begin", ["", "Black's group at D4 (7 stones) dies: ", "Black's stone at D4 dies: ", "Turning point: ", "Lead B+",
+              "Checked by ", "D4 becomes White's; ", "Puts the "],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "again", ["A1 ", "pass ", "passpass", " ", "1", "a", "D4 becomes White's; ", " ahead after move "]
+)
+def test_the_time_is_proportional_to_the_length(begin: str, again: str) -> None:
+    """A form with two ways to read the same text would need years for these lines."""
+    users = (begin + again * 3000 + "!").strip()
+    comment = f"{MISTAKE}\n{users}"
+    assert without_notes("\n".join([comment] * 3)) == ("\n".join([users] * 3), "?")

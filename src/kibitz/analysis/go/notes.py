@@ -17,10 +17,6 @@ _MARKS = {"?!": ("DO", ""), "?": ("BM", "1"), "??": ("BM", "2"), GAINED: ("TE", 
 _WORDS = {"?!": "Doubtful", "?": "Mistake", "??": "Big mistake", GAINED: "Good move"}
 _LEAD = re.compile(r"Lead (?:0|[BW]\+[\d.]+)(?:, count (?:0|[BW]\+[\d.]+))?")
 _MARK = re.compile(rf"({'|'.join(_WORDS.values())}): [+-][\d.]+ (?:points|percentage points) for (?:Black|White)")
-_SUMMARY = re.compile(
-    r"Accuracy: (?:Black|White) \d+%(?:, (?:Black|White) \d+%)?\."
-    r"|Turning point: .* ahead after move .*|Checked by .*"
-)
 _FORMS = {
     "at": r"[A-HJ-T]\d{1,2}", "move": r"(?:[A-HJ-T]\d{1,2}|pass)", "line": r"(?:[A-HJ-T]\d{1,2}|pass| )+",
     "stones": r"\d+ \w+", "points": r"\d+ \w+", "whose": r"[\w'’]+", "player": r"\w+", "other": r"\w+",
@@ -36,10 +32,20 @@ def _sentences() -> str:
 
 
 _REASON = re.compile(rf"(?:{_sentences()})(?: (?:{_sentences()}))?")
-_AREA = rf"(?:the (?:black|white) stones? at {_FORMS['at']}(?: \(\d+\))?|(?:\d+ points around )?{_FORMS['at']})"
-_TURNED = rf"{_AREA} (?:lives?|becomes? (?:Black|White)'s)"
-_CHANGES = re.compile(rf"{_TURNED}(?:; {_TURNED})*(?:; and \d+ more)?|most of it (?:in|on) the [a-z ]+")
+_AT = _FORMS["at"]
+_OWNED = r"becomes? (?:Black|White)'s"
+_TURNED = (
+    rf"(?:the (?:black|white) stones? at {_AT}(?: \(\d+\))? (?:lives?|{_OWNED})|(?:\d+ points around )?{_AT} {_OWNED})"
+)
+_PART = r"(?:in|on) the (?:(?:upper|lower) (?:left|right|side)|(?:left|right) side|centre)"
+_CHANGES = re.compile(rf"{_TURNED}(?:; {_TURNED})*(?:; and \d+ more)?|most of it {_PART}")
 """Matches the line that `changes.words` returns."""
+_SUMMARY = re.compile(
+    r"Accuracy: (?:Black|White) \d+%(?:, (?:Black|White) \d+%)?\."
+    r"|Turning point: (?:(?:Black|White) stays|nobody is) ahead"
+    rf" after move \d+, (?:Black|White) {_FORMS['move']}"
+)
+_CHECKED = re.compile(r"Checked by .+")
 
 Notes = dict[str, list[str]]
 """Properties of a node and the values of each, not yet escaped."""
@@ -93,11 +99,23 @@ def summary_words(summary: GameSummary, name: Callable[[int], str]) -> list[str]
 def without_notes(comment: str) -> tuple[str, str]:
     """Remove the lines of an earlier analysis from a comment, also of one with another network, engine or language.
     Return the remaining comment, and the annotation (such as ??) that these lines described; "" if they described none.
+
+    People may write lines like those about the engine, the reason and the changes. So a line about the engine is only
+    removed directly before a lead, and the other two only directly after the line about the annotation.
     """
+    written = comment.split("\n")
     lines, found = [], ""
-    for line in comment.split("\n"):
+    expected: tuple[re.Pattern[str], ...] = ()  # the forms that the current line may have in the earlier analysis
+    for line, after in zip(written, [*written[1:], ""], strict=True):
+        form = next((form for form in expected if form.fullmatch(line)), None)
         if match := _MARK.fullmatch(line):
             found = next(mark for mark, word in _WORDS.items() if word == match[1])
-        elif not any(form.fullmatch(line) for form in (_LEAD, _SUMMARY, _REASON, _CHANGES)):
-            lines.append(line)
+            expected = (_REASON, _CHANGES)
+        elif form is not None:
+            expected = expected[expected.index(form) + 1 :]
+        else:
+            expected = ()
+            checked = _CHECKED.fullmatch(line) and _LEAD.fullmatch(after)
+            if not (checked or _LEAD.fullmatch(line) or _SUMMARY.fullmatch(line)):
+                lines.append(line)
     return "\n".join(lines).strip(), found
