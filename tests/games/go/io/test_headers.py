@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import time
 
 import pytest
 from hypothesis import given
@@ -41,6 +42,13 @@ def test_numbers_that_no_float_holds_are_none(digits: int) -> None:
     assert read_result("黑胜" + "九" * digits + "子") == (1, None, "unknown")
     assert read_komi("9 1/2", None, None, 0) == 9.5
     assert read_result("黑胜九子") == (1, 18, "counted")
+
+
+@pytest.mark.parametrize("text", ["9" * 30_000, "9" + " " * 30_000, "9 " * 15_000])
+def test_the_time_to_read_a_komi_is_proportional_to_its_length(text: str) -> None:
+    began = time.process_time()
+    read_komi(text, None, None, 0)
+    assert time.process_time() - began < 2, "with a second start at each digit, it is 10 s"
 
 
 @pytest.mark.parametrize(

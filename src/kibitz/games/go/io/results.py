@@ -35,7 +35,7 @@ _FORFEIT = re.compile(
 )
 _DIGITS = {digit: value for value, digit in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2, "兩": 2}
 _CHINESE_NUMBER = re.compile(r"[〇零一二三四五六七八九十百两兩]{1,9}")
-_PARTS = re.compile(r"(\d+)\s*分之\s*(\d+)")
+_PARTS = re.compile(r"(?<!\d)(\d++)\s*+分之\s*+(\d+)")
 _KOREAN = {"한": 1, "두": 2, "세": 3, "네": 4, "다섯": 5, "여섯": 6, "일곱": 7, "여덟": 8, "아홉": 9, "열": 10}
 _KOREAN_NUMBER = re.compile(rf"({'|'.join(_KOREAN)})(?=\s*집)")
 _COUNT = re.compile(
