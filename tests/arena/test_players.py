@@ -202,6 +202,7 @@ def test_an_option_that_the_engine_does_not_have() -> None:
     ],
     ids=["chess", "go"],
 )
+@pytest.mark.process
 def test_an_engine_that_replies_and_does_not_get_ready(
     replies: str, made: Callable[[Participant], MatchEngine], module: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
