@@ -8,7 +8,6 @@ import "@lichess-org/chessground/assets/chessground.base.css";
 import "@lichess-org/chessground/assets/chessground.cburnett.css";
 
 import { el, fresh, svg } from "../ui/elements";
-import { askPromotion } from "./promotion";
 import { tints, type Heat, type Looks, type Picture, type View } from "./overlays";
 import type { Node } from "../app/state";
 import { lettered, texts } from "../texts";
@@ -241,7 +240,10 @@ export class ChessView implements View {
     // A pawn that was sent ahead becomes a queen: there is no time to ask.
     if (early && piece?.role === "pawn" && (b[1] === "8" || b[1] === "1")) move += "q";
     else if (piece?.role === "pawn" && (b[1] === "8" || b[1] === "1")) {
-      const asking = askPromotion(this.wrap, b, piece.color, Boolean(this.looks?.flipped));
+      // Loaded when a pawn is promoted, so that the first screen is smaller.
+      const dialog = await import("./promotion").catch(() => null);
+      if (!dialog || this.node !== node) return this.back(node);
+      const asking = dialog.askPromotion(this.wrap, b, piece.color, Boolean(this.looks?.flipped));
       this.closeDialog = asking.close;
       const role = await asking.answer;
       this.closeDialog = null;
