@@ -280,7 +280,7 @@ def test_my_games_are_judged_by_an_engine(tmp_path: Path) -> None:
 
 
 def test_two_engines_may_start_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each engine has a thread of its own. One may add its judge while the other closes an old one."""
+    """Each engine has its own thread. One may add its judge while the other closes an old one."""
     judges = Judges(Opinions([]), cast(Any, None))
     session: Any = SimpleNamespace(name="human", system="human")
     meanwhile: Any = SimpleNamespace(close=lambda: judges._chess.update({("other", "human"): meanwhile}))

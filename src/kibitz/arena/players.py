@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kibitz.errors import KibitzError, UsageError
-from kibitz.external.programs import find_program, read_option
+from kibitz.external.programs import find_program, read_option, split_command
 from kibitz.games import GAME_NAMES
 from kibitz.messages import did_you_mean, not_one_of
 
@@ -148,8 +147,8 @@ def _network(text: str, options: tuple[tuple[str, str], ...], name: str | None, 
 
 
 def _words(text: str) -> list[str]:
-    """Split a command line into words. The path of a program without arguments is one word, even if it has spaces."""
+    """Split a command line into words, see `split_command`. Raises UsageError if a quotation mark is not closed."""
     try:
-        return [text] if find_program(text) else shlex.split(text)
+        return split_command(text)
     except ValueError:
         raise UsageError(f"a quotation mark is not closed (got {text}). Add the closing mark.") from None

@@ -80,14 +80,13 @@ def read_command(words: str, option: str = "--engine") -> Program:
 
     words: the command line. option: the name of the command line option, for messages.
     """
-    path = find_program(words)
     try:
-        command = [words] if path else _split(words)
+        command = split_command(words)
     except ValueError:
         raise UsageError(
             f"{option} has a quotation mark that is not closed (got {words}). Add the closing mark."
         ) from None
-    path = path or (find_program(command[0]) if command else None)
+    path = find_program(command[0]) if command else None
     if path is None:
         near = did_you_mean(words, _ARGUMENTS)
         raise UsageError(
@@ -97,10 +96,13 @@ def read_command(words: str, option: str = "--engine") -> Program:
     return _program(str(Path(path).absolute()), command[1:])
 
 
-def _split(words: str) -> list[str]:
-    """Return the words of a command line. On Windows, a backslash separates folders and does not quote the next
-    character. Raises ValueError if a quotation mark is not closed.
+def split_command(words: str) -> list[str]:
+    """Return the words of a command line. The name or path of a program is one word, even if it has spaces. On Windows,
+    a backslash separates folders and does not quote the next character. Raises ValueError if a quotation mark is not
+    closed.
     """
+    if find_program(words):
+        return [words]
     if sys.platform != "win32":
         return shlex.split(words)
     found = shlex.split(words, posix=False)

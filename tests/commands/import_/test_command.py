@@ -417,8 +417,8 @@ def test_progress_is_shown_on_a_terminal(tmp_path: Path, large: Path) -> None:
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path: Path, large: Path, bundled_file: Path) -> None:
-    """Twice as much text, hardly more memory: an import that kept the text would need 50 MB more, beside the 5 to 35 MB
-    for the keys of the games. (The first 50 MB fill the queue of blocks.)
+    """Twice as much text, hardly more memory: an import that kept the text would need 50 MB more, in addition
+    to 5 to 35 MB for the keys of the games. (The first 50 MB fill the queue of blocks.)
     """
     script = (
         "import resource, sys; from kibitz import cli; code = cli.run(sys.argv[1:]);"

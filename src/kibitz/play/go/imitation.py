@@ -42,7 +42,9 @@ def imitated_rank(text: str, option: str = "rank") -> str:
     """
     rank = read_rank(text, whole=True)
     if rank is None or not rank_value(WEAKEST) <= rank_value(rank) <= rank_value(STRONGEST):
-        raise UsageError(f"{option} must be a rank from {WEAKEST} to {STRONGEST}, such as 5k (got {shown(text)})")
+        raise UsageError(
+            f"{option} must be a rank from {WEAKEST} to {STRONGEST}, such as 5k (got {shown(text) or 'nothing'})"
+        )
     return rank
 
 
