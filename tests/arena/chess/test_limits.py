@@ -31,6 +31,11 @@ def test_what_the_engine_is_told() -> None:
     assert (told.nodes, told.depth, told.time, told.white_clock) == (5, 3, 0.25, None)
 
 
+def test_a_limit_names_all_that_was_given_and_nothing_else() -> None:
+    assert str(limits("5-8", 3, 250, None)) == "5-8 nodes, log-uniform, depth 3, 250 ms a move"
+    assert str(limits("5", None, None, "10+0.1")) == "5 nodes, clock 10+0.1 s"
+
+
 def test_how_long_a_match_waits_for_a_move() -> None:
     assert _patience(ChessLimits(movetime=250), None) == 0.25 + MOVETIME_GRACE
     assert _patience(ChessLimits(clock=10.0), 3.0) == 3.0 + CLOCK_MARGIN
