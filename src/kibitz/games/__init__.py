@@ -1,8 +1,9 @@
-"""The two games: rules, records and arrays of positions. `game_of` returns the interface that both games implement.
+"""The two games, chess and Go: rules, game records and positions as arrays. `game_of` returns the interface that both
+games implement.
 
-The packages `chess` and `go` have the same structure: `io/` reads records, `filters.py` selects games, `replay.py`
-computes any position from packed moves, `encodings.py` makes planes from positions. `game.py` is the game's interface
-to the rest of kibitz.
+The packages `chess` and `go` have the same structure. `io/` reads game records, `filters.py` selects games, `replay.py`
+computes any position from the moves of a game, and `encodings.py` converts positions to network inputs. `game.py`
+implements the interface.
 """
 
 from __future__ import annotations
@@ -21,38 +22,44 @@ if TYPE_CHECKING:
 
 GAMES = ("chess", "go")
 GAME_NAMES = {"chess": "chess", "go": "Go"}
-"""The name of each game in a sentence."""
+"""The name of each game as it is written inside a sentence."""
 STATE_WIDTH = 4
-"""Number of values of a position in addition to its codes, for both games."""
+"""The number of state values of a position, for both games. A position is an array of codes, one for each square or
+point, and an array of 4 state values, such as the side to move.
+"""
 
 
 class Reader(Protocol):
-    """Reads the games of some files and yields them in batches. paths: the files. keep: the filter of the games.
+    """Reads the games of some files and yields them in batches. paths: the files. keep: the filter that selects games.
 
-    read: the number of games that have been read so far. broken: a line of text about each unreadable file.
+    read: the number of games that have been read so far. broken: a line of text about each file that can't be read.
     """
 
     def __init__(self, paths: list[str], keep: Any): ...
 
-    def __iter__(self) -> Iterator[GameBatch]: ...
+    def __iter__(self) -> Iterator[GameBatch]:
+        """Yield the games as batches, in the order of the files."""
 
     def batches(self, workers: Workers) -> Iterator[GameBatch]:
-        """Yield the same batches in the same order as iterating over the reader. The games are read by worker
-        processes.
+        """Yield the same batches in the same order as an iteration over the reader, but let worker processes do the
+        work.
         """
 
 
 class Game(Protocol):
-    """The interface of one of the two games, chess or Go. The module `game` in the game's package implements it.
+    """The interface of one of the two games, chess or Go. The module `game` in each game's package implements it.
 
-    Reader: the reader of its game records.
-    COLUMNS: the columns of a store's table.
-    PER_MOVE: the dtype and the missing value of each array with a value for each move, by the array's name.
-    PER_GAME: the dtype, the missing value and the width of each array with a row for each game, by the array's name.
+    Reader: the class that reads the game's records (PGN or SGF).
+    COLUMNS: the columns of a store's table. A store is kibitz's game database; its table has one row for each game.
+    PER_MOVE: for each array with one value for each move, by the array's name: its dtype, and the value that means
+        "missing".
+    PER_GAME: for each array with one row for each game, by the array's name: its dtype, the value that means "missing",
+        and the width of a row.
     RESULTS: the text for each result: 1, 0 or -1.
     SUMMARY_COLUMNS: a dict from a heading to a column of the table. `kibitz info` shows how many games have each value
         of this column.
-    STANDARD_START: the start position as a row of codes and state.
+    STANDARD_START: the standard start position, uint8 [width]: the codes and the state in chess; the colors of the
+        points, the side to move and the board's size in Go.
     """
 
     Reader: type[Any]
@@ -72,18 +79,21 @@ class Game(Protocol):
         games: NDArray[np.int64],
         plies: NDArray[np.int64],
     ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return the positions (games[i], plies[i]) as the arrays `codes` and `state`.
+        """Return the positions of games after some numbers of moves. Position i is that of the game `games[i]` after
+        `plies[i]` moves.
 
-        `codes` is uint8 [n, squares], and `state` is uint8 [n, 4].
+        The result is two arrays: `codes`, uint8 [n, squares], and `state`, uint8 [n, 4] (see the module `replay` of
+        each game).
 
         moves: the moves of all games, game after game. offsets: [games + 1], the index in `moves` at which each game
         begins. starts: [k, width], start positions. start_of: [games], the row in `starts` of each game's start
-        position. Raises IndexError for a position that doesn't exist.
+        position. games, plies: int64 [n], the indices of games, and numbers of moves. Raises IndexError for a game or a
+        ply that doesn't exist.
         """
 
     def are_starts(self, starts: NDArray[np.uint8]) -> bool:
-        """Return whether all rows of `starts`, uint8 [k, width], are valid start positions. From valid start positions,
-        `replay` never uses an index out of range.
+        """Return whether all rows of `starts`, uint8 [k, width], are valid start positions. If they are valid, `replay`
+        never uses an index out of range.
         """
 
     def captures(
@@ -93,13 +103,18 @@ class Game(Protocol):
         starts: NDArray[np.uint8],
         start_of: NDArray[np.int32],
     ) -> NDArray[np.bool_]:
-        """Return whether each move of a store is a capture, bool [moves]. The arguments are those of `replay`. Raises
-        NotImplementedError if the function does not exist for this game.
+        """Return whether each move is a capture, bool [moves]. Raises NotImplementedError for Go.
+
+        The arguments are those of `Game.replay`: the moves of all games, where each game begins, the start positions,
+        and the start position of each game.
         """
 
 
 def game_of(name: str) -> Game:
-    """Return the game with this name, one of GAMES. This imports the game's package, which needs numba and a parser."""
+    """Return the interface of a game. name: "chess" or "go".
+
+    The function imports the game's package, which needs numba and a parser. Raises ValueError for any other name.
+    """
     if name not in GAMES:
         raise ValueError(f"the game must be one of {', '.join(GAMES)} (got {name})")
     return cast(Game, importlib.import_module(f"kibitz.games.{name}.game"))

@@ -1,4 +1,4 @@
-"""The result of reading game records: batches of games for the store, and the rejected games."""
+"""The result of reading game records: batches of games that can be written to a game store, and the rejected games."""
 
 from __future__ import annotations
 
@@ -12,21 +12,24 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 EXAMPLES = 5
-"""The largest number of games per reason that are recorded as examples."""
+"""For each reason, at most this number of rejected games is recorded as examples."""
 
 
 @dataclass
 class Rejections:
     """The games that were not imported: for each reason, their number and a few examples.
 
-    A reason is one short phrase ("illegal move", "rating under 2000"). An example has the file, the game's number (from
-    1), its headers and perhaps a detail of the reason.
+    A reason is a short phrase, such as "illegal move" or "rating under 2000". An example is a dict with the file, the
+    game's number in the file (from 1), four of its headers, and a detail of the reason.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     examples: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     def add(self, reason: str, file: str, number: int, headers: Mapping[str, str], detail: str = "") -> None:
+        """Count a rejected game. number: the game's number in its file, from 1. detail: further text about the
+        reason.
+        """
         self.counts[reason] += 1
         known = self.examples.setdefault(reason, [])
         if len(known) < EXAMPLES:
@@ -34,8 +37,8 @@ class Rejections:
             known.append({"file": file, "game": number, "headers": short, "detail": detail[:200]})
 
     def add_row(self, reason: str, row: Mapping[str, Any], detail: str = "") -> None:
-        """Count a rejected game. row: the game's row of a table of games, as a dict. The other arguments are those of
-        `add`.
+        """Count a rejected game that is given as a row of a store's table. row: a dict from column names to values.
+        reason, detail: as in `Rejections.add`.
         """
         headers = {"White": row.get("white") or "?", "Black": row.get("black") or "?"}
         if row.get("date"):
@@ -45,7 +48,7 @@ class Rejections:
     def add_many(
         self, reasons: Sequence[str], file: str, about: Callable[[int], tuple[int, Mapping[str, str], str]]
     ) -> None:
-        """Count rejected games. reasons: the reason for each game.
+        """Count rejected games of one file. reasons: the reason for each game.
 
         file: the name of the file. about: a function that gets an index into `reasons`, and returns the number of the
         game, its headers and a detail of the reason. It is called only for the first few games with each reason.
@@ -61,12 +64,14 @@ class Rejections:
             self.counts[reason] += count
 
     def merge(self, other: Rejections) -> None:
+        """Add the numbers and examples of other rejections to these."""
         self.counts.update(other.counts)
         for reason, examples in other.examples.items():
             known = self.examples.setdefault(reason, [])
             known.extend(examples[: EXAMPLES - len(known)])
 
     def as_json(self) -> dict[str, Any]:
+        """Return the rejections for JSON: a dict from each reason to its number of games and its examples."""
         return {
             reason: {"games": count, "first": self.examples.get(reason, [])}
             for reason, count in self.counts.most_common()
@@ -74,6 +79,7 @@ class Rejections:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Rejections:
+        """Build rejections from a result of `as_json`."""
         return cls(
             Counter({reason: entry["games"] for reason, entry in data.items()}),
             {reason: list(entry["first"]) for reason, entry in data.items()},
@@ -84,14 +90,15 @@ class Rejections:
 class GameBatch:
     """Some games as arrays.
 
-    moves: uint16 [sum of plies], game after game.
+    moves: uint16 [sum of plies], the packed moves of all games, one game after the other.
     plies: int32 [games], the number of moves of each game.
     starts: uint8 [games, width], the start positions; None if all games begin from the standard start position.
-    table: one row per game, without the columns that the store adds.
-    rejections: games that are not in the batch.
-    read: the number of games in the records, including rejected games.
-    per_move: arrays with a value for each move (clocks, evaluations), by name.
-    per_game: arrays with a row for each game (the final owner of each point), by name.
+    table: one row per game, with the headers as columns. The columns that only a store adds, such as the hash, are
+        missing.
+    rejections: the games of the same text that were not accepted, with the reasons.
+    read: the number of games in the text, including rejected games.
+    per_move: arrays with one value for each move, by name, such as clocks or evaluations.
+    per_game: arrays with one row for each game, by name, such as the final owner of each point in Go.
     """
 
     moves: NDArray[np.uint16]
@@ -103,9 +110,11 @@ class GameBatch:
     per_move: dict[str, NDArray[Any]] = field(default_factory=dict)
     per_game: dict[str, NDArray[Any]] = field(default_factory=dict)
     strays: list[str] = field(default_factory=list)
-    """Text in the records that belongs to no game: file, line and first words of each piece of text."""
+    """Text of the file that belongs to no game: for each such part, a line with the file, the line number and the first
+    words.
+    """
     more_strays: int = 0
-    """The number of further pieces of text that belong to no game."""
+    """The number of parts of the text that belong to no game and are not in `strays`."""
 
     def __len__(self) -> int:
         return len(self.plies)

@@ -1,5 +1,7 @@
-"""Hashes of games, by which duplicates are found: of the start, all moves and the result, and of the start and the
-first moves. Also a set of hashes that can grow.
+"""Hashes of games, by which kibitz finds duplicates, and a set of hashes that can grow.
+
+One kind of hash depends on the start position, all moves and the result. The other kind depends on the start position
+and the first moves.
 """
 
 from __future__ import annotations
@@ -10,10 +12,10 @@ from numpy.typing import NDArray
 from kibitz.kernels import inner, kernel
 
 SHARED = 40
-"""Games with the same first moves, up to this number, count as near-duplicates.
+"""Two games are near-duplicates if they have the same start position and the same first SHARED moves.
 
-For example, a game from two sources may have two different endings or results. If opening theory is that long, games of
-different players also count as near-duplicates, which does no harm.
+For example, two sources may have the same game with different last moves or results. Games of different players also
+count as near-duplicates if their opening is the same for so long, which does no harm.
 """
 _ALL = 1 << 62
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
@@ -73,11 +75,11 @@ names are.
 
 
 def hash_names(hashes: NDArray[np.uint64], plies: NDArray[np.int32], names: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the hashes of games, uint64 [n]. The hash of a short game is combined with the hash of its players and
-    date, because short games of different people often have the same moves.
+    """Return the final hashes of games, uint64 [n]. The hash of a short game is combined with a hash of its players and
+    date, because short games of different people often have the same moves. The hash of a long game stays the same.
 
-    A short game has fewer than LONG_PLIES moves. hashes: uint64 [n], the hashes of the games. plies: int32 [n], the
-    number of moves of each game. names: uint64 [n], the hashes of players and dates.
+    A short game has fewer than LONG_PLIES moves. hashes: uint64 [n], from `hash_games`. plies: int32 [n], the number of
+    moves of each game. names: uint64 [n], the hashes of players and dates.
     """
     mixed = (hashes ^ (names * np.uint64(0xBF58476D1CE4E5B9))) * _PRIME
     mixed = np.maximum(mixed ^ (mixed >> np.uint64(31)), np.uint64(1))
@@ -87,10 +89,11 @@ def hash_names(hashes: NDArray[np.uint64], plies: NDArray[np.int32], names: NDAr
 def hash_openings(
     moves: NDArray[np.uint16], plies: NDArray[np.int32], starts: NDArray[np.uint8] | None, standard: NDArray[np.uint8]
 ) -> NDArray[np.uint64]:
-    """Return one hash per game, uint64 [games], of its start position and its first moves (SHARED of them). The result
-    of the game has no effect.
+    """Return one hash per game, uint64 [games], of its start position and its first SHARED (40) moves. The result of
+    the game has no effect.
 
-    The arguments are those of `hash_games`.
+    The arguments are those of `hash_games`: the moves of all games, the number of moves of each game, the start
+    positions, and the standard start position.
     """
     return _hashes(moves, plies, starts, np.zeros(len(plies), np.int8), standard, SHARED)
 
@@ -132,7 +135,7 @@ def _insert(slots, hashes, new):  # type: ignore[no-untyped-def]
 
 
 class HashSet:
-    """A set of non-zero 64-bit hashes, which uses 13 to 27 bytes of memory per hash."""
+    """A growing set of 64-bit hashes other than 0. It uses 13 to 27 bytes of memory per hash."""
 
     def __init__(self) -> None:
         self._slots = np.zeros(1 << 12, np.uint64)
@@ -142,8 +145,10 @@ class HashSet:
         return self._size
 
     def add(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Add all hashes. Returns for each hash whether it is new, bool [n]. If a new hash occurs several times in
-        `hashes`, only its first occurrence counts as new.
+        """Add hashes to the set. Returns for each hash whether it was not in the set before, bool [n]. If a new hash
+        occurs several times in `hashes`, only its first occurrence counts as new.
+
+        hashes: uint64 [n], not 0.
         """
         while (self._size + len(hashes)) * 5 > len(self._slots) * 3:
             old = self._slots[self._slots != 0]

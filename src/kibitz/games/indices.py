@@ -1,4 +1,6 @@
-"""Indices in a store: pairs of a game and a ply."""
+"""Checks of indices into a game store. An index is a pair of a game and a ply (the number of moves played before the
+position).
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,8 @@ Indices = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def check_indices(offsets: NDArray[np.int64], games: NDArray[np.int64], plies: NDArray[np.int64]) -> Indices:
-    """Check indices of games and plies before a compiled loop uses them without a check. Returns them as contiguous
-    arrays.
+    """Return the indices of games and plies as contiguous arrays, after a check that all of them exist. Compiled loops
+    don't check indices, so this function must be called before them.
 
     offsets: int64 [games + 1], the index at which each game's moves begin. games, plies: the indices to check, of equal
     shape. Raises IndexError for a game or ply that is not in the store.

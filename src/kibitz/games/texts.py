@@ -1,4 +1,4 @@
-"""Convert the texts of a store's column to numbers, for chess and Go."""
+"""Convert a text column of a store's table to numbers, for chess and Go."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Attacks of pieces and the legality of en-passant captures, for the replay and for the legal moves.
+"""Compiled tests whether a square is attacked and whether an en-passant capture is legal.
 
-A board here is int8 [64] in the mover's view: 1 to 6 are the mover's pieces P N B R Q K, negative numbers the
-opponent's. The squares keep their indices; `forward` is the mover's pawn step, 8 or -8.
+A board here is int8 [64] in the mover's view: 1 to 6 are the mover's pieces P N B R Q K, and -1 to -6 are the
+opponent's. The squares keep their numbers (a1 is 0). `forward` is the step of the mover's pawns, 8 for White or -8 for
+Black.
 """
 
 from __future__ import annotations
@@ -42,11 +43,13 @@ KNIGHT = _knight()
 
 @inner
 def look(codes, side, board):  # type: ignore[no-untyped-def]
-    """Fill `board`, int8 [64], with the type of the piece on each square, 1 to 6: positive for the mover's pieces,
-    negative for the opponent's pieces, 0 for an empty square. The squares are not flipped. Returns the square of the
-    mover's king, or -1 if there is none.
+    """Convert a position to a board from the mover's view, and return the square of the mover's king, or -1 if there is
+    none.
 
-    codes: uint8 [64]. side: the side to move, 0 White or 1 Black.
+    The function writes the type of the piece on each square to `board`, int8 [64]: 1 to 6 (P N B R Q K) for the mover's
+    pieces, -1 to -6 for the opponent's pieces, and 0 for an empty square. The squares are not flipped.
+
+    codes: uint8 [64], the position (see `games.chess`). side: the side to move, 0 White or 1 Black.
     """
     king = np.int64(-1)
     for square in range(64):
@@ -64,10 +67,10 @@ def look(codes, side, board):  # type: ignore[no-untyped-def]
 
 @inner
 def strikes(piece, direction, distance, forward):  # type: ignore[no-untyped-def]
-    """Return whether a piece of the opponent attacks a square, provided that no piece is between them.
+    """Return whether an opponent's piece attacks a square, if no other piece is between them.
 
-    piece: the type of the piece, 1 to 6. direction: the index in STEPS of the direction from the square to the piece.
-    distance: the number of steps between them. forward: the step of the mover's pawns, +8 or -8.
+    piece: the type of the piece, 1 to 6 (P N B R Q K). direction: the index in STEPS of the direction from the square
+    to the piece. distance: the number of steps between them. forward: the step of the mover's pawns, +8 or -8.
     """
     if piece == 5 or piece == (4 if direction < 4 else 3):
         return True
@@ -78,9 +81,10 @@ def strikes(piece, direction, distance, forward):  # type: ignore[no-untyped-def
 
 @inner
 def attacked(board, square, forward):  # type: ignore[no-untyped-def]
-    """Return whether the opponent attacks a square.
+    """Return whether the opponent of the side to move attacks a square.
 
-    board: int8 [64], as `look` fills it. square: 0 to 63. forward: the step of the mover's pawns, +8 or -8.
+    board: int8 [64], the mover's pieces as 1 to 6, the opponent's as -1 to -6 (see `look`). square: 0 to 63. forward:
+    the step of the mover's pawns, +8 or -8.
     """
     for direction in range(8):
         step = STEPS[direction]
@@ -101,13 +105,13 @@ def attacked(board, square, forward):  # type: ignore[no-untyped-def]
 
 @inner
 def takes_in_passing(board, king, origin, forward, file):  # type: ignore[no-untyped-def]
-    """Return whether a pawn may capture the pawn on `file` en passant.
+    """Return whether the pawn on `origin` may legally capture the pawn on `file` en passant.
 
     The function makes the capture on the board and tests whether the king is then in check. A test for pinned pieces is
     not enough, because both pawns leave the same rank in one move.
 
-    board: int8 [64], as `look` fills it; it is restored before the return. king: the square of the mover's king, or -1.
-    origin: the square of the capturing pawn. forward: the step of a pawn move, +8 or -8. file: the file, 0 to 7, of the
+    board: int8 [64], as `look` fills it; the function restores it. king: the square of the mover's king, or -1. origin:
+    the square of the capturing pawn. forward: the step of the mover's pawns, +8 or -8. file: the file, 0 to 7, of the
     captured pawn.
     """
     aside = origin & 7
@@ -125,10 +129,10 @@ def takes_in_passing(board, king, origin, forward, file):  # type: ignore[no-unt
 
 @inner
 def can_pass(codes, side, passed, board):  # type: ignore[no-untyped-def]
-    """Return whether the side to move may legally capture a pawn en passant.
+    """Return whether the side to move has a legal en-passant capture.
 
-    codes: uint8 [64]. side: the side to move, 0 White or 1 Black. passed: the file + 1 of the pawn that has just made a
-    double step; 0 if there is none. board: int8 [64], working memory.
+    codes: uint8 [64], the position (see `games.chess`). side: the side to move, 0 White or 1 Black. passed: the file +
+    1 of the pawn that has just made a double step; 0 if there is none. board: int8 [64], working memory.
     """
     if passed == 0:
         return False

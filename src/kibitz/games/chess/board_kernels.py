@@ -1,8 +1,8 @@
-"""Compiled functions that make a chess move on a board, for other kernels.
+"""Compiled functions that make a chess move on a board. Other compiled functions call them.
 
-A board is codes, uint8 [64] (see replay.py): 0 empty, 1 to 6 White's P N B R Q K, 7 to 12 Black's. A move is packed
-(moves.py) and must be legal: the functions don't check it. `other_squares` also works for a board in the mover's view
-(attacks.py), because its squares have the same indices.
+A board is `codes`, uint8 [64]: 0 empty, 1 to 6 White's P N B R Q K, 7 to 12 Black's. A move is packed into 16 bits
+(`moves.py`) and must be legal: the functions don't check it. `other_squares` also works for a board in the mover's view
+(`attacks.py`), because its squares have the same indices.
 """
 
 from __future__ import annotations
@@ -22,25 +22,26 @@ def _rights_after() -> NDArray[np.uint8]:
 
 
 RIGHTS_AFTER = _rights_after()
-"""Castling rights (bits as in replay.py) that remain after a move from or to each square, uint8 [64]."""
+"""The castling rights that remain after a move from or to each square, uint8 [64], as bits: 1 K, 2 Q, 4 k, 8 q."""
 
 
 @inner
 def squares_of(move):  # type: ignore[no-untyped-def]
-    """Return the from-square, the to-square (0 to 63 each) and the promotion piece of a packed move, int64 each.
+    """Return three parts of a packed move: the from-square and the to-square, 0 to 63, and the promotion piece. All are
+    int64.
 
-    The promotion piece is 0 for none, or from 2 for a knight to 5 for a queen.
+    The promotion piece is 0 if there is none, or 2 knight, 3 bishop, 4 rook, 5 queen.
     """
     return np.int64(move) & 63, np.int64(move) >> 6 & 63, np.int64(move) >> 12
 
 
 @inner
 def other_squares(piece, captured, origin, target):  # type: ignore[no-untyped-def]
-    """Return the square that a move empties and the square that it fills, in addition to its from-square and to-square.
-    Each is -1 if there is none.
+    """Return two squares that castling or en passant changes in addition to the move's from-square and to-square: the
+    square that is emptied, and the square that is filled. Each is -1 if there is none.
 
-    En passant empties the square of the captured pawn and fills none. Castling empties the rook's corner and moves the
-    rook to the square that the king passed over.
+    En passant empties the square of the captured pawn and fills no other square. Castling empties the rook's corner and
+    fills the square that the king passed over.
 
     piece: the type of the moving piece, 1 to 6. captured: the piece on the to-square before the move; 0 if there is
     none. origin, target: the from-square and the to-square.
@@ -58,14 +59,15 @@ def other_squares(piece, captured, origin, target):  # type: ignore[no-untyped-d
 
 @inner
 def next_state(piece, captured, origin, target, rights, clock):  # type: ignore[no-untyped-def]
-    """Return three values of the state after a move.
+    """Return three state values of the position after a move: castling rights, the fifty-move clock, and the en-passant
+    file.
 
-    The first is the castling rights. The second is the number of plies since the last capture or pawn move, not limited
-    to 255. The third is 1 + the file (0 to 7) of a pawn that made a double step, or 0 after any other move.
+    The castling rights are bits (1 K, 2 Q, 4 k, 8 q). The clock is the number of plies since the last capture or pawn
+    move, not limited to 255. The last value is 1 + the file (0 to 7) of a pawn that made a double step, or 0 after any
+    other move.
 
     piece: the type of the moving piece, 1 to 6. captured: the captured piece; 0 if there is none. origin, target: the
-    from-square and the to-square. rights, clock: the castling rights, and the plies since the last capture or pawn
-    move, before the move.
+    from-square and the to-square. rights, clock: the castling rights and the clock before the move.
     """
     rights &= RIGHTS_AFTER[origin] & RIGHTS_AFTER[target]
     if piece == 1:
@@ -76,16 +78,17 @@ def next_state(piece, captured, origin, target, rights, clock):  # type: ignore[
 
 @inner
 def play_moves(board, moves, first, end, rights, clock, taken):  # type: ignore[no-untyped-def]
-    """Play the packed moves `moves[first:end]` on `board`. board: codes, uint8 [64], changed in place.
+    """Play the packed moves `moves[first:end]` on `board`, which is changed in place. board: uint8 [64], the position's
+    codes.
 
     rights, clock: the castling rights, and the plies since the last capture or pawn move, before the first move. taken:
-    bool [moves], an output: whether each move is a capture; None for no output. `first` must be less than `end`.
+    an output, bool [moves]: whether each move is a capture; None for no output. `first` must be less than `end`.
 
     Returns three values of the state after the last move: the castling rights; the plies since the last capture or pawn
     move, not limited to 255; and the file + 1 of a pawn whose double step was the last move, or 0. `attacks.can_pass`
     tests whether this pawn can be captured en passant.
 
-    This kernel duplicates the code of `other_squares` and `next_state` inside its loop: with one call per move,
+    This function duplicates the code of `other_squares` and `next_state` inside its loop: with one call per move,
     replaying a store took a quarter longer. tests/games/chess/test_board_kernels.py compares the two versions.
     """
     double_step = 0

@@ -1,8 +1,9 @@
-"""Planes of a chess position, computed inside the network from codes and state.
+"""PyTorch modules that convert chess positions to planes, the inputs of a network. They run inside the network.
 
-All modules here take codes, uint8 [n, 64], and state, uint8 [n, 4] (see replay.py), and return planes [n, channels, 8,
-8]. The row of the first rank is the first row. The memory layout is channels-last, which makes convolutions on a CPU
-faster. `planes.py` has the tables of the planes, and computes the same planes with their names.
+A plane is an 8×8 array with one number for each square. All modules take codes, uint8 [n, 64], and state, uint8 [n, 4]
+(see `replay.py`), and return planes [n, channels, 8, 8]. The row of the first rank is the first row. The memory layout
+is channels-last, which makes convolutions on a CPU faster. `planes.py` has the tables of the planes, and computes the
+same planes with their names.
 """
 
 from __future__ import annotations
@@ -20,13 +21,17 @@ from kibitz.games.chess.replay import CASTLING, EN_PASSANT, OTHER_COLOUR, SIDE
 
 
 class Encoding(nn.Module):
-    """A module that converts codes and state to planes, as the docstring at the top of this file describes."""
+    """The base class of modules that convert chess positions to planes.
+
+    Inputs: `codes`, uint8 [n, 64], and `state`, uint8 [n, 4]. Output: float32 [n, channels, 8, 8], the first rank
+    first.
+    """
 
     channels: int
 
 
 def swap_colours_tables() -> tuple[Tensor, Tensor]:
-    """Return two int64 tables that change codes in the same way as `replay.swap_colours`.
+    """Return two int64 tables for swapping the colors of a position inside a network.
 
     The first table, [13], gives for each code the code of the same piece in the other color. The second table, [64],
     gives for each square the square on the same file and the mirrored rank (a8 for a1).
@@ -36,10 +41,10 @@ def swap_colours_tables() -> tuple[Tensor, Tensor]:
 
 
 class MoverView(nn.Module):
-    """Converts the board to the view of the side to move: if Black is to move, colors are swapped and ranks are
+    """Converts positions to the view of the side to move: if Black is to move, colors are swapped and ranks are
     flipped.
 
-    Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4]. Output: codes, int64 [n, 64].
+    Inputs: `codes`, uint8 [n, 64], and `state`, uint8 [n, 4]. Output: the converted codes, int64 [n, 64].
     """
 
     def __init__(self) -> None:
@@ -54,11 +59,11 @@ class MoverView(nn.Module):
 
 
 class SignedPlanes(Encoding):
-    """One plane for each piece type, in the order P N B R Q K: +1 for a white piece of this type, −1 for a black one, 0
-    elsewhere. Channels: 6 or 7.
+    """Encodes the pieces as one plane for each piece type, in the order P N B R Q K: +1 for a white piece of this type,
+    −1 for a black piece, 0 elsewhere.
 
-    With `side`, a seventh plane is +1 everywhere if White is to move and −1 if Black is. The system `winner` uses this
-    encoding.
+    side: whether to add a seventh plane, which is +1 everywhere if White is to move and −1 if Black is. The network
+    `winner` uses this encoding.
     """
 
     def __init__(self, side: bool = True) -> None:
@@ -76,7 +81,7 @@ class SignedPlanes(Encoding):
 
 
 class PiecePlanes(Encoding):
-    """One plane of 0 and 1 for each piece type and color, White's P N B R Q K first. Channels: 12."""
+    """Encodes the pieces as twelve planes of 0 and 1, one for each piece type and color, White's P N B R Q K first."""
 
     channels = 12
 
@@ -91,9 +96,9 @@ class PiecePlanes(Encoding):
 
 @dataclass(frozen=True)
 class BoardEncoding:
-    """A possible value of the setting `planes`.
+    """One encoding of the pieces on the board, as a value of the setting `planes` of a network.
 
-    values: a description of the values in the planes, for the help text. make: a function that makes the encoding.
+    values: a description of the values in the planes, for the help text. make: a function that builds the encoding.
     """
 
     values: str
@@ -106,16 +111,16 @@ BOARD_ENCODINGS = {
 }
 """Encodings of the pieces on the board, by their name in the setting `planes`.
 
-The names of the first two are the numbers of their planes. Another encoding may have any name.
+The names of the two encodings are the numbers of their planes. Another encoding may have any name.
 """
 
 
 class RightsPlanes(Encoding):
-    """Castling rights and en passant in the mover's view. Channels: 5.
+    """Encodes castling rights and the en-passant square as five planes, from the view of the side to move.
 
     The first plane is 1 everywhere if the mover may castle kingside, the second if the mover may castle queenside. The
-    next two planes are the same for the opponent. The fifth plane is 1 on the square that a pawn has just passed over
-    with a double step.
+    next two planes are the castling rights of the opponent. The fifth plane is 1 on the square that a pawn has just
+    passed over with a double step, if an en-passant capture is legal.
     """
 
     channels = 5
@@ -133,7 +138,7 @@ class RightsPlanes(Encoding):
 
 
 class AttackPlanes(Encoding):
-    """Squares attacked by White and by Black, as one of three kinds of planes.
+    """Encodes the squares that White and Black attack. The argument `kind` selects one of three forms.
 
     `squares`: 2 planes, 1 where at least one piece of the color attacks. `counts`: 2 planes, the number of attackers
     divided by 4. `pieces`: 12 planes, the number of attackers of each type, White's P N B R Q K first. A queen, rook or
@@ -224,7 +229,7 @@ def _straights(pieces: Tensor, empty: Tensor) -> Tensor:
 
 
 class Stack(Encoding):
-    """Several encodings of the same position, whose planes are concatenated along the channels."""
+    """Applies several encodings to the same position, and concatenates their planes along the channels."""
 
     def __init__(self, *parts: Encoding) -> None:
         super().__init__()
@@ -237,15 +242,15 @@ class Stack(Encoding):
 
 
 BITS = 12 * 64 + 5
-"""The number of inputs of `deepchess`."""
+"""The number of inputs of the network `deepchess`: 773, see `PieceBits`."""
 
 
 class PieceBits(nn.Module):
-    """A position as 773 bits, [n, 773] (David, Netanyahu and Wolf 2016).
+    """Converts positions to 773 inputs of 0 or 1, float32 [n, 773], as in DeepChess (David, Netanyahu and Wolf 2016).
 
-    The first 768 bits are 12 blocks of 64, with one bit per square: White's P N B R Q K, then Black's. A bit is 1 if
-    such a piece is on the square. The next bit is 1 if White is to move. The last four bits are the castling rights:
-    White's on the kingside and the queenside, then Black's.
+    The first 768 inputs are 12 blocks of 64, with one input per square: White's P N B R Q K, then Black's. An input is
+    1 if such a piece is on the square. The next input is 1 if White is to move. The last four inputs are the castling
+    rights: White's on the kingside and the queenside, then Black's.
     """
 
     channels = BITS

@@ -1,4 +1,4 @@
-"""Select the games to import: by headers, before moves are read, and by moves, afterwards."""
+"""Select the chess games to import: first by their headers, and later by their moves."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SPEEDS = ("bullet", "blitz", "rapid", "classical", "correspondence")
 ENDINGS = ("checkmate", "decisive", "any")
 STANDARD_VARIANTS = {"", "standard", "normal", "chess", "from position"}
-"""Values of the header Variant that mean ordinary chess, in small letters."""
+"""Values of the header Variant that mean standard chess, in lower case."""
 RESULTS = {"1-0": 1, "0-1": -1, "1/2-1/2": 0}
 
 # Words in an event's name that show its speed, the most specific first ("FICS rated lightning game", "World Blitz
@@ -42,12 +42,11 @@ _IN_WORDS = re.compile(
 
 
 def speed_of(time_control: str, event: str) -> str | None:
-    """Return the speed of a game from the header TimeControl or, if this header is missing, from words in the event's
-    name. None if the speed is unknown.
+    """Return the speed of a game, one of SPEEDS such as "blitz"; None if it is unknown.
 
-    The speed depends on the expected number of seconds that a player has for 40 moves, with the limits of lichess:
-    under 3 minutes bullet, under 8 blitz, under 25 rapid, otherwise classical. A day or more per move is
-    correspondence.
+    The speed is computed from the header TimeControl. If this header is missing, words in the event's name determine
+    it. The limits are those of lichess, for the expected number of seconds that a player has for 40 moves: under 3
+    minutes bullet, under 8 blitz, under 25 rapid, otherwise classical. A day or more per move is correspondence.
     """
     control = time_control.strip().lower()
     if control.startswith("1/") and (days := _SIMPLE_CONTROL.fullmatch(control[2:])) and float(days[1]) >= 86400:
@@ -97,10 +96,10 @@ _BOT_NAME = re.compile(
 
 
 def is_bot(name: str, title: str, kind: str, is_computer: str) -> bool:
-    """Return whether the headers show that a player is a program.
+    """Return whether the headers show that a player is a computer program.
 
     A program has the title "BOT", the type "program", "Yes" in the header for a computer, or a name such as "Crafty(C)"
-    or "lichess AI level 3".
+    or "lichess AI level 3". The arguments are the values of these headers for one player.
     """
     return (
         title.strip().lower() in _BOT_TITLES
@@ -111,7 +110,7 @@ def is_bot(name: str, title: str, kind: str, is_computer: str) -> bool:
 
 
 def read_rating(text: str) -> int:
-    """Parse the value of a rating header. Returns the rating; 0 if the text has none.
+    """Return the rating in the value of a rating header; 0 if the text has no rating.
 
     Servers write 1500? or 1500P for a provisional rating, and some programs write 1,500, 1 500 or 1500.25.
     """
@@ -120,32 +119,36 @@ def read_rating(text: str) -> int:
 
 
 UNKNOWN = -128
-"""The number that represents a result that is missing in the headers."""
+"""The number that represents an unknown result, if the header is missing."""
 
 
 class HeaderColumns(Protocol):
-    """The headers of n games, as far as a filter needs them.
+    """The headers of n games that a filter reads.
 
     white_ratings, black_ratings: int64 [n], 0 if unknown.
     results: int64 [n], 1 if White won, 0 for a draw, -1 if Black won, UNKNOWN if missing.
 
-    Each method applies a function to some headers of each game, and returns an array with one value per game. `dates`
-    applies the function to the date, and `speeds` to the speed. `players` applies it to the name of each player, and
-    `bots` to the name, the title, the type and the computer header of each player. The result of these two methods is
-    true if the function is true for at least one of the two players.
+    Each method applies a function to a header of every game, and returns an array with one value per game. A function
+    that is applied to both players gives one result: true if it is true for at least one of the two players.
     """
 
     white_ratings: NDArray[np.int64]
     black_ratings: NDArray[np.int64]
     results: NDArray[np.int64]
 
-    def dates(self, function: Callable[[datetime.date | None], Any]) -> NDArray[Any]: ...
+    def dates(self, function: Callable[[datetime.date | None], Any]) -> NDArray[Any]:
+        """Return the result of `function` for each game's date, [n]. The date is None if it is unknown."""
 
-    def speeds(self, function: Callable[[str | None], Any]) -> NDArray[Any]: ...
+    def speeds(self, function: Callable[[str | None], Any]) -> NDArray[Any]:
+        """Return the result of `function` for each game's speed, [n]: one of SPEEDS, or None if it is unknown."""
 
-    def players(self, function: Callable[[str | None], bool]) -> NDArray[np.bool_]: ...
+    def players(self, function: Callable[[str | None], bool]) -> NDArray[np.bool_]:
+        """Return whether `function` is true for the name of at least one player of each game, bool [n]."""
 
-    def bots(self, function: Callable[[str, str, str, str], bool]) -> NDArray[np.bool_]: ...
+    def bots(self, function: Callable[[str, str, str, str], bool]) -> NDArray[np.bool_]:
+        """Return whether `function` is true for at least one player of each game, bool [n]. Its arguments are those of
+        `is_bot`.
+        """
 
 
 def _where(refused: NDArray[np.bool_], reason: str) -> NDArray[np.object_]:
@@ -167,19 +170,19 @@ def _of_few(values: NDArray[np.int64], function: Callable[[int], Any]) -> NDArra
 
 @dataclass(frozen=True)
 class Filter:
-    """Which games to import. The defaults accept every game.
+    """The conditions that a chess game must meet to be imported. The defaults accept every game.
 
     min_rating, max_rating: the limits that the ratings of both players must meet, for example 1000 and 2200; None for
-    no limit.
+        no limit.
     unrated: whether to accept players without a rating although there is a limit.
     ending: how the game must have ended, one of ENDINGS; "any" accepts all endings. The other values exclude draws.
     result: the results to accept, for example ("1-0",); () for all results.
-    since, until: the first and the last day of the period in which an accepted game was played; None for no limit.
+    since, until: the first and the last day of the period in which the game was played; None for no limit.
     speed: the speeds to accept, for example ("blitz", "rapid"); () for all.
-    min_plies: the smallest number of plies.
+    min_plies: the smallest number of plies (moves of either side).
     player: texts of which at least one must be part of a player's name, ignoring case; () for all games.
-    no_bots: whether to exclude games of programs.
-    limit: the largest number of games.
+    no_bots: whether to exclude games in which a computer program plays.
+    limit: the largest number of games to import; None for no limit.
     """
 
     min_rating: int | None = None
@@ -219,7 +222,9 @@ class Filter:
             raise UsageError(f"--limit must be at least 1 (got {self.limit})")
 
     def refuses_headers(self, games: HeaderColumns) -> NDArray[np.object_]:
-        """Return the reason why the headers of each game exclude it, object [n] of str; None for accepted games."""
+        """Return why the filter excludes each game because of its headers, object [n]: a phrase such as "rating under
+        2000", or None for an accepted game.
+        """
         first = [*self._refuses_ratings(games.white_ratings, games.black_ratings)]
         # If the result appears only after the moves, it is checked later
         first.append(_of_few(games.results, lambda result: None if result == UNKNOWN else self.refuses_result(result)))
@@ -256,8 +261,8 @@ class Filter:
         return f"speed {speed}" if speed else "no time control"
 
     def refuses_result(self, result: int) -> str | None:
-        """Return the reason why games with a result are excluded; None if they are accepted. result: 1 if White won, 0
-        for a draw, -1 if Black won.
+        """Return why the filter excludes a game with this result, as a phrase; None if it accepts the result. result: 1
+        if White won, 0 for a draw, -1 if Black won.
         """
         if self.ending != "any" and result == 0:
             return "drawn"
@@ -266,7 +271,9 @@ class Filter:
         return None
 
     def refuses_moves(self, plies: int, ending: str) -> str | None:
-        """Return the reason why a game is excluded because of its length or its ending; None if it is accepted."""
+        """Return why the filter excludes a game because of its length or ending, as a phrase; None if it accepts the
+        game. plies: the number of moves. ending: "checkmate" if the last move is mate, or another ending.
+        """
         if plies < self.min_plies:
             return f"under {self.min_plies} plies"
         if self.ending == "checkmate" and ending != "checkmate":

@@ -1,4 +1,6 @@
-"""The interface `kibitz.games.Game` for chess, through which the rest of kibitz uses the game."""
+"""The implementation of the interface `kibitz.games.Game` for chess. The rest of kibitz uses chess through this
+interface.
+"""
 
 from kibitz.games.chess.io.ingest import COLUMNS, PER_MOVE
 from kibitz.games.chess.io.pgn import PgnReader as Reader

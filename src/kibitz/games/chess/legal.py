@@ -1,7 +1,7 @@
-"""The rules of chess for many positions in one call: legal moves, checks, and the piece that makes each move.
+"""Compiled rules of chess for many positions in one call: legal moves, checks, and the type of the piece that moves.
 
-Positions are codes, uint8 [n, 64], and state, uint8 [n, 4] (see replay.py). Moves are packed (see moves.py). Every
-function accepts positions with any material. A side without a king is never in check.
+Positions are codes, uint8 [n, 64], and state, uint8 [n, 4] (see `replay.py`). Moves are packed into 16 bits (see
+`moves.py`). Every function accepts positions with any material. A side without a king is never in check.
 """
 
 from __future__ import annotations
@@ -133,11 +133,11 @@ def _castling(board, home, forward, short, long, moves, count):  # type: ignore[
 
 @inner
 def generate(codes, state, board, pinned, moves, count):  # type: ignore[no-untyped-def]
-    """Write the legal moves of a position, at most MAX_MOVES, to `moves` from index `count` on. Returns the new count
-    and the number of pieces that give check.
+    """Write the legal moves of a position, at most MAX_MOVES, to the array `moves` from index `count` on. Returns two
+    integers: the index after the last move, and the number of pieces that give check.
 
-    codes: uint8 [64]. state: uint8 [4]. board: int8 [64], an output: the pieces as `attacks.look` fills them. pinned:
-    int64 [64], working memory. moves: uint16, the output.
+    codes: uint8 [64]. state: uint8 [4]. board: int8 [64], an output: the pieces from the mover's view (see
+    `attacks.look`). pinned: int64 [64], working memory. moves: uint16, the output, packed moves.
     """
     black = state[SIDE] != 0
     forward = -8 if black else 8
@@ -221,12 +221,12 @@ def _in_check(codes, state, checked):  # type: ignore[no-untyped-def]
 
 
 def legal_moves(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
-    """Return all legal moves of positions as two arrays: the packed moves, uint16 [total], and their offsets, int64 [n
-    + 1].
+    """Return all legal moves of n positions as two arrays: the packed moves, uint16 [total], and offsets, int64 [n +
+    1].
 
     codes: uint8 [n, 64]. state: uint8 [n, 4]. The moves of position i are `moves[offsets[i]:offsets[i + 1]]`, in the
-    order of their from-squares. Castling is encoded as a king's move of two files. Each promotion piece gives a
-    separate move. In a position that is drawn by the rules, moves are returned too.
+    order of their from-squares. Castling is encoded as a king's move of two files. A promotion is a separate move for
+    each promotion piece. Moves are also returned for a position that is drawn by the rules.
     """
     return _legal_moves(np.ascontiguousarray(codes, np.uint8), np.ascontiguousarray(state, np.uint8))  # type: ignore[no-any-return]
 
@@ -269,10 +269,11 @@ def _moved_pieces(moves, offsets, starts, start_of, kinds):  # type: ignore[no-u
 def moved_pieces(
     moves: NDArray[np.uint16], offsets: NDArray[np.int64], starts: NDArray[np.uint8], start_of: NDArray[np.int32]
 ) -> NDArray[np.uint8]:
-    """Return the type of the piece that makes each move of a store, uint8 [moves]: 0 P, 1 N, 2 B, 3 R, 4 Q, 5 K.
+    """Return the type of the piece that makes each move, uint8 [moves]: 0 P, 1 N, 2 B, 3 R, 4 Q, 5 K. A promotion
+    counts as a pawn's move, and castling as the king's.
 
-    The arguments are a store's arrays, as in replay.replay. A promotion counts as a pawn's move, castling as the
-    king's.
+    moves: the packed moves of all games, one game after the other. offsets: [games + 1], the index at which each game's
+    moves begin. starts: uint8 [k, 68], start positions. start_of: [games], each game's row in `starts`.
     """
     kinds = np.empty(len(moves), np.uint8)
     _moved_pieces(moves, offsets, starts, start_of, kinds)

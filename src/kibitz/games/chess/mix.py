@@ -1,9 +1,10 @@
-"""Shares of training samples by kind of game, such as "a third from online blitz games of club players".
+"""Sample training positions by kind of game, for example a third from online blitz games of club players.
 
-A mix is a text: one or more parts "SCALES/SPEEDS/RATINGS=SHARE", separated by commas. SCALES and SPEEDS are names
-joined by "+". RATINGS is "LOW-HIGH", limits for the mean of both ratings. "any" matches all values. An example is
-"lichess+chess.com/blitz+rapid/1000-2200=0.33". A game belongs to the first part that matches it. The games that match
-no part have the remaining share together.
+A mix is a text: one or more parts "SCALES/SPEEDS/RATINGS=SHARE", separated by commas. SCALES are rating scales, such as
+"lichess", and SPEEDS are speeds, such as "blitz", joined by "+". RATINGS is "LOW-HIGH", limits for the mean rating of
+the two players. "any" matches all values. SHARE is the share of the samples, up to 1. An example is
+"lichess+chess.com/blitz+rapid/1000-2200=0.33". A game belongs to the first part that matches it. All games that match
+no part together get the remaining share.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ _PART = re.compile(r"(?P<scales>[^/=]+)/(?P<speeds>[^/=]+)/(?P<ratings>[^/=]+)=(
 class MixPart:
     """One part of a mix: a group of games, and its share of the training samples.
 
-    scales, speeds: the rating scales and speeds of the games, as indices into SCALES and SPEEDS, for example (2, 3); ()
-    for all.
+    scales, speeds: the rating scales and speeds of the games, as indices into `sides.SCALES` and `sides.SPEEDS`, for
+        example (2, 3); () for all.
     low, high: inclusive limits of the mean rating of the two players, for example 1000 and 2200; None for no limit.
     share: the share of the samples that come from these games, 0 to 1.
     """
@@ -43,10 +44,10 @@ class MixPart:
     def holds(
         self, ratings: NDArray[np.int64], speeds: NDArray[np.uint8], scales: NDArray[np.uint8]
     ) -> NDArray[np.bool_]:
-        """Return whether each game belongs to this part of the mix, bool [n].
+        """Return whether each game matches the scales, speeds and ratings of this part, bool [n].
 
-        ratings: int64 [2, n], the ratings of both players, 0 if unknown. speeds, scales: uint8 [n], indices into SPEEDS
-        and SCALES.
+        ratings: int64 [2, n], the ratings of both players, 0 if unknown. speeds, scales: uint8 [n], indices into
+        `sides.SPEEDS` and `sides.SCALES`.
         """
         inside = np.ones(len(speeds), np.bool_)
         if self.scales:
@@ -60,7 +61,8 @@ class MixPart:
 
 
 def parse_mix(text: str) -> tuple[MixPart, ...]:
-    """Parse the text of a mix, such as "lichess/blitz/1000-2200=0.33". Returns its parts; () for an empty text.
+    """Parse the text of a mix, such as "lichess/blitz/1000-2200=0.33" (see the module's docstring). Returns the parts
+    of the mix; () for an empty text.
 
     Raises UsageError if the text isn't a mix, or if the shares sum to more than 1.
     """
@@ -114,13 +116,13 @@ def mixed_weights(
     speeds: NDArray[np.uint8],
     scales: NDArray[np.uint8],
 ) -> NDArray[np.float64]:
-    """Change the weights of games so that each part of the mix gets its share of all samples. Returns the new weights,
-    float64 [n].
+    """Return the games' sampling weights, float64 [n], changed so that each part of the mix gets its share of all
+    samples.
 
-    weights: the previous weight of each game, [n]: how often each of its positions is used. plies: the number of
-    positions that can be sampled from each game, [n]. ratings, speeds, scales: as in `MixPart.holds`. The expected
-    total number of samples stays the same. A part that matches no game is ignored, together with its share. If every
-    game belongs to a part, the shares are scaled so that they sum to 1.
+    weights: [n], the weights before the change: how often training uses each position of a game. plies: [n], the number
+    of positions that can be sampled from each game. ratings, speeds, scales: as in `MixPart.holds`. The expected total
+    number of samples stays the same. A part that matches no game is ignored, together with its share. If every game
+    belongs to a part, the shares are scaled so that they sum to 1.
     """
     mixed = weights.astype(np.float64)
     total = float((mixed * plies).sum())

@@ -1,7 +1,8 @@
-"""A chess move in 16 bits: origin, target and promotion piece.
+"""A packed chess move: from-square, to-square and promotion piece in 16 bits.
 
-Bits 0-5 origin square, bits 6-11 target square, bits 12-14 promotion (0 none, 2 N, 3 B, 4 R, 5 Q: python-chess's piece
-types). Castling is the king's move of two files, as UCI writes it. En passant is the capturing pawn's move.
+Bits 0-5 are the from-square, and bits 6-11 are the to-square. Bits 12-14 are the promotion piece: 0 none, 2 N, 3 B, 4
+R, 5 Q, as in python-chess. Castling is the king's move of two files, as in UCI. En passant is the capturing pawn's
+move.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ if TYPE_CHECKING:
 
 
 def pack(origin: NDArray[np.uint8], target: NDArray[np.uint8], promotion: NDArray[np.int8]) -> NDArray[np.uint16]:
-    """Pack moves into uint16 [n].
+    """Return moves as packed moves, uint16 [n].
 
-    origin, target: squares, 0 to 63. promotion: promotion pieces, 2 to 5; smaller numbers mean no promotion.
+    origin, target: the from-squares and to-squares, 0 to 63. promotion: promotion pieces, 2 to 5 (N B R Q); a smaller
+    number means no promotion.
     """
     moves = origin.astype(np.uint16)
     moves |= target.astype(np.uint16) << np.uint16(6)
@@ -27,12 +29,12 @@ def pack(origin: NDArray[np.uint8], target: NDArray[np.uint8], promotion: NDArra
 
 
 def to_move(code: int) -> chess.Move:
-    """Convert a packed move to a python-chess move."""
+    """Convert a packed move (a 16-bit integer) to a python-chess move."""
     import chess
 
     return chess.Move(code & 63, code >> 6 & 63, (code >> 12) or None)
 
 
 def from_move(move: chess.Move) -> int:
-    """Convert a python-chess move to a packed move. Castling becomes a king's move of two files."""
+    """Convert a python-chess move to a packed move (a 16-bit integer). Castling becomes a king's move of two files."""
     return move.from_square | move.to_square << 6 | (move.promotion or 0) << 12

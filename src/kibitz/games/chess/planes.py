@@ -1,8 +1,9 @@
-"""The planes of a chess position with their names, in NumPy: the inputs of a network, for display.
+"""The input planes of chess networks, by name and in NumPy, to show them to people.
 
-The tables here are those of the encodings (`encodings.py`), which make the same planes of many positions inside a
-network. Functions take one position, codes, uint8 [64], and state, uint8 [4 or more] (see replay.py). They return each
-plane, float32 [64], by its name. Their argument `sides` has the names of the two sides.
+A plane is float32 [64], one number for each square. `encodings.py` computes the same planes of many positions inside a
+network, with the tables of this module. Functions take one position, codes, uint8 [64], and state, uint8 [4 or more]
+(see `replay.py`), and return a dict from names to planes. The argument `sides` has the words for the two sides in the
+planes' names.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Sides = tuple[str, str]
 
 WHITE_AND_BLACK = ("White's", "Black's")
 OWN_AND_OTHERS = ("own", "the other side's")
-"""Names of the two sides in encodings that have the mover's view."""
+"""Words for the two sides in the names of planes, if the planes show the board from the view of the side to move."""
 ATTACKS = ("none", "squares", "counts", "pieces")
 _PLURALS = ("pawns", "knights", "bishops", "rooks", "queens", "kings")
 _CASTLINGS = ("to the king's side", "to the queen's side")
@@ -57,33 +58,39 @@ def _passed_table() -> NDArray[np.float32]:
 
 
 SIGNED = _signed_table()
-"""float32 [13, 6]: the six planes of each code, +1 White, −1 Black, in the order P N B R Q K."""
+"""A table, float32 [13, 6]: for each code of a square, its values in the six planes P N B R Q K. The value is +1 for a
+white piece of this type, and −1 for a black piece.
+"""
 PIECES = np.concatenate([np.zeros((1, 12), np.float32), np.eye(12, dtype=np.float32)])
-"""float32 [13, 12]: the twelve planes of each code, White's P N B R Q K first."""
+"""A table, float32 [13, 12]: for each code of a square, its values, 0 or 1, in the twelve planes of white and black
+pieces.
+"""
 RIGHTS = _rights_table()
-"""float32 [32, 4]: castling rights, the mover's first, by 16 · side to move + castling bits of the state."""
+"""A table, float32 [32, 4]: the castling rights as 0 or 1, the mover's first, kingside before queenside. The row is 16
+· side to move + the castling bits of the state.
+"""
 PASSED = _passed_table()
-"""float32 [9, 64]: by file + 1 (0 for none), a plane with the square that a pawn has passed with a double step, in the
-mover's view.
+"""A table of en-passant planes in the mover's view, float32 [9, 64]. Row 0 is empty. Row f + 1 has a 1 on the square
+that a pawn on file f has just passed over with a double step.
 """
 UPSIDE_DOWN = np.arange(64).reshape(8, 8)[::-1].ravel()
-"""int64 [64]: the square from which each square's content comes when the ranks are flipped."""
+"""A permutation that flips the ranks of a board, int64 [64]: the square on the same file and the mirrored rank."""
 
 
 # Views
 
 
 def mover_view(codes: Codes, state: State) -> Codes:
-    """Return the board from the point of view of the side to move: if Black is to move, colors are swapped and ranks
+    """Return the board from the view of the side to move, uint8 [64]: if Black is to move, colors are swapped and ranks
     are flipped.
     """
     return OTHER_COLOUR[codes][UPSIDE_DOWN] if state[SIDE] else codes
 
 
 def on_squares(planes: NamedPlanes, flip_ranks: bool) -> NamedPlanes:
-    """Return the planes in the orientation of the real board, with White's first rank first.
+    """Return the planes with White's first rank first, as a dict from names to planes, float32 [64].
 
-    flip_ranks: whether the ranks of the given planes are flipped, because Black is to move.
+    flip_ranks: whether the given planes must be flipped, because they show the board from Black's view.
     """
     return {name: plane[UPSIDE_DOWN] for name, plane in planes.items()} if flip_ranks else planes
 
@@ -97,8 +104,8 @@ def constant(value: float) -> NDArray[np.float32]:
 
 
 def one_square(number: int) -> NDArray[np.float32]:
-    """Return a plane that is 1 on one square and 0 elsewhere, float32 [64]. number: the square's index + 1; 0 for no
-    square.
+    """Return a plane that is 1 on one square and 0 elsewhere, float32 [64]. number: the square's index + 1; 0 for a
+    plane of zeros.
     """
     plane = constant(0)
     plane[number - 1] = number > 0
@@ -106,26 +113,32 @@ def one_square(number: int) -> NDArray[np.float32]:
 
 
 def signed(codes: Codes, sides: Sides) -> NamedPlanes:
-    """Return six planes, one for each piece type: +1 for a white piece, −1 for a black piece (see
-    `encodings.SignedPlanes`). sides: the words for the two sides in the names of the planes, such as WHITE_AND_BLACK.
+    """Return six planes, one for each piece type P N B R Q K: +1 for a white piece, −1 for a black piece, 0 elsewhere.
+    The result is a dict from names to planes, float32 [64].
+
+    codes: uint8 [64]. sides: the words for the two sides in the names of the planes, such as WHITE_AND_BLACK.
     """
     return dict(zip((f"{piece} ({sides[0]} +1, {sides[1]} −1)" for piece in _PLURALS), SIGNED[codes].T, strict=True))
 
 
 def pieces(codes: Codes, sides: Sides) -> NamedPlanes:
-    """Return twelve planes of 0 and 1, one for each piece type of each side (see encodings.PiecePlanes). codes: uint8
-    [64]. sides: as in `signed`.
+    """Return twelve planes of 0 and 1, one for each color and piece type, White's P N B R Q K first. The result is a
+    dict from names to planes, float32 [64].
+
+    codes: uint8 [64]. sides: the words for the two sides in the names of the planes, such as WHITE_AND_BLACK.
     """
     return dict(zip((f"{side} {piece}" for side in sides for piece in _PLURALS), PIECES[codes].T, strict=True))
 
 
 BOARDS: dict[str, Callable[[Codes, Sides], NamedPlanes]] = {"6": signed, "12": pieces}
-"""Planes of the pieces on the board, by their name in encodings.BOARD_ENCODINGS."""
+"""The function that computes the planes of the pieces, for each name in `encodings.BOARD_ENCODINGS`."""
 
 
 def rights(state: State, sides: Sides) -> NamedPlanes:
-    """Return the five planes of `encodings.RightsPlanes`, from the point of view of the side to move. sides: as in
-    `signed`.
+    """Return five planes of castling rights and en passant from the view of the side to move, as
+    `encodings.RightsPlanes` does. The result is a dict from names to planes, float32 [64].
+
+    state: uint8 [4 or more]. sides: the words for the side to move and the other side in the names of the planes.
     """
     names = [f"{side} right to castle {corner}" for side in sides for corner in _CASTLINGS]
     values = RIGHTS[int(state[SIDE]) * 16 + int(state[CASTLING])]
@@ -134,9 +147,11 @@ def rights(state: State, sides: Sides) -> NamedPlanes:
 
 
 def attacks(codes: Codes, kind: str, sides: Sides) -> NamedPlanes:
-    """Return planes of the squares that each side attacks (see encodings.AttackPlanes).
+    """Return planes of the squares that White and Black attack, as `encodings.AttackPlanes` does. The result is a dict
+    from names to planes, float32 [64].
 
-    codes: uint8 [64]. kind: one of ATTACKS; "none" returns no planes. sides: as in `signed`.
+    codes: uint8 [64]. kind: one of ATTACKS; "none" gives no planes. sides: the words for the two sides in the names of
+    the planes.
     """
     if kind == "none":
         return {}
@@ -151,8 +166,9 @@ def attacks(codes: Codes, kind: str, sides: Sides) -> NamedPlanes:
 
 
 def bits(codes: Codes, state: State) -> NamedPlanes:
-    """Return the planes of PieceBits: twelve planes of pieces, then the five other bits, each as a plane with one
-    value.
+    """Return the inputs of the network `deepchess` as 17 planes (see `encodings.PieceBits`): twelve planes of pieces,
+    then five planes with one value each for the side to move and the castling rights. The result is a dict from names
+    to planes, float32 [64].
     """
     to_move = {"White is to move": constant(state[SIDE] == 0)}
     names = [f"{side} right to castle {corner}" for side in WHITE_AND_BLACK for corner in _CASTLINGS]

@@ -1,7 +1,8 @@
-"""The stack of positions of a compiled search, one row for each ply: moves, keys, and results by the rules.
+"""The stack of positions of a compiled search: the positions of the current line, with their moves, keys and results.
 
-These kernels take `stack`, a record with at least the fields of STACK (each search adds further fields), and change it
-in place. `ply` is the index of a row; 0 is the root. Rows are uint8 [68] and moves are packed, as in games/chess.
+The functions take `stack`, a record with at least the fields of STACK, and change it in place. Each search adds further
+fields. `ply` is the index of a row of the stack; row 0 is the root of the search. A position is uint8 [68], codes and
+state, and moves are packed, as in games/chess.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from kibitz.games.chess.replay import CASTLING, CLOCK, EN_PASSANT, FIFTY_MOVES, 
 from kibitz.kernels import fill, inner, kernel
 
 MAX_PLIES = 128
-"""Number of rows for a line of play. Searches use fewer."""
+"""The number of rows of the stack, which limits the length of a line of play. Searches use fewer rows."""
 NO_ROW = 1 << 20
-"""A number that is larger than every row's index. It is used if a result depends on no earlier row."""
+"""A number that is larger than the index of every row. It means that a result depends on no earlier position of the
+stack.
+"""
 ONGOING, MATE, DRAW = 0, 1, 2
-"""The result of a row by the rules."""
+"""The possible results of a position by the rules of chess."""
 
 _RANDOM = np.random.default_rng(773).integers(-(1 << 63), 1 << 63, (13, 64), np.int64)
 _ZOBRIST_PIECES = np.concatenate([np.zeros((1, 64), np.int64), _RANDOM[1:]])  # by code and square
@@ -42,15 +45,15 @@ STACK = [
     ("board", "i1", (64,)),  # the board of the row that was entered last, in its mover's view (attacks.py)
     ("pinned", "i8", (64,)),  # working memory of `generate`
 ]
-"""The fields of the stack. They are in one record, because separate arrays as arguments are slow and take minutes to
-compile.
+"""The fields of the stack as a NumPy record dtype: name, type and shape. They are in one record, because separate
+arrays as arguments are slow and take minutes to compile.
 """
 
 
 @kernel
 def set_root(stack):  # type: ignore[no-untyped-def]
-    """Compute and store the key and the number of pieces of the root position, which the caller has written to row 0 of
-    the stack.
+    """Compute the key and the number of pieces of the root position, and write them to the stack. Before the call, the
+    caller writes the root position to row 0.
 
     stack: the positions of the current line, one row per ply, as a record with the fields of STACK.
     """
@@ -80,8 +83,8 @@ def _set_square(stack, ply, square, code):  # type: ignore[no-untyped-def]
 
 @inner
 def make_move(stack, ply, move):  # type: ignore[no-untyped-def]
-    """Play a legal packed move in the position of row `ply`. Writes the new position to row `ply` + 1, with its key,
-    its number of pieces and the squares that have changed.
+    """Play a legal packed move in the position of row `ply`, and write the new position to row `ply` + 1. The function
+    also writes its key, its number of pieces and the squares that have changed.
     """
     below, row = stack.rows[ply], stack.rows[ply + 1]
     fill(row, below)
@@ -114,7 +117,8 @@ def make_move(stack, ply, move):  # type: ignore[no-untyped-def]
 
 @inner
 def make_null_move(stack, ply):  # type: ignore[no-untyped-def]
-    """Play a null move: row `ply` + 1 gets the position of row `ply`, but the other side is to move.
+    """Play a null move: write the position of row `ply` to row `ply` + 1, but with the other side to move and without
+    an en-passant right.
 
     In the new row, the number of plies since a capture or pawn move is 0, so that no repetition extends across the null
     move.
@@ -131,11 +135,13 @@ def make_null_move(stack, ply):  # type: ignore[no-untyped-def]
 
 @kernel
 def enter(stack, ply):  # type: ignore[no-untyped-def]
-    """Generate the legal moves of the position in row `ply`, and determine whether the rules end the game there.
+    """Generate the legal moves of the position in row `ply`, and determine whether the rules end the game in this
+    position.
 
-    Returns two values. The first is the verdict: ONGOING, MATE (the mover is mated) or DRAW. The second is the row of
-    the earlier position that makes the verdict a draw by repetition. It is NO_ROW if the verdict depends only on the
-    position itself. It is -1 if the verdict depends on the game before the root or on the fifty-move rule.
+    Returns two integers. The first is the verdict: ONGOING, MATE (the mover is mated) or DRAW. The second shows on what
+    the verdict depends. If the position repeats an earlier row of the stack, it is this row. It is NO_ROW if the
+    verdict depends only on the position itself. It is -1 if the verdict depends on the game before the root or on the
+    fifty-move rule.
     """
     row = stack.rows[ply]
     # Slices, because in numba a field of a record has a different type from an array, and `generate` is compiled for
@@ -162,12 +168,12 @@ def enter(stack, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def static_exchange(board, side, move):  # type: ignore[no-untyped-def]
-    """Return two values: the material that a move gains by capture and promotion, in pawns, and whether the move
-    captures a defended piece with a more valuable one. This is not a full static exchange evaluation: later captures
-    are not counted.
+    """Return two values about a capture or promotion: the material that the move gains, in pawns, and whether it
+    captures a defended piece with a more valuable piece. The function ignores later captures, so it is not a full
+    static exchange evaluation.
 
-    board: int8 [64], as `generate` fills it: the types of pieces, negative for the opponent's. side: the side to move,
-    0 White or 1 Black. move: a legal packed move.
+    board: int8 [64], the types of pieces, 1 to 6 for the mover's and negative for the opponent's. side: the side to
+    move, 0 White or 1 Black. move: a legal packed move.
     """
     origin, target, promotion = squares_of(move)
     piece = np.int64(board[origin])
@@ -185,8 +191,8 @@ def static_exchange(board, side, move):  # type: ignore[no-untyped-def]
 
 @inner
 def has_non_pawn_material(board):  # type: ignore[no-untyped-def]
-    """Return whether the mover has a piece besides king and pawns. board: int8 [64], the types of pieces, negative for
-    the opponent's.
+    """Return whether the side to move has a piece other than king and pawns. board: int8 [64], the types of pieces, 1
+    to 6 for the mover's and negative for the opponent's.
 
     Without such a piece, null moves are unsafe in a search, because zugzwang is likely.
     """

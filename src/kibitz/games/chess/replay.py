@@ -1,8 +1,12 @@
-"""Replay any position (game, ply) of a store from packed moves.
+"""Compute any position of the games in a store from their packed moves.
 
-A position is 64 codes and 4 state numbers, all uint8. The state is the side to move, 0 for White and 1 for Black; the
-castling rights, with the bits 1 K, 2 Q, 4 k and 8 q; the en-passant file + 1, or 0 if no en-passant capture is legal;
-and the plies since the last capture or pawn move, at most 255.
+A position is 64 codes and 4 state numbers, all uint8. A code is the piece on a square: 0 empty, 1-6 White's P N B R Q
+K, 7-12 Black's. The state has four numbers:
+
+side: the side to move, 0 for White and 1 for Black.
+castling: the castling rights as bits, 1 K, 2 Q, 4 k and 8 q.
+en passant: the file + 1 of a pawn that can be captured en passant, or 0 if no such capture is legal.
+clock: the number of plies since the last capture or pawn move, at most 255.
 
 The state records a pawn's double step only if an en-passant capture is legal. By the rules, positions are the same if
 the same moves are possible in them (FIDE 9.2.3). X-FEN and the FENs of python-chess and lichess also record only legal
@@ -26,9 +30,9 @@ from kibitz.kernels import kernel
 SQUARES = 64
 SIDE, CASTLING, EN_PASSANT, CLOCK = range(STATE_WIDTH)
 FIFTY_MOVES = 100
-"""Number of plies without a capture or pawn move (the CLOCK of a state) after which the game is drawn."""
+"""The number of plies without a capture or pawn move after which the game is drawn (the fifty-move rule)."""
 START_WIDTH = SQUARES + STATE_WIDTH
-"""The length of a start position's row: the codes, then the state."""
+"""The length of a row with a start position: 64 codes, then 4 state numbers."""
 
 
 _BLOCK = 256
@@ -80,11 +84,12 @@ def replay(
     games: NDArray[np.int64],
     plies: NDArray[np.int64],
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return the positions (games[i], plies[i]) as the arrays `codes`, uint8 [n, 64], and `state`, uint8 [n, 4].
+    """Return the positions of games after some numbers of moves, as the arrays `codes`, uint8 [n, 64], and `state`,
+    uint8 [n, 4]. Position i is that of the game `games[i]` after `plies[i]` moves.
 
-    moves: uint16, the moves of all games, one game after the other. offsets: int64 [games + 1], the index at which each
-    game's moves begin. starts: uint8 [k, 68], start positions. start_of: int32 [games], each game's row in `starts`.
-    games, plies: int64 [n]. Raises IndexError for a game or ply that is not in the store.
+    moves: uint16, the packed moves of all games, one game after the other. offsets: int64 [games + 1], the index at
+    which each game's moves begin. starts: uint8 [k, 68], start positions. start_of: int32 [games], each game's row in
+    `starts`. games, plies: int64 [n]. Raises IndexError for a game or ply that is not in the store.
     """
     games, plies = check_indices(offsets, games, plies)
     codes = np.empty((len(games), SQUARES), np.uint8)
@@ -104,7 +109,7 @@ def _legal_passing(codes, state):  # type: ignore[no-untyped-def]
 
 
 def keep_legal_passing(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> None:
-    """Remove the en-passant file from the state of each position in which no en-passant capture is legal.
+    """Set the en-passant file to 0 in each position in which no en-passant capture is legal.
 
     codes: uint8 [n, 64]. state: uint8 [n, 4], changed in place.
     """
@@ -112,8 +117,8 @@ def keep_legal_passing(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> No
 
 
 def encode_board(board: chess.Board) -> NDArray[np.uint8]:
-    """Convert a python-chess board to a row of a store's start positions, uint8 [68]. Castling rights must be those of
-    standard chess.
+    """Convert a python-chess board to one row, uint8 [68]: 64 codes and 4 state numbers. Castling rights must be those
+    of standard chess.
     """
     row = np.zeros(START_WIDTH, np.uint8)
     for square, piece in board.piece_map().items():
@@ -132,9 +137,7 @@ def encode_board(board: chess.Board) -> NDArray[np.uint8]:
 
 def encode_history(board: chess.Board) -> NDArray[np.uint8]:
     """Return the earlier positions of a board's game that can still be repeated, uint8 [n, 68], the earliest first.
-    Each row is as `encode_board` returns it.
-
-    These are the positions since the last capture or pawn move.
+    These are the positions since the last capture or pawn move. A row is as `encode_board` returns it.
     """
     past, rows = board.copy(), []
     for _ in range(min(board.halfmove_clock, len(board.move_stack))):
@@ -144,7 +147,8 @@ def encode_history(board: chess.Board) -> NDArray[np.uint8]:
 
 
 def decode_board(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> chess.Board:
-    """Convert a position to a python-chess board. A position has no full-move number, so the board's number is 1.
+    """Convert a position to a python-chess board. The board's full-move number is 1, because a position has no such
+    number.
 
     codes: uint8 [64]. state: uint8 [4].
     """
@@ -188,8 +192,11 @@ def _captures(moves, offsets, starts, start_of, taken):  # type: ignore[no-untyp
 def captures(
     moves: NDArray[np.uint16], offsets: NDArray[np.int64], starts: NDArray[np.uint8], start_of: NDArray[np.int32]
 ) -> NDArray[np.bool_]:
-    """Return whether each move of a store is a capture, en passant included, bool [moves]. The arguments are those of
-    `replay`.
+    """Return whether each move is a capture, en passant included, bool [moves].
+
+    moves: uint16, the packed moves of all games, one game after the other. offsets: int64 [games + 1], the index at
+    which each game's moves begin. starts: uint8 [k, 68], start positions. start_of: int32 [games], each game's row in
+    `starts`.
     """
     taken = np.empty(len(moves), np.bool_)
     _captures(moves, offsets, starts, start_of, taken)
@@ -197,17 +204,18 @@ def captures(
 
 
 OTHER_COLOUR = np.array([0, 7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6], np.uint8)
-"""The code of the same piece in the other color, by code, uint8 [13]."""
+"""For each code of a square, the code of the same piece in the other color, uint8 [13]."""
 _OTHER_RIGHTS = np.array([(rights & 3) << 2 | rights >> 2 for rights in range(16)], np.uint8)
 
 
 def swap_colours(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], selected: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Swap the colors, flip the ranks and change the side to move in the positions for which `selected` is true.
+    """Swap the colors, flip the ranks and change the side to move in the positions for which `selected`, bool [n], is
+    true.
 
-    The result is the same position for the other side (python-chess's Board.mirror). codes: uint8 [n, 64]. state: uint8
-    [n, 4]. Both are changed in place and returned. selected: bool [n].
+    Such a position is equivalent for the other side (python-chess's Board.mirror). codes: uint8 [n, 64]. state: uint8
+    [n, 4]. Both arrays are changed in place and returned.
     """
     rows = np.flatnonzero(selected)
     for begin in range(0, len(rows), _SWAPPED_AT_ONCE):
@@ -219,8 +227,8 @@ def swap_colours(
 
 
 def to_mover_view(squares: NDArray[np.int64], side: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Convert squares (0 to 63) to the view of the side to move: ranks are flipped if `side` is 1 (Black). All arrays
-    are int64 [n].
+    """Convert squares, 0 to 63, to the view of the side to move: ranks are flipped if `side` is 1 (Black). The
+    arguments and the result are int64 [n].
     """
     return squares ^ side * 56
 
@@ -228,11 +236,11 @@ def to_mover_view(squares: NDArray[np.int64], side: NDArray[np.int64]) -> NDArra
 def flip_files(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], selected: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Flip the files (a and h, b and g, ...) of the positions for which `selected`, bool [n], is true and neither side
-    may castle.
+    """Mirror positions from left to right (the files a and h, b and g, and so on are swapped). A position is changed
+    only if `selected`, bool [n], is true for it and neither side may castle.
 
-    Without castling rights the flipped position is equivalent. codes: uint8 [n, 64]. state: uint8 [n, 4]. Both are
-    changed in place and returned.
+    Without castling rights, the mirrored position is equivalent. codes: uint8 [n, 64]. state: uint8 [n, 4]. Both arrays
+    are changed in place and returned.
     """
     rows = np.flatnonzero(selected & (state[:, CASTLING] == 0))
     codes[rows] = codes[rows].reshape(-1, 8, 8)[:, :, ::-1].reshape(-1, SQUARES)

@@ -1,4 +1,5 @@
-"""The side inputs of chess networks, each a number from 0 to 255: ratings, their scale, the speed and the last moves.
+"""The side inputs of chess networks: inputs in addition to the board, each a number from 0 to 255. They are the
+ratings, the rating scale, the speed and the last moves.
 
 A rating needs its scale: 1800 over the board and 1800 on a server mean different strengths.
 """
@@ -17,25 +18,25 @@ from kibitz.games.chess.filters import SPEEDS as KNOWN_SPEEDS
 from kibitz.games.texts import text_codes
 
 SPEEDS = ("", *KNOWN_SPEEDS)
-"""Speeds by number; 0 is unknown."""
+"""The names of speeds. The index of a name is the network input; 0 is unknown."""
 SCALES = ("", "fide", "lichess", "chess.com", "fics")
-"""Rating scales by number; 0 is unknown."""
+"""The names of rating scales. The index of a name is the network input; 0 is unknown."""
 RATING_UNIT = 16
-"""Number of rating points in one unit of a byte."""
+"""The number of rating points that one step of a rating input means."""
 
 BEYOND = {
     "rating": 0, "opponent_rating": 0, "speed": 0, "scale": 0,
     "last_from": 0, "last_to": 0, "before_from": 0, "before_to": 0,
 }  # fmt: skip
-"""Side inputs by name, with their default. 0 is unknown.
+"""The side inputs by name, with their defaults. 0 is always unknown.
 
 rating and opponent_rating: the ratings of the mover and the opponent in units of 16 points. speed and scale: indices
-into SPEEDS and SCALES. last_from and last_to: origin and target (board squares + 1) of the last move, the opponent's.
-before_from and before_to: the squares of the mover's move before it.
+into SPEEDS and SCALES. last_from and last_to: from-square + 1 and to-square + 1 of the last move, which the opponent
+made. before_from and before_to: the squares + 1 of the move before it, which the mover made.
 """
 RATING, OPPONENT, SPEED, SCALE, LAST = range(STATE_WIDTH, STATE_WIDTH + 5)
-"""The columns of the side inputs in the state; they follow the position's four columns. LAST is the first of the four
-columns of moves.
+"""The columns of the side inputs in a position's state, after the four columns of the board's state. LAST is the first
+of four columns with the squares of the last two moves.
 """
 
 
@@ -46,7 +47,7 @@ _BROADCAST = re.compile(r"lichess\.org/broadcast/")
 
 
 def scale_of(site: str) -> str:
-    """Return the rating scale of games at a site (header Site): the scale of a server or of FIDE; "" if it is unknown.
+    """Return the rating scale, one of SCALES, of games whose header Site has this value; "" if the scale is unknown.
 
     Games of a server have the server's address or name as their site ("https://lichess.org/abc", "Chess.com").
     Over-the-board events that were held on a server ("chess.com INT") or broadcast by it have FIDE ratings.
@@ -69,16 +70,17 @@ class _Columns(Protocol):
 
 
 def speed_codes(store: _Columns) -> NDArray[np.uint8]:
-    """Return the speed of every game of a store, uint8 [games], as an index into SPEEDS. store: any object with a
-    `table`.
+    """Return the speed of every game of a store, uint8 [games], as an index into SPEEDS; 0 if unknown. store: any
+    object with a method `table` like that of `kibitz.store.store.Store`.
     """
     texts = store.table(["speed"])["speed"]
     return text_codes(texts, lambda speed: SPEEDS.index(speed) if speed in SPEEDS else 0)
 
 
 def scale_codes(store: _Columns) -> NDArray[np.uint8]:
-    """Return the rating scale of every game of a store, uint8 [games], as an index into SCALES. store: as in
-    `speed_codes`."""
+    """Return the rating scale of every game of a store, uint8 [games], as an index into SCALES; 0 if unknown. store:
+    any object with a method `table` like that of `kibitz.store.store.Store`.
+    """
     return text_codes(store.table(["site"])["site"], lambda site: SCALES.index(scale_of(site or "")))
 
 
@@ -96,12 +98,12 @@ def side_inputs(
     at: NDArray[np.int64],
     plies: NDArray[np.int64],
 ) -> NDArray[np.uint8]:
-    """Return the additional network inputs (side inputs) of n positions, uint8 [n, 8]: ratings, speed, rating scale and
-    the last two moves. BEYOND lists the columns.
+    """Return the additional network inputs (side inputs) of n positions, uint8 [n, 8]. The columns are those of BEYOND:
+    ratings, speed, rating scale, and the squares of the last two moves.
 
-    rating, opponent: the ratings of the mover and the opponent, [n], 0 if unknown. speeds, scales: uint8 [n], indices
-    into SPEEDS and SCALES. moves: uint16, the moves of complete games. at: int64 [n], the index in `moves` of the move
-    that was played in each position. plies: int64 [n], the number of moves before the position in its game.
+    rating, opponent: [n], the ratings of the mover and the opponent, 0 if unknown. speeds, scales: uint8 [n], indices
+    into SPEEDS and SCALES. moves: uint16, the packed moves of complete games. at: int64 [n], the index in `moves` of
+    the move that was played in each position. plies: int64 [n], the number of moves before the position in its game.
     """
     more = np.zeros((len(at), len(BEYOND)), np.uint8)
     more[:, 0], more[:, 1] = rating_bytes(rating), rating_bytes(opponent)

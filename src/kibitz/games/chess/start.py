@@ -1,4 +1,4 @@
-"""Parse start positions from FEN and EPD. Every part of kibitz reads FENs with `read_fen`."""
+"""Parse start positions in the notations FEN and EPD. Every part of kibitz reads FENs with `read_fen`."""
 
 from __future__ import annotations
 
@@ -25,21 +25,23 @@ _IMPOSSIBLE = {
 
 
 class BadStart(ValueError):
-    """Raised for a FEN that can't be parsed, or whose position can't be played. The message gives the reason in one
-    line.
+    """Raised for a FEN that can't be parsed, or for a position that can't be played. The message gives the reason in
+    one line.
     """
 
 
 class Chess960Start(BadStart):
-    """Raised for a start position of Chess960."""
+    """Raised for a start position of Chess960, which kibitz does not support."""
 
 
 def read_fen(fen: str) -> chess.Board:
-    """Parse a FEN or EPD, and return its board, without impossible castling and en-passant rights.
+    """Parse a FEN or EPD and return its board. Castling and en-passant rights that are impossible on this board are
+    removed.
 
-    Underscores may replace spaces. The side to move (w) and all fields after it may be missing, and the operations of
-    an EPD are ignored. A castling right is possible if the king is on e1 or e8 and the rook is in the corner. Raises
-    Chess960Start for a start position of Chess960, and BadStart for any other text that isn't a playable position.
+    Underscores may replace spaces, and the operations of an EPD are ignored. All fields after the board may be missing:
+    White is then to move, without castling and en-passant rights. A castling right is possible if the king is on e1 or
+    e8 and the rook is in the corner. Raises Chess960Start for a start position of Chess960, and BadStart for any other
+    text that isn't a playable position.
     """
     if len(fen) > MAX_FEN_LENGTH:
         raise BadStart(f"the FEN must have at most {MAX_FEN_LENGTH} characters (got {len(fen):,})")
