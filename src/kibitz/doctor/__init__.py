@@ -11,11 +11,11 @@ CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
     machine.versions, machine.libraries, machine.cpu, machine.free_memory, machine.caches, machine.disk,
     machine.kernels, programs.provider, programs.page, programs.installed_engines, networks.bundled,
 )  # fmt: skip
-"""The checks, in the order of the report."""
+"""The functions that check one thing each and yield findings, in the order of the report of `kibitz doctor`."""
 
 
 def examine(engines: Sequence[str] = ()) -> Iterator[Finding]:
-    """Yield the findings of all checks.
+    """Run all checks of `kibitz doctor` and yield their findings, each of which is one line of the report.
 
     engines: command lines of engines to check in addition to the installed engines.
     """

@@ -13,11 +13,12 @@ does not work.
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report.
+    """One line of the report of `kibitz doctor`.
 
-    key: a stable name, such as "disk" or "network human".
+    key: a stable name of the thing that was checked, such as "disk" or "network human".
+    state: "ok", "note" or "problem", see `State`.
     text: what was found.
-    advice: what to do; "" if there is nothing to do.
+    advice: what the user can do; "" if there is nothing to do.
     """
 
     key: str

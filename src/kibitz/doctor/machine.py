@@ -21,19 +21,23 @@ LEAST_DISK, USUAL_DISK = 200 << 20, 2 << 30
 training may end early.
 """
 LEAST_MEMORY = 1 << 30
-"""Bytes that an analysis and the board need together."""
+"""The available memory, in bytes, that an analysis and the page of `kibitz board` need together."""
 NEEDED = {"x86_64": ("sse4.2", "popcnt"), "aarch64": ("neon",)}
-"""CPU features that NumPy or ONNX Runtime need, by machine; without them, they end the program."""
+"""CPU features that NumPy or ONNX Runtime need, by processor architecture. If a feature is missing, these libraries end
+the program.
+"""
 FASTER = {"x86_64": ("avx2", "fma")}
-"""CPU features without which networks are slow."""
+"""CPU features, by processor architecture. If a feature is missing, networks are slow."""
 OPTIONAL = {"rust-pgn-reader-python-binding": "missing, so kibitz reads PGN files much more slowly"}
-"""Libraries that kibitz can do without, with the text of the note."""
+"""Optional libraries of kibitz, by the name of the package, with the text of the note that appears if the library is
+missing.
+"""
 _SAME = {"AMD64": "x86_64", "arm64": "aarch64"}
 """Other names of machines."""
 
 
 def versions() -> Iterator[Finding]:
-    """Yield the versions of kibitz, Python and the system."""
+    """Yield three findings: the versions of kibitz, of Python and of the operating system."""
     try:
         installed = importlib.metadata.version("kibitz")
     except importlib.metadata.PackageNotFoundError:
@@ -49,8 +53,8 @@ def versions() -> Iterator[Finding]:
 
 
 def libraries() -> Iterator[Finding]:
-    """Yield the installed libraries that kibitz needs, and a finding for each library that is missing or has an
-    unsuitable version.
+    """Yield a finding for each library of kibitz that is missing or has an unsuitable version. The last finding lists
+    the libraries that are installed.
     """
     from packaging.requirements import Requirement
 
@@ -80,7 +84,7 @@ def libraries() -> Iterator[Finding]:
 
 
 def cpu_features() -> tuple[str, frozenset[str]]:
-    """Return the name of the CPU and its features, with the names that LLVM uses."""
+    """Return the name of the CPU, and the names of its features, such as "avx2". Both have the spelling of LLVM."""
     from llvmlite import binding
 
     features = binding.get_host_cpu_features()
@@ -88,8 +92,9 @@ def cpu_features() -> tuple[str, frozenset[str]]:
 
 
 def cpu() -> Iterator[Finding]:
-    """Yield a finding about the CPU: its name, its number of cores, and its missing features. These are features that
-    kibitz needs, or with which kibitz runs faster.
+    """Yield a finding about the CPU: its name, its number of cores, and its missing features.
+
+    The finding is a problem if features of NEEDED are missing, and a note if features of FASTER are missing.
     """
     name, features = cpu_features()
     machine = _SAME.get(platform.machine(), platform.machine())
@@ -114,7 +119,9 @@ def available_memory() -> int | None:
 
 
 def free_memory() -> Iterator[Finding]:
-    """Yield a finding about the available memory. A limit of the shell (ulimit -v) is taken into account."""
+    """Yield a finding about the available memory. It is a problem if less than LEAST_MEMORY is available, or if the
+    shell allows less (ulimit -v).
+    """
     found = [each for each in (available_memory(), memory.allowed()) if each is not None]
     if not found:
         yield Finding("memory", "ok", "unknown")
@@ -135,7 +142,7 @@ def _write_fault(folder: Path) -> str | None:
 
 
 def caches() -> Iterator[Finding]:
-    """Yield a finding for each cache folder and the temporary folder: whether files can be written there."""
+    """Yield a finding for each cache folder and for the temporary folder: whether kibitz can write files there."""
     for key, folder, advice in (
         ("cache", environment.user_cache(), "Change its permissions, or set XDG_CACHE_HOME to another folder."),
         ("kernel cache", Path(os.environ[environment.CACHE]), "Change its permissions, or unset NUMBA_CACHE_DIR."),
@@ -148,7 +155,7 @@ def caches() -> Iterator[Finding]:
 
 
 def disk() -> Iterator[Finding]:
-    """Yield the free space on the disks of the current folder and of the cache folder."""
+    """Yield a finding about the free space on the disk of the current folder, and on the disk of the cache folder."""
     for key, folder in (("disk", Path.cwd()), ("cache disk", environment.user_cache())):
         # os.path.isdir, because Path.is_dir raises PermissionError inside a folder that this user may not enter.
         there = next(ancestor for ancestor in (folder, *folder.parents) if os.path.isdir(ancestor))
@@ -163,7 +170,9 @@ def disk() -> Iterator[Finding]:
 
 
 def kernels() -> Iterator[Finding]:
-    """Yield a finding: whether the compiled functions that the search needs already exist on this machine."""
+    """Yield a finding: whether numba has already compiled the functions of the search, so that the first search starts
+    at once. A second finding reports if Python runs with the option -O.
+    """
     if preparation.are_prepared(("chess", "go")):
         yield Finding("kernels", "ok", "compiled")
     else:

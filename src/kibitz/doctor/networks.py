@@ -14,21 +14,22 @@ from kibitz.doctor.findings import Finding
 from kibitz.errors import KibitzError, one_line
 
 TOLERANCE = 0.01
-"""The largest difference from the value of a sample; CPUs round differently."""
+"""The largest allowed difference between a computed output of a network and its expected value. CPUs round differently.
+"""
 POSITIONS = {
     "chess": "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
     "go": "(;GM[1]SZ[19]KM[7.5];B[pd];W[dp];B[pp];W[dd])",
 }
-"""The position that each game's networks evaluate as a sample: the Ruy Lopez, and a Go game with a stone in each
-corner.
+"""For each game, the position that the bundled networks evaluate as a sample. In chess, the position is the Ruy Lopez,
+as a FEN. In Go, it is a game with a stone in each corner, as SGF.
 """
 REINSTALL = "Install kibitz again."
 
 
 def evaluate(name: str, position: str) -> dict[str, NDArray[np.float32]]:
-    """Return each output of a network for a position, float32 [n], by the output's name.
+    """Evaluate one position with a network, and return each output by its name, float32 [n].
 
-    name: the network's name. position: the position in a form that `encode_positions` accepts.
+    name: the network's name, such as "human". position: the position as text, a FEN for chess or an SGF game for Go.
     """
     return {key: values.reshape(-1) for key, values in kibitz.load_network(name).predict([position]).items()}
 

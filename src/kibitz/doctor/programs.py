@@ -17,7 +17,9 @@ PAGE = Path("web", "page", "index.html")
 
 
 def provider() -> Iterator[Finding]:
-    """Yield a finding about ONNX Runtime's execution providers: the requested one and the available ones."""
+    """Yield a finding about the execution provider of ONNX Runtime, which selects the device (CPU or GPU). It is a
+    problem if the requested provider is not available.
+    """
     from kibitz.play import providers
 
     there, requested = providers.installed(), providers.requested()
@@ -29,7 +31,7 @@ def provider() -> Iterator[Finding]:
 
 
 def page() -> Iterator[Finding]:
-    """Yield a finding about whether the web page of `kibitz board` is part of the installation."""
+    """Yield a finding: whether the web page of `kibitz board` is part of the installation."""
     if (Path(kibitz.__file__).parent / PAGE).is_file():
         yield Finding("page", "ok", "built")
     else:
@@ -38,7 +40,7 @@ def page() -> Iterator[Finding]:
 
 
 def installed_engines() -> Iterator[Finding]:
-    """Yield the well-known engines that are installed on this machine."""
+    """Yield a finding that lists the well-known chess and Go engines that are installed on this machine."""
     from kibitz.external.programs import known_programs
 
     found = ", ".join(shlex.join(program.command) for program in known_programs(()))
@@ -47,7 +49,7 @@ def installed_engines() -> Iterator[Finding]:
 
 
 def given_engines(commands: Sequence[str]) -> Iterator[Finding]:
-    """Yield a finding for each given engine: whether it starts and replies.
+    """Yield a finding for each given engine: whether it starts and replies within PATIENCE.
 
     commands: the engines' command lines.
     """

@@ -1,1 +1,1 @@
-"""Reports: the result page of a test, with its pictures and boards."""
+"""Result pages: the page of a test, the page of a player's games, and their diagrams and boards."""

@@ -1,7 +1,7 @@
-"""The pictures of a result page, drawn by matplotlib as SVG that uses the page's colors and font.
+"""Draw the diagrams of a result page with matplotlib, as SVG that uses the page's colors and font.
 
-Nothing here uses pyplot or its global state of open figures. Colors are drawn as plain hex values, so that a saved file
-is correct by itself. On a page, each color becomes `var(--name, hex)`, so that the page's dark or light mode applies.
+The functions do not use pyplot or its global state of open figures. A saved file contains colors as hex values. In an
+SVG for a page, each color is `var(--name, hex)`, so that the page's dark or light mode selects the color.
 """
 
 from __future__ import annotations
@@ -61,11 +61,13 @@ Row = Mapping[str, Any]
 
 
 def reliability_svg(calibration: Sequence[Row], counted: str = "positions") -> Markup:
-    """Return a reliability diagram: the observed frequency for each predicted probability, with 95% intervals.
+    """Return a reliability diagram as SVG: the observed frequency for each predicted probability, with 95% intervals.
 
     On the diagonal, predictions are perfectly calibrated. Bars below the diagram show the share of the predictions in
-    each bin. calibration: the rows of `kibitz.stats.reliability`. counted: the label of the bars, which names the
-    things that are counted, such as "positions".
+    each bin.
+
+    calibration: the rows of `kibitz.stats.reliability`. counted: the label of the bars, which names the things that are
+    counted, such as "positions".
     """
     with _drawing():
         figure = Figure(figsize=(_WIDTH, 5.2), layout="constrained")
@@ -93,12 +95,15 @@ def slices_svg(
     span: tuple[float, float] | None = None,
     percent: bool = True,
 ) -> Markup:
-    """Draw the value of each slice of the positions as a dot with its 95% interval, one slice per line. A dashed line
-    shows `whole`, the value over all slices.
+    """Return a diagram as SVG that compares the values of a measure on several slices (groups of positions). Each slice
+    has one line with a dot for the value and a bar for its 95% interval.
 
-    rows: {"slice": label, "figure": estimate as JSON} for each slice. A slice without positions gets a line without a
-    dot. span: a range that the axis must include, so that diagrams side by side can have the same axis. percent:
-    whether the values are shares, which are shown in percent.
+    rows: {"slice": label, "figure": estimate} for each slice. The estimate is a dict with "value", "low" and "high". A
+        slice without positions has the value None and gets a line without a dot.
+    title: a description of the diagram for screen readers.
+    whole: the value over all slices, which is shown as a dashed line; None for no line.
+    span: a range that the horizontal axis must include, so that diagrams side by side can have the same axis.
+    percent: whether the values are shares, which are shown in percent.
     """
     with _drawing():
         figure = Figure(figsize=(_WIDTH, 0.62 + 0.27 * len(rows)), layout="constrained")
@@ -120,22 +125,23 @@ def slices_svg(
 
 
 def learning_curve_svg(metrics: Sequence[Row]) -> Markup:
-    """Draw loss and accuracy by iteration, for training and validation, as inline SVG.
+    """Return a diagram as SVG: loss and accuracy by training iteration, on the training and the validation positions.
 
     metrics: the rows of metrics.jsonl. Only rows of the kinds "summary" and "validation" are drawn. They have
     "iteration" and "loss", and may have "stage", "accuracy", "origin_accuracy" and "target_accuracy". The curves of
-    several stages are drawn one after another. If rows of a resumed run have the same iteration, the last one is drawn.
+    several stages are drawn one after another. If two rows have the same iteration, because training was resumed, the
+    last row is drawn.
     """
     with _drawing():
         return _inline(_learning_figure(metrics), "Learning curve")
 
 
 def course_svg(curve: Row) -> Markup:
-    """Draw estimates as lines with shaded 95% intervals, as inline SVG. The x axis shows the move number or another
-    quantity.
+    """Return a diagram as SVG with several lines and their shaded 95% intervals. The x axis shows the move number or
+    another quantity.
 
-    curve: a dict with "title"; "heading", the label of the x axis; and "lines". Each line has a "name" and "points",
-    which are [x, estimate as JSON].
+    curve: a dict with "title"; "heading", the label of the x axis; and "lines". Each line has a "name" and "points". A
+    point is [x, estimate], and an estimate is a dict with "value", "low" and "high".
     """
     with _drawing():
         figure = Figure(figsize=(_WIDTH, 4), layout="constrained")
@@ -160,7 +166,8 @@ def course_svg(curve: Row) -> Markup:
 
 
 def landscape_svg(landscape: Row) -> Markup:
-    """Draw positions as points on a map, colored by group, and the path of one game through them, as inline SVG.
+    """Return a diagram as SVG that shows positions as points on a map, colored by group. A path connects the positions
+    of one game.
 
     landscape: a dict with "points", each [x, y, index of the group]; "groups", the names of the groups; and "course",
     the [x, y] of the game's positions, in the order of the game.
@@ -187,7 +194,9 @@ def landscape_svg(landscape: Row) -> Markup:
 
 
 def moves_by_rating_png(found: Row, title: str, words: Sequence[str]) -> bytes:
-    """Return the picture of `moves_by_rating.moves_by_rating_svg` as PNG. The arguments are the same."""
+    """Return a PNG file with the same picture as `kibitz.report.moves_by_rating.moves_by_rating_svg`. The arguments are
+    the same as for that function.
+    """
     with _drawing():
         figure = Figure(figsize=(_WIDTH * 1.25, 3.6 + 0.2 * len(words)), layout="constrained")
         axes = figure.subplots()
@@ -207,8 +216,10 @@ def moves_by_rating_png(found: Row, title: str, words: Sequence[str]) -> bytes:
 
 
 def save_learning_curve(metrics: Sequence[Row], path: Path | str) -> None:
-    """Write the learning curve to `path` atomically. metrics: the rows of metrics.jsonl. The extension of `path`
-    selects the format, .svg or .png. Raises ValueError for any other extension.
+    """Write a diagram of loss and accuracy by training iteration to a file, atomically.
+
+    metrics: the rows of metrics.jsonl, as for `learning_curve_svg`. path: the file, whose extension selects the format,
+    .svg or .png. Raises ValueError for any other extension.
     """
     target = Path(path)
     kind = target.suffix.lower()
@@ -221,7 +232,8 @@ def save_learning_curve(metrics: Sequence[Row], path: Path | str) -> None:
 
 
 def draw_curve(run: Path, again: bool) -> None:
-    """Draw the learning curve of a run and save it in the run's folder. Without metrics, this does nothing.
+    """Draw the learning curve of a run (the folder of a trained network), and save it in this folder. If the run has no
+    metrics, the function does nothing.
 
     again: whether to replace an existing picture. If False and the picture exists, nothing is written, so that the
     folder may be read-only.

@@ -1,4 +1,4 @@
-"""The model card of a network, with the front matter that model hubs read."""
+"""The model card of a network with a header for model hubs, which are websites such as Hugging Face."""
 
 from __future__ import annotations
 
@@ -14,21 +14,20 @@ from kibitz.systems import find
 
 CARD = "CARD.md"
 LICENSE = "gpl-3.0"
-"""The license in the spelling of model hubs."""
+"""The license of kibitz, in the spelling of model hubs."""
 _TEST = re.compile(r"^Test: `(.+?)`\n\n(.*?)\n\n\| figure [^\n]*\n\|[-|]+\n((?:\|[^\n]*\n)+)", re.MULTILINE | re.DOTALL)
 """One test of a card: its command, its data, the rows of its table."""
 _ROW = re.compile(r"^\| (?!for comparison)(.+?) \| ([-+−]?[\d.,]+)(%?) \(([^)]*)\) \| ([\d,]+) \|$", re.MULTILINE)
 
 
 def hub_card(run: Run, name: str | None = None) -> str:
-    """Return a network's model card as Markdown. Its front matter contains license, library, tags, and each metric with
-    its interval.
+    """Return a network's model card as Markdown for a model hub. A header (front matter) contains the license, the
+    library, the tags, and each metric with its interval.
 
-    name: the network's name in the card; None for its bundled name followed by its version, such as "human-1.0".
+    name: the network's name in the card; None for the bundled network's name and version, such as "human-1.0".
 
-    The values in the front matter are fractions from 0 to 1 in place of the percentages in the card. The intervals are
-    the card's text, such as "48.5 to 50.4%". Only bundled networks have a card. Raises KibitzError for any other
-    network.
+    A percentage in the card is a fraction from 0 to 1 in the header. The intervals have the text of the card, such as
+    "48.5 to 50.4%". Only bundled networks have a card. Raises KibitzError for any other network.
     """
     path = run.path / CARD
     if not path.is_file():

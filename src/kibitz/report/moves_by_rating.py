@@ -1,4 +1,6 @@
-"""A picture of the moves that players of many ratings choose in a position: a curve for each likely move."""
+"""A diagram that shows which moves players of different ratings choose in a position. Each likely move has its
+curve.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 WIDTH, HEIGHT = 640, 320
-"""Size of the picture in units of SVG, about pixels, without the lines of text below the curves."""
+"""Size of the diagram in SVG units, without the lines of text below the curves."""
 CURVES, LEAST = 8, 0.05
 """The largest number of moves that get a curve, and the smallest share that a move must have at some rating. Traps
 always get a curve.
@@ -20,19 +22,21 @@ _INK, _QUIET, _GRID = "#1c1c1c", "#5a5a5a", "#dcdcdc"
 _LEFT, _TOP, _RIGHT, _BOTTOM = 48, 40, 150, 40
 _LINE = 17
 TOPS = (0.25, 0.5, 0.75, 1.0)
-"""The possible upper ends of the axis of shares."""
+"""The possible upper ends of the vertical axis, which shows the share of the players who choose a move."""
 
 Row = Mapping[str, Any]
 
 
 def curves_of(found: Row) -> list[tuple[Row, str, bool]]:
-    """Return the moves that get a curve, in the order of `found`. Each is a tuple: the move's dict from `found`, the
-    color of its curve, and whether the move is a trap. A trap is a losing move that weaker players choose.
+    """Return the moves that get a curve in the diagram, in the order of `found`.
+
+    Each move is a tuple: the move's dict from `found`, the color of its curve as a hex value, and whether the move is a
+    trap. A trap is a losing move that weaker players choose.
 
     found: a dict with these keys:
         ratings: the ratings on the x axis.
-        moves: a list of dicts, the most likely move first. Each has "move" (UCI), "san" and "p", a list with the share
-            of players who choose the move at each rating, 0 to 1.
+        moves: a list of dicts, the most likely move first. Each has "move" (UCI), "san" and "p". "p" is a list with the
+            share, 0 to 1, of the players at each rating who choose the move.
         traps: a list of dicts, each with the "move" of a trap (UCI).
     """
     traps = {trap["move"] for trap in found["traps"]}
@@ -53,9 +57,10 @@ def top_of(curves: Sequence[tuple[Row, str, bool]]) -> float:
 
 
 def moves_by_rating_svg(found: Row, title: str, words: Sequence[str]) -> Markup:
-    """Draw the curves of `curves_of` as one SVG element.
+    """Return a diagram as SVG: for each likely move, a curve of the share of players who choose the move, by rating.
 
-    found: the argument of `curves_of`. title: the text above the curves. words: the lines of text below the curves.
+    found: the moves, as `curves_of` takes them. title: the text above the curves. words: the lines of text below the
+    curves.
     """
     curves, ratings = curves_of(found), found["ratings"]
     top, tall = top_of(curves), HEIGHT + _LINE * len(words) + 14

@@ -1,4 +1,6 @@
-"""Format numbers for pages and terminals, by their kinds (see `kibitz.stats`)."""
+"""Format measured values, intervals and table cells as text. The kind of a value (see `kibitz.stats.Kind`) selects the
+format.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,12 @@ Row = Mapping[str, Any]
 
 
 def figure_text(value: float | None, kind: Kind) -> str:
-    """Format a value by its kind (see `kibitz.stats.Kind`). A "share" becomes a percentage such as "66.0%", a "small
-    share" one with two decimals, such as "0.04%". "points" become "+8.1", and any other kind gets three decimals. None
-    and NaN become a dash.
+    """Format a number as text. The kind selects the format.
 
-    value: shares and percentage points are fractions, so 0.66 becomes "66.0%".
+    A "share" becomes a percentage with one decimal, such as "66.0%", and a "small share" has two decimals, such as
+    "0.04%". "points" become percentage points with a sign, such as "+8.1". Other kinds get three decimals.
+
+    value: a fraction for shares and percentage points, so 0.66 becomes "66.0%". None and NaN become a dash.
     """
     if value is None or math.isnan(value):
         return "–"
@@ -27,8 +30,9 @@ def figure_text(value: float | None, kind: Kind) -> str:
 
 
 def interval_text(figure: Row, kind: Kind) -> str:
-    """Format a 95% interval, such as "65.0 to 67.0%"; a dash if there is no interval. figure: a dict with "low" and
-    "high". kind: the kind of the value.
+    """Format a 95% interval as text, such as "65.0 to 67.0%". The text is a dash if there is no interval.
+
+    figure: a dict with "low" and "high". kind: the kind of the value.
     """
     low, high = figure.get("low"), figure.get("high")
     if low is None or high is None or math.isnan(low) or math.isnan(high):
@@ -49,11 +53,13 @@ def _digits(kind: Kind) -> int:
 
 
 def cell_text(cell: Any, kind: Kind) -> str:
-    """Format a cell of a table. Text is not changed, integers get thousands separators, and `figure_text` formats
-    floats. None becomes a dash.
+    """Format the content of a table cell as text. Text is not changed, integers get thousands separators, and
+    `figure_text` formats floats. None becomes a dash.
 
-    An estimate, a dict with "value", "low" and "high", is followed by half the width of its interval: "56.1% ±0.3". If
-    the value is at one end of the interval, the whole width is shown. kind: the kind of the values in the column.
+    An estimate is a dict with "value", "low" and "high". Half the width of its interval follows the value: "56.1%
+    ±0.3". If the value is at one end of the interval, the whole width is shown.
+
+    kind: the kind of the values in the column.
     """
     if cell is None:
         return "–"

@@ -46,7 +46,8 @@ TEXTS = {
     "course": "Probability after every move, from 0 (bottom) to 1 (top)",
     "counted": "positions",
 }
-"""The text under the heading of each section. A result's "texts" may replace it.
+"""The text under the heading of each section of a result page, by the name of the section. The "texts" of a test's
+result may replace a text.
 
 Three keys are not sections. "course" describes the small curve of a game. "unit" is the unit of the results, such as
 "positions". "counted" is the unit of the calibration.

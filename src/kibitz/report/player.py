@@ -1,8 +1,8 @@
-"""The page of a player's own games: one self-contained HTML file, in the style of the result pages.
+"""Write the page of a player's own games: one self-contained HTML file, in the style of the result pages.
 
-It is built without templates, because an installation without the extra for training has no template engine. Names come
-from game records and are untrusted text: everything goes through `Markup`, which escapes it, and the page's content
-security policy forbids scripts and outside requests.
+The module uses no template engine, because an installation without the extra for training has none. Names come from
+game records and are untrusted text. Therefore all text is passed through `Markup`, which escapes it, and the page's
+content security policy forbids scripts and outside requests.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kibitz.systems import SYSTEMS
 Row = Mapping[str, Any]
 
 BOARDS = 10
-"""Number of boards with the worst mistakes."""
+"""The number of mistakes, the worst first, that the page shows on a board."""
 _CHESS_TITLES = {
     "by_phase": (
         "Phase",

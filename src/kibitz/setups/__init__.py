@@ -1,1 +1,3 @@
-"""Set up kibitz in other programs: `programs.py` has a row for each program, `writing.py` writes its files."""
+"""Add kibitz to other chess and Go programs. `programs.py` describes each program, and `writing.py` writes its
+files.
+"""

@@ -18,13 +18,18 @@ SCRIPT = "kibitz-engine.bat" if sys.platform == "win32" else "kibitz-engine"
 
 
 FILL_IN = "FILL ME IN"
-"""The text for a value that the user must enter. If the user has already entered a value, that value stays."""
+"""A placeholder for a value that the user must enter in a file. If the user has already entered a value, kibitz does
+not replace that value.
+"""
 
 
 @dataclass(frozen=True)
 class SetupFile:
-    """A file to write when the user adds kibitz to a chess or Go program. name: the file name, without a folder. text:
-    the contents. is_script: whether the file must be executable.
+    """A file to write when the user adds kibitz to a chess or Go program.
+
+    name: the file name, without a folder.
+    text: the contents of the file.
+    is_script: whether the file must be executable.
     """
 
     name: str
@@ -47,9 +52,12 @@ class Setup:
 
 @dataclass(frozen=True)
 class EngineProgram:
-    """A chess or Go program that uses engines. title: its name. game: "chess" or "go". make: a function that takes the
-    engine's command and the folder for the files, and returns the `Setup`. options: extra options for the engine's
-    command.
+    """A chess or Go program that uses engines.
+
+    title: the program's name.
+    game: "chess" or "go".
+    make: a function that takes the engine's command and the folder for the files, and returns the `Setup`.
+    options: extra options for the engine's command.
     """
 
     title: str
@@ -59,7 +67,7 @@ class EngineProgram:
 
 
 def kibitz_command() -> list[str]:
-    """Return the command that starts kibitz in this installation, as a list of words; the first word is an absolute
+    """Return the command that starts kibitz in this installation, as a list of words. The first word is an absolute
     path.
     """
     name = "kibitz.exe" if sys.platform == "win32" else "kibitz"
@@ -69,12 +77,16 @@ def kibitz_command() -> list[str]:
 
 
 def line_of(command: Sequence[str]) -> str:
-    """Format a command as one line, quoted for the shell of this operating system."""
+    """Return a command, given as a list of words, as one line with the quotes that the shell of this operating system
+    needs.
+    """
     return subprocess.list2cmdline(command) if sys.platform == "win32" else shlex.join(command)
 
 
 def script_of(command: Sequence[str]) -> SetupFile:
-    """Return a script that runs this command, as a file to write."""
+    """Return a file to write: a script that runs the given command. The script is a batch file on Windows, and a shell
+    script elsewhere.
+    """
     if sys.platform == "win32":
         return SetupFile(SCRIPT, f"@echo off\r\n{line_of(command)}\r\n", True)
     return SetupFile(SCRIPT, f"#!/bin/sh\nexec {line_of(command)}\n", True)
@@ -216,4 +228,4 @@ PROGRAMS = {
         "Sabaki", "go", _json("settings.json", _sabaki, "Close Sabaki. Write settings.json into its settings folder.")
     ),
 }  # fmt: skip
-"""Every program by the name that users type."""
+"""Every chess or Go program to which kibitz can be added, by the name that users type."""

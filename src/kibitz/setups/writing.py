@@ -1,4 +1,6 @@
-"""Write the files of a setup. Other entries of a JSON or INI file stay, and the old file is saved as a backup."""
+"""Write the files that add kibitz to a chess or Go program. If a JSON or INI file exists, its other entries stay, and
+the old file is saved as a backup.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,14 @@ from kibitz.setups.programs import FILL_IN, SetupFile
 
 
 def write_files(files: Sequence[SetupFile], folder: Path) -> list[tuple[Path, Path | None]]:
-    """Write files into a folder, which is created if necessary. Returns (path, backup) for each file. The backup is the
-    path of a copy of the previous file; None if there was no previous file, or if it had the same contents.
+    """Write files into a folder, which is created if necessary. Return a pair (path, backup) for each file.
 
-    If a JSON or INI file with the name of a file to write exists, the new settings are merged into its contents (see
-    `merged` and `with_sections`). Raises KibitzError, before anything is written, if such an existing file isn't valid.
-    Raises OSError if the folder can't be written.
+    The backup is the path of a copy of the previous file. It is None if no file existed, or if its contents were the
+    same.
+
+    If a JSON or INI file already exists, the new settings are added to its contents, as in `merged` and
+    `with_sections`. Raises KibitzError, before anything is written, if such an existing file is invalid. Raises OSError
+    if the folder can't be written.
     """
     texts = [_with_old(file, folder / file.name) for file in files]
     folder.mkdir(parents=True, exist_ok=True)
@@ -55,8 +59,8 @@ def _with_old(file: SetupFile, path: Path) -> str:
 
 
 def with_sections(old: str, new: str) -> str:
-    """Return the text of an INI file with the sections of `new` added. They replace old sections with the same names,
-    and all other old sections stay.
+    """Return the text of the INI file `old` with the sections of `new` added. A new section replaces an old section
+    with the same name, and all other old sections stay.
     """
     names = tuple(re.findall(r"^\[[^\]\n]*\]", new, re.MULTILINE))
     kept = "".join(part for part in re.split(r"^(?=\[)", old, flags=re.MULTILINE) if not part.startswith(names))
@@ -64,8 +68,8 @@ def with_sections(old: str, new: str) -> str:
 
 
 def merged(old: Any, new: Any) -> Any:
-    """Return JSON data with new settings added. New values replace old values with the same key, and other old values
-    stay.
+    """Return the JSON data `old` with the settings of `new` added. A new value replaces an old value with the same key,
+    and other old values stay.
 
     In a list of objects, a new object replaces the old object with the same "name". The placeholder FILL_IN never
     replaces an old value.

@@ -1,1 +1,1 @@
-"""Boards as inline SVG."""
+"""Chess and Go boards as SVG for HTML pages."""

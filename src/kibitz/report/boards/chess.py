@@ -1,7 +1,7 @@
-"""Chess boards as small inline SVG.
+"""Draw chess boards as small SVG elements inside an HTML page.
 
-A page shows up to a hundred boards. Their common parts, which are the squares and python-chess's drawings of the twelve
-pieces, are drawn once, in a hidden `<svg>` from `piece_defs`. Every board refers to this `<svg>`.
+A page shows up to a hundred boards. Therefore `piece_defs` draws the squares and the twelve pieces once, in a hidden
+`<svg>`, and every board refers to these drawings.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import chess.svg
 from markupsafe import Markup, escape
 
 SQUARE = 45
-"""The size for which python-chess draws its pieces."""
+"""Side length of a square in SVG units. python-chess draws its pieces for this size."""
 
 MARGIN = 16
-"""Space on the right for the marker of the side to move."""
+"""Width in SVG units of the space to the right of a board, in which a disc shows the side to move."""
 
 _LIGHT, _DARK = "#eeddc0", "#b58f6c"
 
 
 def piece_defs(turned: bool = False) -> Markup:
-    """Return a hidden SVG with the squares and pieces that the boards of `board_svg` share. A page needs it once,
-    before its first board.
+    """Return a hidden SVG with the drawings of squares and pieces to which the boards of `board_svg` refer. A page
+    needs it once, before its first board.
 
     turned: whether to include the squares for boards that are seen from Black's side.
     """
@@ -43,11 +43,12 @@ def board_svg(
     turned: bool = False,
     arrow: str | None = None,
 ) -> Markup:
-    """Return one board as SVG, for a page that has `piece_defs`.
+    """Return one board as SVG. The page must also contain the result of `piece_defs`.
 
+    fen: the position.
     last_move_uci: a move, such as "e2e4", whose two squares are highlighted.
-    tints: a probability for each of the 64 squares, a1 first. A more probable square is darker, and probabilities of at
-        least 1% are also shown as numbers.
+    tints: a probability for each of the 64 squares, a1 first. A more probable square is darker, and a probability of at
+        least 1% is also shown as a number.
     turned: whether the board is seen from Black's side.
     arrow: a move in UCI notation that is drawn as an arrow.
 
@@ -111,8 +112,9 @@ def _percents(chances: Sequence[float], turned: bool) -> Iterator[str]:
 
 
 def describe(board: chess.Board, move: chess.Move) -> str:
-    """Describe the position in words, for screen readers: "White to move, after e2e4. White: Ke1, … Black: …". move:
-    the last move, or a null move if there is none.
+    """Return a description of the position for screen readers: "White to move, after e2e4. White: Ke1, … Black: …".
+
+    move: the last move, or a null move if there is none.
     """
     after = f", after {move.uci()}" if move else ""
     sides = [f"{_side(board.turn)} to move{after}."]

@@ -1,7 +1,7 @@
-"""Go boards as small inline SVG: stones, and over them the predicted ownership.
+"""Draw Go boards as small SVG elements inside an HTML page: the stones, and the predicted ownership on top.
 
-As with chess boards, the common parts of a page's boards (wood, lines and names of each size) are drawn once, in a
-hidden `<svg>` from `board_defs`.
+`board_defs` draws an empty board of each size once, in a hidden `<svg>`, and every board refers to one of these
+drawings. "Ownership" means which side each intersection belongs to at the end of the game.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from markupsafe import Markup
 from kibitz.games.go.points import COLUMNS, GRID, PASS, SIZES, from_gtp
 
 STEP = 20
-"""Distance between two lines."""
+"""Distance between two lines of the board, in SVG units."""
 EDGE = 26
-"""Distance from the picture's edge to the first line, with space for the coordinates."""
+"""Distance from the edge of the picture to the first line, in SVG units. The coordinates are in this space."""
 LARGEST = 13
-"""The side length of the square for a certain owner."""
+"""The side length, in SVG units, of the square on an intersection whose predicted owner is certain."""
 FAINTEST = 2
-"""Squares with a smaller side length than this are not drawn."""
+"""A square on an intersection is not drawn if its side length is smaller than this number of SVG units."""
 
 _WOOD, _LINE, _NAME = "#dfb876", "#6d5128", "#5d4420"
 _FILL = {"X": ("#17191c", "#8b8f94"), "O": ("#fbfbf8", "#767b80")}
@@ -30,8 +30,10 @@ _STARS = {9: (2, 4, 6), 13: (3, 6, 9), 19: (3, 9, 15)}
 
 
 def board_defs(sizes: Iterable[int]) -> Markup:
-    """Return a hidden SVG with an empty board of each size, which the boards of `board_svg` share. A page needs it
+    """Return a hidden SVG with an empty board of each size, to which the boards of `board_svg` refer. A page needs it
     once, before its first board.
+
+    sizes: the board sizes, such as 19.
     """
     boards = "".join(f'<g id="go-{size}">{_empty(size)}</g>' for size in sorted(set(sizes)))
     return Markup(
@@ -41,20 +43,20 @@ def board_defs(sizes: Iterable[int]) -> Markup:
 
 
 def board_svg(position: Mapping[str, Any], last_move: str | None = None, better: str | None = None) -> Markup:
-    """Return one board as SVG, for a page that has `board_defs` for this board size.
+    """Return one board as SVG. The page must also contain the result of `board_defs` for this board size.
 
     position: a dict with these keys:
         "size": the board size.
         "stones": one string per row, from the top: "X" for black, "O" for white, "." for empty points.
-        "black_owns" (optional): one string per row, with the predicted probability of Black's ownership for each point,
-            in percent, separated by spaces.
+        "black_owns" (optional): one string per row. It has a number for each intersection, separated by spaces: the
+            predicted probability, in percent, that the intersection belongs to Black at the end of the game.
         "owners" (optional): one string per row with the final owners: "X" for Black, "O" for White, "-" for neither.
 
-    last_move: a move such as "Q16", which gets a ring. better: a better move, which gets a dot.
+    last_move: a move such as "Q16", which is marked by a ring. better: a better move, which is marked by a dot.
 
-    Predictions are drawn as squares in the color of the predicted owner; a larger square is a more certain prediction.
-    A cross marks a wrong prediction. Raises ValueError if rows don't fit the size, and for unknown letters or an
-    invalid move.
+    Predictions are drawn as squares in the color of the predicted owner. A larger square is a more certain prediction,
+    and a cross marks a wrong prediction. Raises ValueError if the rows don't fit the size, and for unknown letters or
+    an invalid move.
     """
     size = int(position["size"])
     if size not in SIZES:
@@ -82,11 +84,14 @@ def board_svg(position: Mapping[str, Any], last_move: str | None = None, better:
 def describe(
     stones: Sequence[str], chances: Sequence[Sequence[int]] | None, owners: Sequence[str] | None, last_move: str | None
 ) -> str:
-    """Describe a position in words, for screen readers.
+    """Return a description of a position for screen readers: the number of stones, the last move, the predicted
+    territory, and the number of wrong predictions.
 
-    stones: one string per row, with X for Black and O for White. chances: the predicted probability of Black's
-    ownership for each point, in percent, by row; None if there is no prediction. owners: the final owners, one string
-    per row; None if unknown. last_move: the vertex of the last move; None if there is none.
+    stones: one string per row, with X for Black and O for White.
+    chances: the predicted probability, in percent, that each intersection belongs to Black at the end, by row; None if
+        there is no prediction.
+    owners: the final owners, one string per row, with X for Black, O for White and - for neither; None if unknown.
+    last_move: the last move, such as "Q16"; None if there is none.
     """
     black, white = (sum(row.count(letter) for row in stones) for letter in "XO")
     words = [f"{black} black and {white} white stones" + (f", after {_plain(last_move)}." if last_move else ".")]
