@@ -1,1 +1,1 @@
-"""kibitz as an engine for other programs, by the protocols UCI for chess and GTP for Go."""
+"""The engines with which other programs use kibitz. They implement the protocols UCI for chess and GTP for Go."""

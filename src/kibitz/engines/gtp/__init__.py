@@ -1,1 +1,1 @@
-"""The GTP engine: a module for each family of commands."""
+"""The Go engine, which implements the protocol GTP. Each group of GTP commands has a module."""

@@ -1,4 +1,4 @@
-"""GTP commands about the board and the game on it."""
+"""GTP commands about the board and the game: set up a board, play and undo moves, load and save a game."""
 
 from __future__ import annotations
 
@@ -99,8 +99,8 @@ def _loadsgf(session: GtpSession, command: Command) -> str:
 
 
 def file_argument(command: Command) -> tuple[str, int | None]:
-    """Return the arguments of a command that loads a file: the file's name, and the move number after it (None if it is
-    missing).
+    """Return the arguments of a GTP command that loads a file: the file's name, and the number after the name. This
+    number is None if it is missing.
 
     A name with spaces should be in quotes, but is also accepted without quotes. Raises GtpError if the name is missing
     or the number is invalid.

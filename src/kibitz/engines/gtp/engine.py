@@ -1,9 +1,8 @@
-"""The GTP engine: a loop over the controller's lines, and a thread for an analysis, which runs until the next line
-arrives.
+"""The main loop of the GTP engine, and a thread for an analysis, which ends when the next command line arrives.
 
-Every command gets exactly one reply, whatever it contains: `= …`, or `? …` with the reason. The engine replies to the
-first commands of a controller (name, version, commands) before it loads anything large. The network is loaded when a
-command needs it for the first time.
+In GTP, the program that sends the commands is called the controller. Every command gets exactly one reply: `= …`, or `?
+…` with the reason of an error. The engine replies to the first commands of a controller (name, version, commands)
+before it loads the network. It loads the network when a command first needs the network.
 """
 
 from __future__ import annotations
@@ -29,11 +28,12 @@ QUIT = "quit"
 
 
 class GtpEngine:
-    """A GTP engine that writes its replies to a stream.
+    """A GTP engine that reads command lines and writes its replies to a stream.
 
-    load: a function that opens the network. It is called when a command first needs the network. If it raises
-        KibitzError, the error becomes the reply to that command.
-    output: a binary stream that nothing else writes to.
+    settings: the settings of the engine.
+    load: a function that opens the network. The engine calls the function when a command first needs the network. If
+        the function raises KibitzError, the text of this error becomes the reply to the command.
+    output: a binary stream to which nothing else is written.
     """
 
     def __init__(self, settings: GtpSettings, load: Callable[[], NetworkSession], output: IO[bytes]):
@@ -55,7 +55,7 @@ class GtpEngine:
         }
 
     def run(self, lines: Iterable[str]) -> None:
-        """Execute the commands in `lines` until `quit` or until the lines end."""
+        """Execute GTP commands until `quit` or until the lines end. lines: the command lines."""
         try:
             for line in lines:
                 self._end_stream()  # GTP analysis commands end at the next line from the controller, even an empty one

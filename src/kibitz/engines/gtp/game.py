@@ -1,4 +1,7 @@
-"""The game that a GTP controller has set up: board, moves so far, komi, rules, handicap stones, clocks."""
+"""The game that a GTP controller has set up: board, moves so far, komi, rules, handicap stones and clocks.
+
+The controller is the program that sends GTP commands to the engine.
+"""
 
 from __future__ import annotations
 
@@ -25,25 +28,26 @@ if TYPE_CHECKING:
 
 MAX_FIXED_HANDICAP = 9
 OVERHEAD = 100
-"""Milliseconds of delay between the engine and the clock."""
+"""The assumed delay, in milliseconds, between the engine and the clock of the controller."""
 
 
 @dataclass
 class GtpClock:
-    """The clock of one side. All times are in seconds.
+    """The clock of one side in a GTP game. All times are in seconds. The controller is the program that sends the
+    commands.
 
-    main: time before overtime.
-    period, stones: in overtime, `stones` moves must be played in each period of `period` seconds. Both are 0 if there
-        is no overtime.
-    left: time left in the present phase; None if the controller has not sent the time left.
-    left_stones: the moves left in the present overtime period or, if `periods` is true, the number of periods left; 0
-        in the main time.
-    increment: time added per move.
+    main: the time before overtime.
+    period, stones: in overtime, the player must play `stones` moves in each period of `period` seconds. Both are 0 if
+        there is no overtime.
+    left: the time left in the main time or in the present overtime period; None if the controller has not sent it.
+    left_stones: the moves left in the present overtime period or, if `periods` is true, the number of periods left. It
+        is 0 in the main time.
+    increment: the time added per move.
     periods: whether each overtime period is for one move (byo-yomi).
-    spent: the main time used so far. It is ignored when the controller has sent the time left.
-    limit: the largest main time; increments do not raise the main time above it. Infinity if there is no limit.
+    spent: the main time used so far. It is ignored if the controller has sent the time left.
+    limit: the largest main time. Increments do not raise the main time above it. Infinity if there is no limit.
     longest: the longest time for one move; infinity if there is no limit.
-    lacks_settings: whether the controller has sent the time left without having sent time settings.
+    lacks_settings: whether the controller has sent the time left, but no time settings.
     """
 
     main: float = 0.0
@@ -59,7 +63,7 @@ class GtpClock:
     lacks_settings: bool = False
 
     def set_time_left(self, left: float, stones: int) -> None:
-        """Record the time left that the controller has sent.
+        """Set the time left to the values that the controller (the program that sends the commands) reports.
 
         left: the time left in seconds. stones: the moves left in the overtime period or, if `periods` is true, the
         number of periods left; 0 in the main time.
@@ -67,8 +71,8 @@ class GtpClock:
         self.left, self.left_stones, self.spent = left, stones, 0.0
 
     def spend(self, seconds: float) -> None:
-        """Subtract the time that a move took from the time left. If the controller then sends the time left, the
-        controller's value is used instead.
+        """Subtract the time of a move from the time left. The time left that the controller reports later replaces this
+        result.
 
         seconds: the time that the move took.
         """
@@ -84,7 +88,7 @@ class GtpClock:
             self.left, self.left_stones = self.period, self.stones
 
     def seconds(self) -> float | None:
-        """Return the seconds to spend on the next move; None if there is no time limit."""
+        """Return how many seconds the engine should spend on its next move; None if there is no time limit."""
         seconds = self._seconds()
         return None if seconds is None else min(seconds, max(0.0, self.longest - OVERHEAD / 1000))
 
@@ -101,7 +105,10 @@ class GtpClock:
 
 
 class GtpGame:
-    """The game of a GTP session. largest: the size of the largest board that the network supports.
+    """The game that GTP commands set up and change. A point of the board is an int, 19 * row + column from the top
+    left, or PASS. A color is BLACK or WHITE.
+
+    largest: the size of the largest board that the network supports. komi: the komi in points. rules: the rules.
 
     If a method can't execute its command, it raises GtpError and changes nothing.
     """
@@ -112,7 +119,10 @@ class GtpGame:
         self.clear(min(GRID, largest))
 
     def clear(self, size: int | None = None) -> None:
-        """Set up an empty board. size: None for the same size."""
+        """Start a new game on an empty board. The clocks get their full time.
+
+        size: the board size; None for the present size. Raises GtpError if the network does not support the size.
+        """
         size = self.start.size if size is None else size
         if size not in SIZES or size > self.largest:
             raise GtpError("unacceptable size")
@@ -133,14 +143,15 @@ class GtpGame:
 
     @property
     def size(self) -> int:
+        """The board size, such as 19."""
         return self.start.size
 
     @property
     def handicap(self) -> int:
-        """Return the number of handicap stones.
+        """The number of handicap stones.
 
-        These are the stones that were placed before the game. If no stones were placed, they are the stones that Black
-        played in a row before White's first move, if there are two or more.
+        Usually, this is the number of stones that were placed before the game. If no stones were placed, it is the
+        number of stones that Black played in a row before White's first move, or 0 if this number is 1.
         """
         if self.placed_handicap or not self._starts_empty:
             return self.placed_handicap
@@ -150,6 +161,7 @@ class GtpGame:
 
     @property
     def terms(self) -> Terms:
+        """The komi, the kind of scoring and the number of handicap stones, as the Go players take them."""
         return Terms.by(self.rules, self.komi, self.handicap)
 
     def set_rules(self, rules: Rules) -> None:
@@ -158,6 +170,7 @@ class GtpGame:
         self.board.suicide, self.board.superko = rules.suicide, rules.ko == "POSITIONAL"
 
     def play(self, colour: int, point: int) -> None:
+        """Play a move of a color on a point, or a pass. Raises GtpError if the move is illegal."""
         try:
             self.board.play(colour, point)
         except Illegal:
@@ -165,9 +178,9 @@ class GtpGame:
         self.moves.append((colour, point))
 
     def play_all(self, moves: list[tuple[int, int]]) -> None:
-        """Play all moves of a list.
+        """Play all moves of a list, each a pair of a color and a point.
 
-        moves: the color and the point of each move. If a move is illegal, no move is played and GtpError is raised.
+        If a move is illegal, the method undoes the moves before it and raises GtpError.
         """
         before = len(self.moves)
         for colour, point in moves:
@@ -178,7 +191,7 @@ class GtpGame:
                 raise
 
     def undo(self, count: int = 1) -> None:
-        """Undo the last `count` moves."""
+        """Undo the last `count` moves. Raises GtpError if there are fewer moves."""
         if count > len(self.moves):
             raise GtpError("cannot undo")
         del self.moves[len(self.moves) - count :]
@@ -190,11 +203,16 @@ class GtpGame:
         self.set_rules(self.rules)
 
     def is_empty(self) -> bool:
+        """Return whether no stone is on the board."""
         colours = self.board.colours()
         return not ((colours == BLACK) | (colours == WHITE)).any()
 
     def place_handicap(self, points: list[int]) -> None:
-        """Place handicap stones of Black on these points of an empty board. White moves next."""
+        """Place handicap stones of Black on these points of an empty board. White moves next.
+
+        Raises GtpError if the board is not empty, if there are fewer than two points, or if points are equal or off the
+        board.
+        """
         if not self.is_empty():
             raise GtpError("board not empty")
         if len(set(points)) < len(points) or len(points) < 2 or not all(on_board(p, self.size) for p in points):
@@ -208,8 +226,9 @@ class GtpGame:
     def load(self, file: str, before: int | None) -> None:
         """Load the first game of an SGF file.
 
-        If the file ends in the middle of the moves, the complete moves are loaded. If some of the requested moves are
-        therefore missing, a line on standard error gives the reason.
+        If the file is cut off in the middle of the moves, the complete moves are loaded. If some of the requested moves
+        are therefore missing, a line on standard error gives the reason. Raises GtpError if the file can't be read or
+        its game can't be played.
 
         before: the number of the first move that is not loaded; None to load all moves.
         """
@@ -266,7 +285,9 @@ class GtpGame:
         self.set_rules(rules)
 
     def record(self) -> Record:
-        """Return the game as a game record. If one player moved twice in a row, a pass of the opponent is inserted."""
+        """Return the game as a record that can be written as SGF. If one player moved twice in a row, the record has a
+        pass of the opponent between these moves.
+        """
         from kibitz.games.go.io.sgf import Record
 
         colours = self.start.colours()
@@ -291,7 +312,7 @@ class GtpGame:
 
 
 def fixed_handicap(count: int, size: int) -> list[int]:
-    """Return the points of fixed handicap stones, in the order of the GTP specification.
+    """Return the points of fixed handicap stones, in the order of the GTP specification. A point is 19 * row + column.
 
     count: the number of stones, 2 to 9. size: the board's size.
     """

@@ -1,5 +1,5 @@
-"""GTP commands whose results GoGui shows on its board: the ownership map, the expected score, the moves and their
-gains.
+"""GTP commands whose results the program GoGui shows on its board: the ownership map (which side gets each point), the
+expected score, and the best moves.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from kibitz.play.go.thought import Look
 
 LABELLED = 9
-"""Number of moves that are marked on the board."""
+"""The number of best moves that GoGui marks on the board."""
 BLACKS, UNSURE, WHITES = (38, 70, 160), (190, 190, 190), (196, 60, 50)
-"""Colors of Black's, neutral and White's points, as red, green and blue."""
+"""Colors, as red, green and blue, of points that certainly become Black's, of uncertain points, and of points that
+certainly become White's.
+"""
 
 
 def _analyze_commands(session: GtpSession, command: Command) -> str:

@@ -1,8 +1,9 @@
-"""GTP commands of KataGo and Leela Zero, in their formats: analysis as a stream of lines, raw outputs, rules.
+"""GTP commands of KataGo and Leela Zero, in their formats: analysis as a stream of lines, raw outputs of the network,
+and rules.
 
 An analysis line has a group `info move …` for each move, best first. On request, `rootInfo …` and `ownership …` follow.
-All values are in the view of the side to move. The meaning of visits, priors and win probabilities depends on the
-player: see `play.go.thought`, and `Study.thought` for networks that only predict territory.
+All values are from the point of view of the side to move. The meaning of visits, priors and win probabilities depends
+on the method that chooses moves, see `kibitz.play.go.thought`.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
     from kibitz.play.go.thought import GoThought, Look
 
 MAX_MOVES = 20
-"""The largest number of moves in a line, unless the command has another number."""
+"""The largest number of moves in a line of an analysis, unless the command contains another number."""
 MIN_INTERVAL = 0.01
-"""The shortest interval between two lines, in seconds."""
+"""The shortest interval between two lines of an analysis, in seconds."""
 PARAMETERS = {"playoutDoublingAdvantage": "0", "analysisWideRootNoise": "0"}
 """Parameters of KataGo's search that controllers query. kibitz's search has no such parameters, so their values are
 0.
@@ -41,13 +42,13 @@ FLAGS = ("ownership", "movesownership", "pvvisits", "rootinfo", "ownershipstdev"
 
 @dataclass
 class AnalysisRequest:
-    """The arguments of an analysis command.
+    """The arguments of a GTP command that analyzes the position and sends a line at regular intervals.
 
-    side: the side to move.
+    side: the side to move, BLACK or WHITE.
     interval: the seconds between two lines of the reply.
     moves: the largest number of moves in a line of the reply.
-    only: the moves to analyze, as points; None for all moves.
-    also: the names of the requested further outputs, such as "ownership", in lower case.
+    only: the moves to analyze, as points (19 * row + column, or PASS); None for all moves.
+    also: the names of further outputs that the command requests, such as "ownership", in lower case.
     """
 
     side: int
@@ -57,20 +58,20 @@ class AnalysisRequest:
     also: frozenset[str] = frozenset()
 
     def thought_of(self, look: Look) -> GoThought:
-        """Return the player's present evaluation of the position, with as many moves and ownership maps as this request
-        needs.
+        """Return the present evaluation of the position, with as many moves and ownership maps as this request needs.
 
-        look: a function that returns this evaluation (see `thought.Look`).
+        look: the function that returns the evaluation. Its arguments are the number of moves, and whether each move
+        gets an ownership map.
         """
         wide = bool(self.also & {"movesownership", "movesownershipstdev"})
         return look(max(1, self.moves), wide)
 
 
 def counted_thought(thought: GoThought, final: FinalCount) -> GoThought:
-    """Return the evaluation of a position after two passes. The win probability, the lead and the ownership are taken
-    from the final score, and a pass is the only move.
+    """Return the evaluation of a finished game. The win probability, the lead and the ownership are those of the final
+    score, and a pass is the only move.
 
-    thought: the network's evaluation of the position. final: the final score.
+    thought: the network's evaluation of the final position. final: the final score.
     """
     from kibitz.play.go.thought import MoveThought
 
@@ -83,10 +84,11 @@ def counted_thought(thought: GoThought, final: FinalCount) -> GoThought:
 
 
 def read_analysis(words: tuple[str, ...], session: GtpSession) -> AnalysisRequest:
-    """Parse the arguments of an analysis command, `[color] [interval] {key value}…`. Raises GtpError for any other
-    arguments.
+    """Parse the arguments of an analysis command, `[color] [interval] {key value}…`, and return them.
 
-    words: the arguments. If there is no color, the side to move is analyzed. If there is no interval, it is 1 second.
+    words: the arguments. If there is no color, the side to move is analyzed. The interval is in hundredths of a second;
+    if it is missing, it is 1 second. session: the session, whose board defines the legal points. Raises GtpError for
+    invalid arguments.
     """
     game = session.game
     request = AnalysisRequest(game.board.to_move)
@@ -208,7 +210,10 @@ def _genmove_analyze(session: GtpSession, command: Command) -> AnalysisStream:
 
 
 def kata_line(thought: GoThought, request: AnalysisRequest) -> str:
-    """Return one line of the reply to `kata-analyze`, without the line end."""
+    """Format an evaluation of a position as one line of the reply to `kata-analyze`, without the line end.
+
+    thought: the evaluation. request: the arguments of the command, which select the outputs.
+    """
     words: list[str] = []
     for order, move in enumerate(thought.moves[: request.moves]):
         name = to_gtp(move.point, thought.size)

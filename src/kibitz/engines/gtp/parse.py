@@ -12,15 +12,17 @@ LONGEST_ID = 20
 
 
 class GtpError(ValueError):
-    """Raised if a command can't be executed. The message, in one line, is the reply."""
+    """The error for a GTP command that can't be executed. The engine sends its message, one line, as the reply."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """A GTP command.
+    """A GTP command that was parsed from a line.
 
-    id: the command's number as it was sent; "" if there is none. name: the command's name in lower case. words: the
-    arguments as words. text: the arguments as one text.
+    id: the number at the start of the line, as text; "" if there is none.
+    name: the command's name in lower case, such as "genmove".
+    words: the arguments, split at spaces.
+    text: the arguments as one text.
     """
 
     id: str
@@ -30,7 +32,7 @@ class Command:
 
 
 def read_command(line: str) -> Command | None:
-    """Parse a command line. Returns None for a line that is blank or has only a comment."""
+    """Parse a line with a GTP command. Returns None if the line is blank or contains only a comment."""
     line = line.removeprefix("\ufeff")  # some programs begin with a byte order mark
     line = "".join(" " if letter == "\t" else letter for letter in line if letter == "\t" or letter >= " ")
     line = line.replace("\x7f", "").split("#", 1)[0].strip()
@@ -45,9 +47,11 @@ def read_command(line: str) -> Command | None:
 
 
 def answer(number: str, text: str, good: bool = True) -> str:
-    """Format a reply as GTP requires: no empty line inside, and one at the end.
+    """Return the reply to a GTP command in the format of GTP. Empty lines inside the reply are removed, and an empty
+    line ends the reply.
 
-    number: the number of the command; "" if it had none. text: the reply. good: False for an error.
+    number: the number of the command; "" if it had none. text: the text of the reply. good: False if the reply is an
+    error.
     """
     lines = [line.rstrip() for line in text.split("\n")]
     body = "\n".join([lines[0], *(line for line in lines[1:] if line)])
@@ -55,7 +59,10 @@ def answer(number: str, text: str, good: bool = True) -> str:
 
 
 def argument(words: Sequence[str], index: int = 0) -> str:
-    """Return the argument at an index. Raises GtpError if it is missing."""
+    """Return one of a command's arguments. Raises GtpError if it is missing.
+
+    words: the arguments. index: the position of the argument, from 0.
+    """
     if index >= len(words):
         raise GtpError("syntax error: an argument is missing")
     return words[index]
@@ -72,11 +79,16 @@ def colour(text: str) -> int:
 
 
 def is_colour(text: str) -> bool:
+    """Return whether the text is a color that `colour` accepts."""
     return text.lower() in ("b", "black", "w", "white")
 
 
 def vertex(text: str, size: int) -> int:
-    """Parse a point of the board, or a pass. Returns the point or PASS. Raises GtpError for any other text."""
+    """Parse a point of the board, such as "Q16", or "pass". Returns 19 * row + column, with rows from the top, or PASS.
+    Raises GtpError for any other text.
+
+    size: the board's size.
+    """
     from kibitz.games.go.points import from_gtp
 
     try:

@@ -1,4 +1,4 @@
-"""GTP commands that use the network: moves, clocks, the score and the status of stones."""
+"""GTP commands that need the network: moves, clocks, the score, and the status of stones (alive or dead)."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 LONGEST_TIME = 2.0**32
 RESIGNS = "resign"
 NO_RANK = "none"
-"""The word in place of a rank if the engine imitates no rank."""
+"""The word that a command uses in place of a rank, such as "5k", if the engine should play its strongest moves."""
 HOPELESS = 3
-"""Number of hopeless moves in a row after which the engine resigns."""
+"""The engine resigns after this number of moves in a row with a win probability below the limit for resigning."""
 KATA_TIMES = ("none", "absolute", "byoyomi", "canadian", "fischer", "fischer-capped")
 
 
@@ -38,12 +38,14 @@ def choose(
     only: Sequence[int] | None = None,
     on_progress: Callable[[Look], None] = lambda look: None,
 ) -> MoveThought:
-    """Return the player's move for `side` in the game's position, without playing it.
+    """Choose a move for `side` in the present position and return its evaluation, without playing the move.
 
-    plays: whether the caller will play the move. If false, this move is not counted by the resignation rule, which
-    counts consecutive moves with a low win probability. clean_up: whether to capture dead stones before passing. only:
-    the points that may be played; None for all. on_progress: called during the search with a function that returns the
-    current evaluation, see `thought.Look`.
+    plays: whether the caller will play the move. Only then, the move uses time of the clock, and `resigns` counts the
+        move if its win probability is low.
+    clean_up: whether to capture dead stones before passing.
+    only: the points that may be played (19 * row + column, or PASS); None for all.
+    on_progress: a function that is called during the search. Its argument is a function that returns the present
+        evaluation, see `kibitz.play.go.thought.Look`.
     """
     game = session.game
     clock = game.clocks.get(side)
@@ -72,8 +74,10 @@ def choose(
 
 
 def resigns(session: GtpSession, side: int) -> bool:
-    """Return whether the engine should resign for this side instead of playing the move that `choose` has just
-    returned.
+    """Return whether the engine should resign for this side. Call this function after `choose`, and before the move is
+    played.
+
+    The engine resigns if the latest HOPELESS moves of this side had a win probability below the limit of the settings.
     """
     return session.hopeless.get(side, 0) >= HOPELESS
 
@@ -195,7 +199,8 @@ def _time_left(session: GtpSession, command: Command) -> str:
 def score(session: GtpSession) -> float:
     """Return Black's lead in points if the game ended now, after komi and handicap, under the rules of the game.
 
-    If two passes ended the game, the final position is scored. Otherwise, the predicted territory decides.
+    If two passes ended the game, the function counts the final position. Otherwise, the predicted territory decides
+    which side gets each point.
     """
     from kibitz.games.go.endings.counting import area, territory
     from kibitz.play.go.ownership import settled

@@ -1,4 +1,6 @@
-"""The state of a GTP session: the game, the player, and the network, which is loaded when it is first needed."""
+"""The state of a GTP engine: its settings, the game, the player that chooses moves, and the network. The network is
+loaded when it is first needed.
+"""
 
 from __future__ import annotations
 
@@ -27,17 +29,17 @@ Send = Callable[[str], None]
 
 @dataclass(frozen=True)
 class GtpSettings:
-    """The settings of a GTP engine.
+    """The settings of a GTP engine. The controller is the program that sends commands to the engine.
 
-    name, version: the engine's name and version, which it reports to a controller.
-    komi, rules: the komi and the name of the rules until the controller sets them.
-    temperature: the sampling temperature for the engine's moves; 0 for the best move. None for 0, and with a rank for
-        the temperature of `play.go.imitation`.
+    name, version: the engine's name and version, which the engine reports to the controller.
+    komi, rules: the komi in points, and the name of the rules, until the controller sets them.
+    temperature: the sampling temperature for the engine's moves, 0 for the best move. None selects 0 or, if the engine
+        imitates a rank, the temperature of `kibitz.play.go.imitation`.
     seed: the random seed; None for a random one.
     largest: the largest board that the network supports.
-    method: the method to choose moves; None for the network's default.
-    visits: the number of visits of a search if there is no clock; None for the default.
-    resign: the win probability below which the engine resigns; 0 for never.
+    method: the name of the method that chooses moves; None for the network's default.
+    visits: the number of visits (network evaluations) of a search if there is no clock; None for the default.
+    resign: the win probability, 0 to 1, below which a move counts as a reason to resign; 0 for never.
     rank: the rank that the engine imitates, such as "5k"; None for the strongest play.
     takes_ranks: whether the network has rank inputs, so that the controller can set a rank.
     network: the name of the network, for messages.
@@ -60,12 +62,12 @@ class GtpSettings:
 
 @dataclass(frozen=True)
 class AnalysisStream:
-    """A reply to a GTP command that consists of many lines, sent over time.
+    """The reply to a GTP command that analyzes a position: many lines, sent over time.
 
-    run: a function that sends the lines. It gets a function that sends one line, and an event. The function `run`
-    returns soon after the event is set.
-    ends: whether the analysis ends by itself. If true, the next command waits for the end. Otherwise, the next command
-    stops the analysis.
+    run: a function that sends the lines. Its first argument is a function that sends one line. Its second argument is
+        an event. After this event is set, `run` soon returns.
+    ends: whether the analysis ends by itself. If true, the engine executes the next command after that end. Otherwise,
+        the next command stops the analysis.
     """
 
     run: Callable[[Send, threading.Event], None]
@@ -77,17 +79,19 @@ Handler = Callable[["GtpSession", Command], "str | AnalysisStream"]
 
 @dataclass
 class GtpSession:
-    """The state of a GTP session: the settings, the game, the network and the player.
+    """The state of a GTP engine: the settings, the game, the network and the player (the object that chooses moves).
+    The network and the player are made when they are first used.
 
-    load: a function that opens the network. It may take seconds, and may raise KibitzError.
+    settings: the settings of the engine. load: a function that opens the network. It may take seconds, and may raise
+    KibitzError.
     """
 
     settings: GtpSettings
     load: Callable[[], NetworkSession]
     last_words: str = field(default="", init=False)
-    """A description of the move that was chosen last."""
+    """A description of the move that the engine chose last."""
     hopeless: dict[int, int] = field(default_factory=dict, init=False)
-    """For each side, how many of its latest moves, in a row, had a win probability below the limit for resigning."""
+    """For BLACK and WHITE, the number of latest moves in a row with a win probability below the limit for resigning."""
     _ready: tuple[GoThinker, int] | None = field(default=None, init=False, repr=False)
     """The player and the board size that `get_ready` has prepared."""
 
@@ -97,6 +101,7 @@ class GtpSession:
 
     @cached_property
     def game(self) -> GtpGame:
+        """The game that the controller has set up. At first, it has an empty board and the settings' komi and rules."""
         from kibitz.engines.gtp.game import GtpGame
         from kibitz.games.go.rulesets import named
 
@@ -104,10 +109,14 @@ class GtpSession:
 
     @cached_property
     def network(self) -> NetworkSession:
+        """The network, which the first access loads. Raises the errors of `load`."""
         return self.load()
 
     @cached_property
     def player(self) -> GoThinker:
+        """The object that chooses moves with the network, by the settings' method and the present rank. The first
+        access makes it.
+        """
         from kibitz.play.go.players import player_of
 
         settings = self.settings
@@ -121,9 +130,10 @@ class GtpSession:
         )
 
     def imitate(self, rank: str | None) -> None:
-        """Imitate players of a rank from now on, such as "5k". None for the strongest play.
+        """Set the rank of the players whose moves the engine imitates from now on.
 
-        Raises UsageError if the network has no rank inputs, and for text that is not a rank in range.
+        rank: the rank, such as "5k"; None for the strongest play. Raises UsageError if the network has no rank inputs,
+        or if the text is not a supported rank.
         """
         from kibitz.play.go.imitation import imitation
 
@@ -135,8 +145,8 @@ class GtpSession:
             self.player.random = before.random  # so that a seed that was set before this command has an effect
 
     def new_game(self) -> None:
-        """Forget what the player and the resignation rule remember of the previous game. This is called before a new
-        game.
+        """Clear the data of the previous game: the search tree of the player, and the numbers by which the engine
+        resigns. Call this method before each new game.
         """
         self.hopeless.clear()
         if "player" in self.__dict__:
@@ -145,8 +155,8 @@ class GtpSession:
     def get_ready(self) -> None:
         """Load the network and compile the code for the next moves. This takes a moment, once for each board size.
 
-        Call this method before the clocks start. Some controllers send the clock times only when the clocks are already
-        running.
+        Call this method when the controller sets the clocks, because some controllers send the times only when the
+        clocks are already running.
         """
         from kibitz.games.go.endings.final import compile_kernels
 
@@ -169,7 +179,7 @@ class GtpSession:
         return [look() for look, _ in zip(looks, range(3), strict=False)][-1]
 
     def final_count(self) -> FinalCount | None:
-        """Return the final score of a game that two passes ended; None for a game that is not over."""
+        """Return the final score if two passes have ended the game, otherwise None."""
         if self.game.board.passes < 2:
             return None
         from kibitz.play.go.value import final_count
@@ -177,9 +187,10 @@ class GtpSession:
         return final_count(self.game.board, self.game.terms)
 
     def value(self) -> tuple[PositionValue, float]:
-        """Return two values: the value of the game's position, and the standard deviation of Black's lead in points.
+        """Return two values: the evaluation of the game's position, and the standard deviation of Black's lead in
+        points.
 
-        The value of the position is the same as in the other interfaces, see `play.go.value`.
+        The evaluation is the same as in the other interfaces of kibitz, see `kibitz.play.go.value`.
         """
         from kibitz.play.go import value
 
@@ -192,8 +203,8 @@ class GtpSession:
         return value.value_of(thought), thought.moves[0].spread
 
     def owners(self, colour: int | None = None) -> NDArray[np.float32]:
-        """Return the ownership map of the game's position, float32 [361]: the probability that each point is Black's at
-        the end.
+        """Return the ownership map of the game's position, float32 [361]: the probability that each point belongs to
+        Black at the end of the game.
 
         colour: the side to move; None for the side whose turn it is. The map is the mean over the symmetries of the
         board. If two passes ended the game, the map is that of the final score.

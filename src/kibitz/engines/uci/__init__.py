@@ -1,1 +1,1 @@
-"""The UCI engine."""
+"""The chess engine, which implements the protocol UCI."""

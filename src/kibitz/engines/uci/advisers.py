@@ -1,6 +1,6 @@
-"""Sources of moves before the network: an opening book and tablebases.
+"""Sources of chess moves that the UCI engine uses before it searches: an opening book and endgame tablebases.
 
-A problem with the book or a tablebase is reported in one line, and the game continues without it.
+If the book or a tablebase has a problem, the engine reports the problem in one line and continues without it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DRAWN = (0, 1000, 0)
 
 @dataclass(frozen=True)
 class Advice:
-    """What the opening book and the tablebases say about a position, before the search.
+    """The result of looking up a position in the opening book and the tablebases, before the search.
 
     limits: the limits of the search, including the allowed moves.
     move: the move that the book chose, which has no score; None if the book chose no move.
@@ -40,8 +40,10 @@ class Advice:
     drawn: bool = False
 
     def corrected(self, thought: SearchResult) -> SearchResult:
-        """Return the search result. If, according to the tablebases, all allowed moves draw, every score is replaced by
-        the score of a draw.
+        """Return the search result, with the score of a draw for every move if `drawn` is true. Otherwise the result is
+        unchanged.
+
+        thought: the search result.
         """
         if not self.drawn:
             return thought
@@ -50,9 +52,9 @@ class Advice:
 
 
 class Advisers:
-    """The opening book and the endgame tablebases of a UCI engine, as its options select them.
+    """The opening book and the endgame tablebases of a UCI engine. The engine's options select their files.
 
-    send_line: a function that sends a line to the GUI.
+    send_line: a function that sends a line of text to the GUI.
     """
 
     def __init__(self, send_line: Callable[[str], None]):
@@ -64,7 +66,9 @@ class Advisers:
         self._book_depth = 0
 
     def use(self, options: Options) -> None:
-        """Open the book and the tablebases that the options name, and close those of the previous options."""
+        """Open the book and the tablebases of the given options, and close those of the previous options. If a file
+        can't be opened, send a line to the GUI.
+        """
         if options.syzygy != self._paths:
             self._paths = options.syzygy
             self._open_tables()
@@ -104,9 +108,10 @@ class Advisers:
             self._send_line(f"BookFile: {one_line(error).rstrip('.')}. The engine plays without a book.")
 
     def advise(self, board: chess.Board, limits: SearchLimits, analysis: bool = False) -> Advice:
-        """Query the book and the tablebases about a position, which must have a legal move.
+        """Look up a position, first in the opening book and then in the tablebases.
 
-        analysis: whether a score is needed. The book has no scores, so it is used only if analysis is False.
+        board: the position, which must have a legal move. limits: the limits of the search. analysis: whether the
+        result needs a score. The book has no scores, so it is used only if analysis is False.
         """
         return (
             (None if analysis else self._advise_from_book(board, limits))

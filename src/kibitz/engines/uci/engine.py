@@ -1,11 +1,11 @@
-"""The UCI engine: a loop over the GUI's lines, and a search thread.
+"""The UCI engine: a loop that reads the GUI's lines, and a thread that searches.
 
-The engine replies to `uci` before it loads anything large. It loads the network on `isready`, or on the first `go`.
-Invalid commands are reported in an `info string` line and ignored. A search that fails still ends with a legal move.
+The engine replies to `uci` before it loads anything large. It loads the network on `isready`, or on the first `go`. It
+reports invalid commands in an `info string` line and ignores them. A search that fails still ends with a legal move.
 Every `go` gets exactly one `bestmove`, which is (none) if the last position was invalid. Chess960 is not supported.
 
-Pondering is a search without limits that `stop` or `ponderhit` ends. Then the search with the limits of the `go`
-begins; it reuses the player's results so far.
+Pondering is a search on the opponent's time, without limits, until `stop` or `ponderhit`. After `ponderhit`, a second
+search with the limits of the `go` begins. It reuses the results of the first search.
 """
 
 from __future__ import annotations
@@ -43,21 +43,22 @@ if TYPE_CHECKING:
 UNLIMITED_SECONDS = 1.0
 """The thinking time, in seconds, of a `go` without limits or with invalid limits."""
 LONGEST_LINE = 1 << 20
-"""The largest number of bytes of a line; a game of 100,000 moves is shorter."""
+"""The largest number of bytes of a line that the engine reads. A game of 100,000 moves is shorter."""
 FAREWELL = 5.0
-"""Seconds in which a search must end after `quit`."""
+"""The number of seconds that the engine waits for the end of a search after `quit`."""
 CHESS960 = "uci_chess960"
 
 
 class SearchSignals:
-    """The signals to a search. Times are in seconds of the monotonic clock.
+    """The events by which the thread that reads the GUI's commands controls the thread that searches. Times are in
+    seconds of the monotonic clock.
 
     infinite: whether the `go` command contains "infinite".
-    pondering: whether the `go` command contains "ponder".
+    pondering: whether the `go` command contains "ponder", so that the engine searches on the opponent's time.
     stop: an event that ends any search.
-    unbounded: an event that ends the search without a time limit during pondering. The methods `end` and `ponderhit`
-        set this event.
-    hit: the time at which `ponderhit` came; None before that, and if the engine does not ponder.
+    unbounded: an event that ends the search without limits during pondering. The methods `end` and `ponderhit` set this
+        event.
+    hit: the time at which the GUI sent `ponderhit`. It is None before that, and if the engine does not ponder.
     """
 
     def __init__(self, infinite: bool = False, pondering: bool = False):
@@ -66,12 +67,12 @@ class SearchSignals:
         self.hit: float | None = None
 
     def end(self) -> None:
-        """End the search."""
+        """End the search as soon as possible."""
         self.stop.set()
         self.unbounded.set()
 
     def ponderhit(self) -> None:
-        """Record that the pondered move was played: the clock runs from now on."""
+        """Record that the opponent played the expected move, so that the engine's clock runs from now on."""
         if self.pondering and self.hit is None:
             self.hit = time.monotonic()
             self.unbounded.set()
@@ -85,8 +86,8 @@ class SearchSignals:
 
 
 def read_lines(stream: IO[bytes]) -> Iterator[str]:
-    """Yield the lines of a stream as text. Invalid bytes are replaced, a byte order mark is removed, and lines longer
-    than LONGEST_LINE are skipped.
+    """Yield the lines of a binary stream as text. Invalid bytes are replaced, a byte order mark is removed, and lines
+    longer than LONGEST_LINE are skipped.
     """
     passing = False
     while piece := stream.readline(LONGEST_LINE):
@@ -97,10 +98,13 @@ def read_lines(stream: IO[bytes]) -> Iterator[str]:
 
 
 class UciEngine:
-    """A UCI engine that writes its replies to a stream.
+    """A UCI engine that reads command lines and writes its replies to a stream.
 
-    name: the engine's name, as a GUI shows it. open_player: a function that makes the player for the given options. It
-    may take seconds, and may raise KibitzError. output: a binary stream that nothing else writes to.
+    name: the engine's name, as a GUI shows it.
+    open_player: a function that returns the player, which is the object that chooses moves, for the given options. It
+        may take seconds, and may raise KibitzError.
+    options: the options at the start.
+    output: a binary stream to which nothing else is written.
     """
 
     def __init__(
@@ -133,9 +137,9 @@ class UciEngine:
         }
 
     def run(self, lines: Iterable[str]) -> None:
-        """Execute the commands in `lines` until `quit` or until the lines end.
+        """Execute UCI commands until `quit` or until the lines end. lines: the command lines.
 
-        The method raises only the errors of `open_player`, and only if no player could be made.
+        If `open_player` fails and no player exists yet, this method raises the error. It raises no other errors.
         """
         try:
             for line in lines:
@@ -344,10 +348,10 @@ def _think(
 
 
 def info_lines(thought: SearchResult, max_lines: int, show_wdl: bool) -> list[str]:
-    """Return the `info` lines of a search result, at most `max_lines`, with the best move first.
+    """Return the `info` lines of a search result for the GUI, at most `max_lines`, with the best move first.
 
-    After the first line, only moves that the search has evaluated get a line. show_wdl: whether the lines contain the
-    win, draw and loss probabilities.
+    The best move always gets a line. Another move gets a line only if the search evaluated it. show_wdl: whether the
+    lines contain the win, draw and loss probabilities.
     """
     milliseconds = round(thought.seconds * 1000)
     work = f"nodes {thought.nodes} nps {thought.nodes * 1000 // max(1, milliseconds)} time {milliseconds}"

@@ -1,4 +1,4 @@
-"""The options of `kibitz uci`: their declaration to a GUI, parsing and values."""
+"""The options of the UCI engine: declare them to a GUI, parse them and store their values."""
 
 from __future__ import annotations
 
@@ -10,15 +10,19 @@ from kibitz.systems import declaration
 from kibitz.text import shown, whole_number
 
 AUTO = "auto"
-"""Selects the first method of the run's system that the run's networks support."""
+"""The value of the option Method that selects the first suitable method for choosing moves. Each system (kind of
+network) has a list of methods, and a method is suitable if the network supports it.
+"""
 METHODS = tuple(name for name, method in declaration.METHODS.items() if method is not declaration.BEST_SCORE)
 EMPTY = "<empty>"
 """The text that UCI uses for an empty value."""
 CLEAR_HASH = "clear_hash"
 OWN_TEMPERATURE = -1
-"""Selects the player's default temperature: 100 if it imitates a player with a rating, else 0."""
+"""The value of the option Temperature that selects the default temperature. The default is 100 if the engine imitates a
+player with a rating, otherwise 0.
+"""
 ELO = (800, 2800)
-"""Range of ratings that a network with rating inputs can imitate."""
+"""The lowest and the highest rating that a network with rating inputs can imitate."""
 
 
 @dataclass(frozen=True)
@@ -26,18 +30,22 @@ class Options:
     """The values of the UCI options, and the properties of the network that determine which options exist.
 
     hash: the size of the hash table in MB.
+    threads: the number of threads of a search.
+    multipv: the number of moves for which the engine reports a line.
     overhead: the delay between the engine and the GUI's clock, in milliseconds.
-    temperature: the temperature in percent; OWN_TEMPERATURE for the player's default.
-    value: the run whose value network is used; "" for none.
+    method: the name of the method that chooses moves, such as AUTO.
+    temperature: the sampling temperature in percent, 0 for the best move; OWN_TEMPERATURE for the default.
+    value: the trained network whose win probabilities are used in addition; "" for none.
+    show_wdl: whether the engine reports win, draw and loss probabilities.
     ponder: whether the GUI lets the engine think on the opponent's time.
-    syzygy: folders of tablebases; "" for none.
-    book: an opening book, used in the first `book_depth` plies of a game; "" for none.
+    syzygy: folders of endgame tablebases; "" for none.
+    book: the file of an opening book, used in the first `book_depth` plies of a game; "" for none.
     seed: the random seed for sampling moves; 0 for a random one.
     rated: whether the network has rating inputs.
-    limit_strength, elo: whether the engine imitates a player with a rating, and the rating.
-    person: whether the network is a personal network.
-    think_times, resign: whether the engine imitates the thinking times and the resignations of human players. A
-        personal network imitates the person, other networks imitate players with the rating.
+    limit_strength, elo: whether the engine imitates a player with a rating, and this rating.
+    person: whether the network was trained to imitate one person.
+    think_times, resign: whether the engine imitates the thinking times and the resignations of human players. If
+        `person` is true, it imitates those of the person, otherwise those of players with the rating.
     methods: the names of the available methods for choosing moves, in addition to AUTO.
     """
 
@@ -150,26 +158,28 @@ _BY_NAME = {known.name.lower().replace(" ", "_"): known for known in _KNOWN}
 
 
 OF_ENGINE = ("overhead", "show_wdl", "ponder", "syzygy", "book", "book_depth")
-"""Fields that don't affect the player, so that it need not be made again if they change."""
+"""The fields of `Options` that don't affect how moves are chosen. If only these fields change, the engine does not make
+a new player (the object that chooses moves).
+"""
 
 
 def of_player(options: Options) -> Options:
-    """Return a copy of the options in which every option that does not affect the player has its default value.
+    """Return a copy of the options in which the fields of OF_ENGINE have their default values.
 
-    If two of these copies are equal, both sets of options need the same player.
+    If the copies for two sets of options are equal, the same player (the object that chooses moves) serves both.
     """
     return replace(options, **{name: getattr(Options, name) for name in OF_ENGINE})
 
 
 def of_engine(options: Options) -> dict[str, Any]:
-    """Return the values of the options that do not affect the player (the object that chooses moves), as a dict from
-    the option's name to its value. OF_ENGINE lists these options.
-    """
+    """Return the values of the fields of OF_ENGINE, by their names."""
     return {name: getattr(options, name) for name in OF_ENGINE}
 
 
 def declared(options: Options) -> list[str]:
-    """Return the lines that declare the options to a GUI. The default in each line is the present value."""
+    """Return the lines `option name …` that declare the options to a GUI. The default value in each line is the present
+    value.
+    """
     known = [one.declaration(options) for one in _KNOWN if one.offered(options)]
     return [*known, "option name Clear Hash type button"]
 
@@ -177,7 +187,8 @@ def declared(options: Options) -> list[str]:
 def split_setoption(line: str) -> tuple[str, str]:
     """Parse a line `setoption name NAME [value VALUE]`. Returns the name and the value; a missing name or value is "".
 
-    The name is in lower case with _ for spaces, because UCI ignores case, and some programs write Move_Overhead.
+    The returned name is in lower case and has _ in place of spaces, because UCI ignores case, and some programs write
+    Move_Overhead.
     """
     words = line.lower().split()
     if words[1:2] != ["name"]:
@@ -189,8 +200,10 @@ def split_setoption(line: str) -> tuple[str, str]:
 
 
 def changed(options: Options, name: str, value: str) -> Options:
-    """Return the options after a `setoption` command. name: the option's name in lower case. Raises ValueError, with a
-    message of one line, for an invalid value.
+    """Return the options with one changed value, after a `setoption` command.
+
+    name: the option's name in lower case, as `split_setoption` returns it. value: the new value as text. Raises
+    ValueError, with a message of one line, for an unknown name or an invalid value.
     """
     known = _BY_NAME.get(name)
     if known is None or not known.offered(options):

@@ -1,4 +1,4 @@
-"""Parse the UCI commands `position` and `go`. Any text is accepted; faults are reported, not raised."""
+"""Parse the UCI commands `position` and `go`. The parsers accept any text, and report faults without raising errors."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class GoCommand:
 
 
 def read_go(words: Sequence[str], board: chess.Board) -> GoCommand:
-    """Parse the words after `go`. For each word that cannot be used, the result's `problems` has an entry.
+    """Parse the arguments of the UCI command `go`. If a word can't be used, `problems` of the result describes it.
 
-    board: the present position, in which the moves after "searchmoves" must be legal.
+    words: the words after `go`. board: the present position, in which the moves after "searchmoves" must be legal.
     """
     go = GoCommand()
     moves: list[chess.Move] = []
@@ -67,9 +67,9 @@ def read_go(words: Sequence[str], board: chess.Board) -> GoCommand:
 
 
 class PositionCommand:
-    """The position that a GUI has set. It is always legal: after a wrong command, the last valid position remains.
+    """The position that the GUI's `position` commands have set. After a wrong command, the last valid position stays.
 
-    refused: whether the GUI's last command was wrong, so that the GUI may show a different position.
+    refused: whether the last command had an impossible start position, so that the GUI may show a different position.
     """
 
     def __init__(self) -> None:
@@ -82,8 +82,8 @@ class PositionCommand:
     def set(self, words: Sequence[str]) -> str | None:
         """Set the board from the words after `position`. Returns None, or a one-line description of the problem.
 
-        If the start position is impossible, the board is unchanged. If a move is illegal, the board has the position
-        before this move.
+        If the start position is impossible, the board does not change. If a move is illegal, the board shows the
+        position before this move.
         """
         lower = [word.lower() for word in words]
         end = lower.index("moves") if "moves" in lower else len(words)
@@ -106,7 +106,9 @@ class PositionCommand:
 
 
 def legal(board: chess.Board, text: str) -> chess.Move | None:
-    """Parse a legal move in UCI notation. Returns None for any other text. A null move is not legal."""
+    """Parse a move in UCI notation. Returns None if the text is not a legal move on this board. A null move is not
+    legal.
+    """
     try:
         return board.parse_uci(text.lower()) or None
     except ValueError:

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 HORIZON = 30
-"""The number of further moves that a game is assumed to last if the number of the present move is unknown."""
+"""The number of further moves that the engine expects in a game if it does not know the number of the present move."""
 _MIDPOINT, _STEEPNESS = 51.5, 7.0
 _FEWEST = 16.0
 """The smallest number of moves that a game is assumed to last."""
 INCREMENT_SHARE = 0.7
-"""The share of the increment that a move spends; the rest is saved."""
+"""The share of the increment that the engine spends on a move. It saves the rest."""
 LARGEST_SHARE, LAST_SHARE = 0.42, 0.8
-"""The largest share of the remaining time for one move, and the largest share for the last move before the time
-control.
+"""The largest share of the remaining time that the engine spends on one move. LAST_SHARE is for the last move before
+the time control, and LARGEST_SHARE for all other moves.
 """
 
 OVERHEAD_SHARE = 0.05
-"""The largest share of a move's time that is reserved for the overhead, so that most of it remains thinking time."""
+"""The largest share of a fixed time per move that is reserved for the overhead (the delay between engine and clock).
+Most of the time remains thinking time.
+"""
 
 
 def moves_left(move: int) -> float:
-    """Return how many more moves a game is expected to last. move: the number of the next move, 1 or more.
+    """Return how many more moves a game is expected to last, for each side. move: the number of the next move, 1 or
+    more.
 
-    The formula is that of Leela Chess Zero, with a minimum of 16: the result is about 50 at the start, 32 at move 20,
+    The formula is that of Leela Chess Zero, with a minimum of 16. The result is about 50 at the start, 32 at move 20,
     and 16 from move 37 on.
     """
     length: float = _MIDPOINT * (1 + 2 * (move / _MIDPOINT) ** _STEEPNESS) ** (1 / _STEEPNESS)
