@@ -1,1 +1,1 @@
-"""Chess game records: find PGN games in text, parse and filter them, and pack them into batches."""
+"""Read chess game records: find the PGN games in a text, parse and filter them, and pack them into arrays."""

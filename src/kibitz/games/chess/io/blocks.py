@@ -1,5 +1,5 @@
-"""Split a PGN file into blocks of games, and find where each game begins and ends, and which games the fast parser can
-read.
+"""Split a PGN file into blocks of complete games. For each game, find where it begins and ends, and whether the fast
+parser can read it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from kibitz.records import Stream, decode
 from kibitz.text import shown
 
 MAX_GAME_BYTES = 1 << 24
-"""The largest number of bytes of a game. No real game is as long, but a file that isn't PGN may be."""
+"""The largest number of bytes of a game. No real game is as long, but text in a file that isn't PGN may be longer."""
 MAX_STRAYS = 20
-"""The largest number of pieces of text outside of games that are reported by line, for each file."""
+"""The largest number of strays (parts of a file that belong to no game) that are reported with their line, for each
+file.
+"""
 _MAX_WORDS = 60
 _MAX_HEAD_BYTES = 1 << 18
 """If too much text follows, the end of a game is searched in this number of bytes."""
@@ -29,10 +31,10 @@ _MAX_HEAD_BYTES = 1 << 18
 
 @dataclass(frozen=True)
 class Stray:
-    """Text of a file that belongs to no game.
+    """A part of a file that belongs to no game.
 
-    games: the number of games before it in the file. line: the number of its first line in the file, from 1. words: its
-    first words.
+    games: the number of games before this part in the file. line: the number of its first line in the file, from 1.
+    words: its first words.
     """
 
     games: int
@@ -42,18 +44,21 @@ class Stray:
 
 @dataclass
 class GameBlock:
-    """Complete games of a file, as a piece of the file's text.
+    """A part of a PGN file that consists of complete games.
 
     file: the name of the file.
     text: the bytes of the games.
     begins, bodies, ends: int64 [n], the byte offsets in the text at which each game begins, its moves begin, and it
-    ends. flags, spans: as `plain.classify` returns them.
+        ends.
+    flags: uint8 [n], how each game can be parsed, a combination of `plain.PLAIN`, `plain.REWRITTEN` and
+        `plain.ELAPSED`.
+    spans: int64 [n, 2], the byte offsets at which the movetext of each game begins and ends.
     is_utf8: whether the text is valid UTF-8; otherwise it is Latin-1.
-    last: whether the file ends with these games.
+    last: whether the file ends with this block.
     line: the number of the text's first line in the file, from 1.
     before: the number of games before this block in the file.
-    strays: the first pieces of text that belong to no game.
-    more_strays: the number of further pieces of text that belong to no game.
+    strays: the first parts of the text that belong to no game.
+    more_strays: the number of further parts of the text that belong to no game.
     """
 
     file: str
@@ -74,7 +79,7 @@ class GameBlock:
         return len(self.begins)
 
     def texts(self, game: int) -> tuple[str, str]:
-        """Return two parts of a game's text, with Unix line endings: the headers, and the moves. game: the game's index
+        """Return the text of a game's headers and the text of its moves, with Unix line endings. game: the game's index
         in the block.
         """
         begin, body, end = (int(at[game]) for at in (self.begins, self.bodies, self.ends))
@@ -86,10 +91,10 @@ class GameBlock:
 
 
 def read_blocks(stream: Stream, size: int, broken: list[str]) -> Iterator[GameBlock]:
-    """Yield the blocks of one file, each of about `size` bytes.
+    """Yield the games of one PGN file as blocks of about `size` bytes.
 
-    If the file is compressed and damaged, the blocks end at the damage, and a line about it is appended to `broken`. A
-    line is also appended if a piece of text is too long for a game.
+    If the file is compressed and damaged, the blocks end at the damage. A line of text about such damage is appended to
+    the list `broken`, and also one about text that is too long for a game.
     """
     before = strays = 0
     for text, begins, bodies, line, last in _texts(stream, size, broken):
@@ -181,7 +186,7 @@ def _end_of_first(text: bytes) -> int:
 
 
 def find_games(text: bytes) -> GameBlock:
-    """Divide a complete text into games. Returns them as one block."""
+    """Find the games in a complete text. Returns all of them as one block."""
     text = _with_newlines(text)
     block = _divided(text, *scan(text), "", True)
     block.line = 1

@@ -1,4 +1,6 @@
-"""Parse the commands in PGN comments: the time on the clock, the time that a move took, and the evaluation."""
+"""Parse the commands in PGN comments: the time on the clock (%clk), the time that a move took (%emt), and the
+evaluation (%eval).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _SPECIAL_EVALUATION = re.compile(r"\[%eval\s+(?:#[+-]?\d+|[+-]?[\d.]+,\d+)\s*\]"
 _ANY_ELAPSED = re.compile(r"\[%emt\s+([\d:.]+)\s*\]")
 _PERIOD = re.compile(rf"(?:(\d{{1,9}})/)?({_NUMBER})(?:\+({_NUMBER}))?")
 MATE_CENTIPAWNS = 32_000
-"""The evaluation of a mate in n moves is MATE_CENTIPAWNS - n for the side that mates."""
+"""The value, in centipawns, from which the evaluation of a mate is computed. A mate in n moves is MATE_CENTIPAWNS - n
+for the side that mates.
+"""
 
 
 def _seconds(match: re.Match[str]) -> float:
@@ -23,16 +27,16 @@ def _seconds(match: re.Match[str]) -> float:
 
 
 def clock(comment: str) -> float | None:
-    """Return the seconds left after a move, which `[%clk 0:03:00]` in the comment gives; None if the comment has no
-    such command.
+    """Return the seconds left after a move, from a command such as `[%clk 0:03:00]` in the comment; None if the comment
+    has no such command.
     """
     match = _CLOCK.search(comment)
     return _seconds(match) if match else None
 
 
 def elapsed(comment: str) -> float | None:
-    """Return the seconds that a move took, which `[%emt 0:00:05]` or `[%emt 5.2]` in the comment gives; None if the
-    comment has no such command.
+    """Return the seconds that a move took, from a command such as `[%emt 0:00:05]` or `[%emt 5.2]` in the comment; None
+    if the comment has no such command.
     """
     match = _ELAPSED.search(comment)
     return _seconds(match) if match else None
@@ -42,8 +46,8 @@ def evaluation(comment: str) -> int | None:
     """Return the evaluation in a comment, in centipawns from White's point of view; None if the comment has no
     evaluation.
 
-    An evaluation is a command `[%eval 0.25]`, `[%eval 0.25,18]` or `[%eval #-3]`. A mate in n moves is
-    ±(MATE_CENTIPAWNS - n).
+    An evaluation is a command `[%eval 0.25]`, `[%eval 0.25,18]` (with the depth) or `[%eval #-3]`. The result for a
+    mate in n moves is ±(MATE_CENTIPAWNS - n).
     """
     match = _EVALUATION.search(comment)
     if match is None:
@@ -55,10 +59,11 @@ def evaluation(comment: str) -> int | None:
 
 
 def clocks(comments: Sequence[str], time_control: str) -> list[float | None]:
-    """Return the seconds left after each move, from the comments after the moves.
+    """Return the seconds left after each move of a game; None where they are unknown. comments: the comment after each
+    move. time_control: the header TimeControl.
 
-    If a comment has `[%clk]`, the clock is its value. If it has only `[%emt]`, the clock is computed from the time
-    control, the increments and the times that the side's moves took. If a comment has neither command, the side's clock
+    If a comment has `[%clk]`, the clock is its value. If the comment has only `[%emt]`, the clock is computed from the
+    time control, the increments and the times that the side's moves took. If it has neither command, the side's clock
     is None until its next `[%clk]`. A clock without `[%clk]` is also None if there is no time control.
     """
     found = [clock(comment) for comment in comments]
@@ -70,11 +75,12 @@ def clocks(comments: Sequence[str], time_control: str) -> list[float | None]:
 def clocks_from_elapsed(
     spent: Sequence[float | None], time_control: str, shown: Sequence[float | None]
 ) -> list[float | None]:
-    """Compute the seconds left after each move from the seconds that each move took. The result is None for a move
-    whose clock is unknown.
+    """Return the seconds left after each move, computed from the seconds that each move took; None for a move whose
+    clock is unknown.
 
-    spent: the seconds that each move took, both sides in turn; None if unknown. shown: the clock after each move in the
-    game record; None if unknown. A known clock replaces the computed one.
+    spent: the seconds that each move took, both sides in turn; None if unknown. time_control: the header TimeControl.
+    shown: the clock after each move in the game record; None if unknown. A clock in the record replaces the computed
+    one.
     """
     found = list(shown)
     periods = _periods(time_control)
@@ -96,11 +102,12 @@ def clocks_from_elapsed(
 
 
 def for_the_fast_parser(moves: str) -> str:
-    """Rewrite the commands in comments, so that the fast parser (see `fast`) can read them. moves: the movetext.
+    """Return the movetext of a game with its comments changed so that the fast parser (see `fast`) can read their
+    commands.
 
     `[%eval #3]` becomes the number of centipawns for this mate, and `[%eval 0.25,18]` loses its depth. `[%emt 5.2]`
     becomes `[%clk …]` with the same time, because the fast parser reads only `%clk`. `clocks_from_elapsed` later
-    computes the clock times from these elapsed times.
+    computes the clocks from these elapsed times.
     """
     moves = _SPECIAL_EVALUATION.sub(_as_number, moves)
     return _ANY_ELAPSED.sub(_as_clock, moves)

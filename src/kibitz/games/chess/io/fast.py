@@ -1,4 +1,6 @@
-"""The fast parser of plain games, a library in Rust. Without it, the full reader reads all games, more slowly."""
+"""The fast PGN parser, a library in Rust. If it is not installed, the full reader (`reader`) reads all games, more
+slowly.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ def is_installed() -> bool:
 
 
 def parse(texts: pa.StringArray) -> list[PyChunkView] | None:
-    """Parse the moves of some games. Returns None if the fast parser is not installed. The function releases Python's
-    global interpreter lock.
+    """Return the parsed moves of some games, as the fast parser's chunks of games; None if the fast parser is not
+    installed. Other threads can run during the call, because the function releases Python's global interpreter lock.
 
     texts: for each game, the FEN header if there is one, and the moves.
     """

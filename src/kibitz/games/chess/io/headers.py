@@ -1,7 +1,7 @@
-"""Read the headers of many games in one pass: the offsets of the values in the text, and columns of values.
+"""Read the headers of many games in one pass: first the offsets of the values in the text, then columns of values.
 
-A function of a value is called once for each distinct value, not for each game. This makes an import of millions of
-games fast, and filters can be plain functions of strings.
+A function that converts header values is called once for each distinct value, not for each game. So an import of
+millions of games is fast, and filters can be plain functions of strings.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ TAGS = (
     "White", "Black", "WhiteElo", "BlackElo", "Result", "Date", "UTCDate", "Variant", "FEN", "Event", "Site", "ECO",
     "TimeControl", "Termination",
 )  # fmt: skip
-"""The headers that an import reads."""
+"""The names of the headers that every import reads."""
 NONE = -1
-"""The offset that marks a missing value."""
+"""The offset that means that a game does not have a header."""
 
 BOT_TAGS = ("WhiteTitle", "BlackTitle", "WhiteIsComp", "BlackIsComp", "WhiteType", "BlackType")
-"""Further headers, which show that a player is a program."""
+"""The names of further headers, which show that a player is a computer program."""
 
 
 def _names(tags: tuple[str, ...]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -124,10 +124,10 @@ def _gather(text, spans, offsets, data):  # type: ignore[no-untyped-def]
 
 
 def gather(text: NDArray[np.uint8], spans: NDArray[np.int64]) -> pa.StringArray:
-    """Return the strings at some spans of a text.
+    """Return substrings of a text as an Arrow array. text: uint8, the bytes of the text in UTF-8.
 
-    spans: int64 [n, 2], the byte offsets of the beginning and the end of each string. A string is null if its beginning
-    is NONE.
+    spans: int64 [n, 2], the byte offsets of the beginning and the end of each string. If the beginning is NONE, the
+    string is null.
     """
     known = spans[:, 0] >= 0
     sizes = np.where(known, spans[:, 1] - spans[:, 0], 0)
@@ -142,7 +142,7 @@ def gather(text: NDArray[np.uint8], spans: NDArray[np.int64]) -> pa.StringArray:
 
 @dataclass(frozen=True)
 class ValueColumn:
-    """One header of each game. Equal values are stored once.
+    """The values of one header for all games. Equal values are stored once.
 
     values: the distinct values. The last one is None, for games without the header. codes: int32 [n], each game's index
     into `values`.
@@ -153,22 +153,23 @@ class ValueColumn:
 
     @classmethod
     def of(cls, strings: pa.StringArray) -> ValueColumn:
+        """Build a column from the header values of all games; null for a game without the header."""
         found = strings.dictionary_encode()
         values = found.dictionary.to_pylist()
         return cls(found.indices.fill_null(len(values)).to_numpy(), [*values, None])
 
     def map(self, function: Callable[[str | None], Any], dtype: Any = object) -> NDArray[Any]:
-        """Apply a function to the value of each game. Returns the function's results, [n].
+        """Return the result of `function` for the value of each game, [n]. dtype: the dtype of the result.
 
-        The function is called once for each distinct value.
+        The function is called once for each distinct value, and once for None.
         """
         answers = np.empty(len(self.values), dtype)
         answers[:] = [function(value) for value in self.values]
         return answers[self.codes]
 
     def beside(self, other: ValueColumn, function: Callable[[str | None, str | None], Any]) -> NDArray[Any]:
-        """Apply a function to two headers of each game, from this column and from the column `other`. Returns the
-        function's results, [n].
+        """Return the result of `function` for two headers of each game, object [n]. The first argument of the function
+        is the value in this column, and the second is the value in the column `other`.
 
         The function is called once for each distinct pair of values.
         """
@@ -180,7 +181,7 @@ class ValueColumn:
 
 
 class Headers:
-    """The headers of the games of a block.
+    """The headers of the games in a block of PGN text.
 
     text: uint8, the text of the block, followed by header values of games that the fast parser can't read. In these
         values, escapes are undone and Latin-1 is converted to UTF-8.
@@ -223,34 +224,38 @@ class Headers:
         return read_headers(self.texts(game)[0])
 
     def texts(self, game: int) -> tuple[str, str]:
-        """Return two parts of a game's text: the headers, and the moves. game: the game's index in the block."""
+        """Return the text of a game's headers and the text of its moves. game: the game's index in the block."""
         return self.block.texts(game)
 
     def value(self, game: int, name: str) -> str | None:
-        """Return the value of a header of a game; None if the game does not have it. game: the game's index in the
-        block. name: the name of the header.
+        """Return the value of one header of a game; None if the game does not have this header. game: the game's index
+        in the block. name: the name of the header.
         """
         begin, end = self.spans[game, self.tags.index(name)]
         return None if begin < 0 else self.text[begin:end].tobytes().decode()
 
     def has(self, name: str) -> NDArray[np.bool_]:
+        """Return whether each game has the header with this name, bool [n]."""
         return self.spans[:, self.tags.index(name), 0] >= 0
 
     def strings(self, name: str, games: NDArray[np.int64] | slice = slice(None)) -> pa.StringArray:
-        """Return a header of the given games as an Arrow array of strings; null for a game without the header. name:
-        the name of the header.
+        """Return the values of one header for the given games, as an Arrow array; null for a game without the header.
+        name: the name of the header. games: int64, indices in the block.
         """
         return gather(self.text, np.ascontiguousarray(self.spans[games, self.tags.index(name)]))
 
     def column(self, name: str, games: NDArray[np.int64] | slice = slice(None)) -> ValueColumn:
+        """Return the values of one header for the given games, as a `ValueColumn`. name: the name of the header. games:
+        int64, indices in the block.
+        """
         return ValueColumn.of(self.strings(name, games))
 
     def moves(self, games: NDArray[np.int64], rewrite: Callable[[str, str | None], str]) -> pa.StringArray:
-        """Return the parser's input for each of the given games: its movetext without white space before and after it;
-        "*" for a game that is not plain (see `plain.classify`).
+        """Return the text that the fast parser gets for each of the given games. This text is the game's movetext,
+        without white space before and after it. If the fast parser can't read the game, it is "*".
 
-        rewrite: a function that gets the movetext and the FEN (None if there is none), and returns the parser's input.
-        It is called for plain games that have a FEN, or whose movetext the parser can't read as it is.
+        rewrite: a function that gets the movetext and the FEN (None if there is none), and returns the parser's text.
+        It is called for games that have a FEN, or whose movetext must be changed first (see `plain.classify`).
         """
         flags, spans = self.block.flags[games], self.block.spans[games]
         more, end = [b"*"], len(self.text) + 1

@@ -1,4 +1,4 @@
-"""Convert parsed games to arrays: check the games, and filter them by their moves."""
+"""Convert parsed PGN games to arrays: check the games, and filter them by their moves."""
 
 from __future__ import annotations
 
@@ -42,8 +42,11 @@ COLUMNS = pa.schema([
 ])  # fmt: skip
 
 PER_MOVE = {"clock": ("uint16", 65535), "evaluation": ("int16", -32768)}
-"""Values from comments: seconds left after the move, and centipawns (White's view), with the dtype and the missing
-value."""
+"""The arrays with one value for each move that an import reads from comments, by name: (dtype, value that means
+"missing").
+
+clock: the seconds left after the move. evaluation: centipawns from White's point of view.
+"""
 
 _OUTCOMES = {"White": 1, "Black": -1, "Draw": 0}
 _NAMES = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
@@ -63,11 +66,13 @@ _date = functools.lru_cache(1 << 15)(read_date)
 
 
 class ParsedBlock:
-    """A block of games during the import: the games for the parser, and the games rejected so far.
+    """A block of games during the import: the games that will be parsed, and the games rejected so far.
 
-    games: int64 [n], the games whose headers are accepted, as indices in the block. texts: the parser's input for these
-    games: the FEN header if there is one, and the moves. The class also has the headers that a filter needs
-    (`HeaderColumns`).
+    games: int64 [n], the games whose headers the filter accepts, as indices in the block.
+    texts: the text that the parser gets for each of these games: the FEN header if there is one, and the moves.
+    rejections: the rejected games, with the reasons.
+
+    The other methods and attributes give the headers of all games of the block to a filter (see `HeaderColumns`).
     """
 
     def __init__(self, file: str, before: int, headers: Headers, last: bool):
@@ -85,6 +90,7 @@ class ParsedBlock:
         self.results = headers.column("Result").map(_result_number, np.int64)
 
     def dates(self, function: Callable[[datetime.date | None], Any] = lambda date: date) -> NDArray[Any]:
+        """Return the result of `function` for each game's date, [n]. The date is None if it is unknown."""
         first, second = self.headers.column("Date"), self.headers.column("UTCDate")
         if len(second.values) == 1:
             return first.map(lambda text: function(_date(text or "")))
@@ -95,16 +101,20 @@ class ParsedBlock:
         function: Callable[[str | None], Any] = lambda speed: speed,
         games: NDArray[np.int64] | slice = slice(None),
     ) -> NDArray[Any]:
+        """Return the result of `function` for the speed of each of the given games, [n]. The speed is None if it is
+        unknown.
+        """
         control, event = self.headers.column("TimeControl", games), self.headers.column("Event", games)
         return control.beside(event, lambda control, event: function(speed_of(control or "", event or "")))
 
     def players(self, function: Callable[[str | None], bool]) -> NDArray[np.bool_]:
+        """Return whether `function` is true for the name of at least one player of each game, bool [n]."""
         white, black = (self.headers.column(side).map(function, np.bool_) for side in ("White", "Black"))
         return np.asarray(white | black)
 
     def bots(self, function: Callable[[str, str, str, str], bool]) -> NDArray[np.bool_]:
-        """Apply a function to four headers of each player: name, title, type, and whether the player is a computer.
-        Returns whether the function is true for at least one player of each game, bool [n].
+        """Return whether `function` is true for at least one player of each game, bool [n]. Its arguments are four
+        headers of the player: name, title, type, and whether the player is a computer.
         """
         either = np.zeros(self.read, np.bool_)
         for side in ("White", "Black"):
@@ -118,7 +128,7 @@ class ParsedBlock:
 
         games: int64 [k], indices in the block.
         reasons: the reason for each of these games.
-        detail: a function from a game's index in the block to further details of the reason, as text.
+        detail: a function that gets a game's index in the block, and returns further details of the reason as text.
         """
 
         def about(at: int) -> tuple[int, dict[str, str], str]:
@@ -128,10 +138,10 @@ class ParsedBlock:
         self.rejections.add_many(reasons, self.file, about)
 
     def leave_out(self, which: list[int], reason: str, details: list[str]) -> None:
-        """Reject some of the games that the parser was to read, and remove them from `games` and `texts`.
+        """Reject some games for the same reason, and remove them from `games` and `texts`, so that they are not parsed.
 
-        which: the indices of the rejected games in `games`. reason: the reason, which is the same for all of them.
-        details: further details of the reason for each rejected game.
+        which: the indices of the rejected games in the array `games`. reason: the reason. details: further details of
+        the reason for each rejected game.
         """
         details_of = dict(zip(self.games[which].tolist(), details, strict=True))
         self.reject(self.games[which], [reason] * len(which), details_of.__getitem__)
@@ -317,10 +327,10 @@ def _why_unusable(block: ParsedBlock, ends: _Ends, i: int, result: int) -> tuple
 
 
 def finish(chunks: list[PyChunkView] | None, block: ParsedBlock, keep: Filter) -> GameBatch:
-    """Check the parsed games of a block, exclude those whose moves or endings the filter does not accept, and return
-    the accepted games as a batch.
+    """Return the batch of accepted games from a parsed block. The function checks the games, and excludes those whose
+    moves or endings the filter does not accept.
 
-    chunks: the result of the fast parser; None if that parser was not used. keep: the filter.
+    chunks: the result of the fast parser; None if that parser is not installed. keep: the filter.
     """
     ends, chunks = _Ends.of(chunks, block), chunks or []
     results = ends.results(block.results[block.games])

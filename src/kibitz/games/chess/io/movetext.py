@@ -1,4 +1,4 @@
-"""Split move text into tokens, and split a text into games."""
+"""Split the text of moves into tokens (words, comments, brackets), and split a PGN text into games."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TOKEN = re.compile(
     r"|(?P<bracket>\[[^\]\n]*\]?)"
     rf"|(?P<word>[a-h](?:x?[a-h])?[18]\(=?[A-Za-z]\)[^\s(){{}};$\[\]]*|--|[^\s{_UNSEEN}(){{}};$\[\]]+|\S)",
 )
-"""The tokens of move text. If a comment is never closed, it extends to the end of the text."""
+"""A regular expression for one token of movetext. If a comment is never closed, it extends to the end of the text."""
 _SPACE = re.compile(rf"[\s{_UNSEEN}\0]*")
 _FIRST = re.compile(r"1[ \t]*\.(?![ \t]*[.…])")
 """Matches the number of White's first move, but not of Black's."""
@@ -34,7 +34,7 @@ _FIRST = re.compile(r"1[ \t]*\.(?![ \t]*[.…])")
 
 @dataclass(frozen=True)
 class GameText:
-    """A piece of a text: the headers are in `text[begin:body]`, and the moves in `text[body:end]`."""
+    """The place of one game in a text: its headers are `text[begin:body]`, and its moves are `text[body:end]`."""
 
     begin: int
     body: int
@@ -42,7 +42,8 @@ class GameText:
 
 
 def split_games(text: str) -> Iterator[GameText]:
-    """Split a text into pieces at the beginnings of games. A piece may not be a game: see `is_game`.
+    """Split a PGN text at the places where games begin. Yields the parts in order. A part may be text that isn't a
+    game: see `is_game`.
 
     A game ends after its result and before a header. A game also ends before White's move number 1 ("1."), if a blank
     line precedes this number. The same applies if this number begins a line and the game already has several moves. If
@@ -177,9 +178,9 @@ def _end_of_moves(text: str, at: int, is_bare: bool) -> int:
 
 
 def is_game(text: str, piece: GameText) -> bool:
-    """Return whether a piece of text is a game: it has headers, or begins with a move.
+    """Return whether a part of a text is a game: it has headers, or begins with a move.
 
-    A piece of prose is not a game. A result without moves is not a game either.
+    Prose is not a game, and neither is a result without moves.
     """
     if piece.body > piece.begin and read_headers(text[piece.begin : piece.body]):
         return True

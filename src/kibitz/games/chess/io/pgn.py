@@ -1,7 +1,8 @@
-"""Read PGN into arrays: split the text into games, filter them by their headers, parse their moves in Rust, check them.
+"""Read PGN files into arrays. The steps are: split the text into games, filter them by their headers, parse their moves
+in Rust, and check them.
 
-Memory use is constant: only two blocks are in memory before their games are passed to the store. Decompressing and
-splitting run in one thread, and parsing in another.
+Memory use is constant: only two blocks are in memory before their games are passed to the store. One thread
+decompresses and splits the files, and another thread parses the moves.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from rust_pgn_reader_python_binding import PyChunkView
 
 BLOCK = 1 << 22
-"""Number of bytes of text that are read in one step."""
+"""The number of bytes of text that are read in one step."""
 _BLANK_LINES = re.compile(r"\n[ \t\r\n]*\n")
 
 
@@ -116,7 +117,7 @@ def _with_strays(batch: GameBatch, found: GameBlock) -> GameBatch:
 class PgnReader(Files):
     """Reads the games of PGN files in batches.
 
-    Iterating yields a GameBatch for each block of text. If you leave the iterator early, close it.
+    An iteration yields a GameBatch for each block of text. If you stop before its end, close the iterator.
     """
 
     def __init__(self, paths: list[str], keep: Filter):
@@ -124,13 +125,14 @@ class PgnReader(Files):
         self.keep = keep
 
     def batches(self, workers: Workers) -> Generator[GameBatch]:
-        """Yield the same batches as iterating over the reader. This process divides the text into games, and the
-        workers parse them.
+        """Yield the same batches as an iteration over the reader, with worker processes. This process divides the text
+        into games, and the workers parse them.
         """
         with contextlib.closing(prefetched(self._blocks())) as texts:
             yield from map_ordered(functools.partial(_read, self.keep), texts, workers)
 
     def __iter__(self) -> Generator[GameBatch]:
+        """Yield the games in batches, with threads of this process. Close the iterator if you stop before its end."""
         waiting: deque[tuple[Future[list[PyChunkView] | None], ParsedBlock, GameBlock]] = deque()
         with ThreadPoolExecutor(2) as parsers, contextlib.closing(prefetched(self._blocks())) as texts:
             try:

@@ -1,6 +1,6 @@
 """Find plain games: games whose text is in the export format of the PGN standard.
 
-For these games, the fast parser and the full reader give the same result.
+The fast parser (`fast`) reads only plain games. For them, its result is the same as that of the full reader (`reader`).
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from kibitz.kernels import SMALL_BYTES, inner, small_first
 
 PLAIN, REWRITTEN, ELAPSED = 1, 2, 4
-"""Flags of a game. PLAIN: the fast parser can read it. REWRITTEN: its text must be changed first (blank lines, Latin-1,
-commands that the parser does not know). ELAPSED: comments have the times of moves ([%emt]) but no clocks.
+"""Flags that show how the fast parser can read a game; they are combined by bitwise or.
+
+PLAIN: the parser can read the game. REWRITTEN: the game's text must be changed first, because of blank lines, Latin-1,
+or commands that the parser does not know. ELAPSED: comments have the times of moves ([%emt]) but no clocks.
 """
 _MAX_ELAPSED = 60_000
 """The longest time of a move, in seconds, that the fast parser reads. The parser's 32-bit floats can represent
@@ -412,11 +414,11 @@ def classify(
     ends: NDArray[np.int64],
     is_utf8: bool,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return two arrays: the flags of each game, uint8 [n], and the byte offsets at which its movetext begins and ends,
-    int64 [n, 2]. White space before and after the movetext is not included.
+    """Return how the fast parser can read each game, and where each game's movetext is.
 
-    The flags are a bitwise combination. PLAIN: the fast parser can read the game. REWRITTEN: the text must be changed
-    first. ELAPSED: the comments have %emt commands but no clocks.
+    The first array, uint8 [n], has flags, combined by bitwise or. PLAIN: the fast parser can read the game. REWRITTEN:
+    the text must be changed first. ELAPSED: the comments have %emt commands but no clocks. The second array, int64 [n,
+    2], has the byte offsets of the movetext, without white space before and after it.
 
     text: uint8, the text of the games. begins, bodies, ends: int64 [n], the byte offsets at which each game begins, its
     movetext begins, and it ends. is_utf8: whether the text is valid UTF-8; otherwise it is Latin-1.

@@ -23,22 +23,22 @@ from kibitz.records import STDIN, Stream, printable
 from kibitz.text import shown
 
 BLOCK = 1 << 18
-"""Number of bytes of text that are read in one step."""
+"""The number of bytes of text that are read in one step."""
 
 
 @dataclass
 class Record:
-    """A game of a PGN file.
+    """One game of a PGN file, and what could not be read of it.
 
     number: the game's number in the file, from 1.
     game: the tree of moves.
-    refused: the reason why the game can't be read at all; None if it was read.
+    refused: the reason why the whole game can't be read; None if it was read.
     problem: the reason why the last moves of the main line were not read; None if all moves were read.
     notes: lines of text about other parts of the game that were not read.
-    line: the game's first line in the file, from 1.
+    line: the number of the game's first line in the file, from 1.
     written: the result in the text after the moves ("1-0", "*"); None if there is none.
     is_cut: whether a comment or variation is still open at the end of the game.
-    is_illegal: whether the problem is a word that is spelled like a move but isn't legal.
+    is_illegal: whether the last moves were not read because of a word that is spelled like a move but isn't legal.
     is_setup_refused: whether the game is refused because of its start position.
     """
 
@@ -53,7 +53,9 @@ class Record:
     is_illegal: bool = False
     is_setup_refused: bool = False
     escaped: str = ""
-    """The game's first line that is meant for other programs (it begins with %) and belongs to no part of the game."""
+    """The first line of the game that begins with % and belongs to no part of the game; "" if there is none. In PGN,
+    such lines are meant for other programs.
+    """
 
 
 def read(
@@ -64,9 +66,10 @@ def read(
 ) -> Generator[Record]:
     """Yield the games of a PGN file, or only the game with the number `selected`, from 1. Null moves are read too.
 
-    path: the path of the file; "-" for standard input. Compressed files are decompressed. on_progress is called before
-    each game with the number of games and of bytes read so far. on_stray is called with each piece of text that belongs
-    to no game. Raises KibitzError if the file is missing or damaged, or has fewer games than `selected` or no game.
+    path: the path of the file, which may be compressed; "-" for standard input. on_progress: a function that is called
+    before each game with the numbers of games and bytes read so far. on_stray: a function that is called with each part
+    of the text that belongs to no game. Raises KibitzError if the file is missing, is damaged, has no game, or has
+    fewer games than `selected`.
     """
     number = 0
     strays: list[Stray] = []
@@ -103,11 +106,11 @@ def _without_games(name: str) -> str:
 
 
 def glance(path: str, most: int | None = None) -> Generator[tuple[dict[str, str], str]]:
-    """Yield the headers and the text of each game of a PGN file, without parsing its moves. The function reads
+    """Yield the headers and the text of each game of a PGN file, without parsing the moves. The function reads
     thousands of games per second.
 
-    most: the largest allowed number of decompressed bytes, see `Stream`. Raises KibitzError if the file is missing,
-    damaged or too large, or has no game.
+    most: the largest allowed number of bytes after decompression; None for no limit. Raises KibitzError if the file is
+    missing, damaged or too large, or has no game.
     """
     number = 0
     for block, _ in _blocks(path, most):
@@ -150,16 +153,16 @@ def parse(text: str, allow_null: bool = False) -> Record | None:
 
 
 def read_game(head: str, body: str, number: int = 1, allow_null: bool = False) -> Record:
-    """Parse one game.
+    """Parse one game from the text of its headers, `head`, and the text of its moves, `body`.
 
-    head: the text of its headers. body: the text of its moves. number: the game's number in the file. allow_null: as in
-    `parse`.
+    number: the game's number in the file, from 1. allow_null: whether to read null moves; otherwise the main line ends
+    before the first null move.
     """
     return _Reading(head, body, number, allow_null).record
 
 
 def move_number(board: chess.Board) -> str:
-    """Format the number of the next move as in PGN: "5." or "5…"."""
+    """Return the number of the next move as in PGN: "5." if White is to move, "5…" if Black is."""
     return f"{board.fullmove_number}{'.' if board.turn else '…'}"
 
 

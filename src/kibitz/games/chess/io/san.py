@@ -1,6 +1,6 @@
-"""Parse chess moves as people and programs write them, with the annotations after them.
+"""Parse chess moves as people and programs write them, with the annotation signs after them.
 
-The notations are short and long algebraic notation, UCI, figurines, and other languages' piece letters.
+The notations are short and long algebraic notation, UCI, figurines, and the piece letters of other languages.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import chess
 
 NULL = "--"
-"""A null move in the notation of PGN programs."""
+"""The text of a null move, as PGN programs write it."""
 NULLS = frozenset({"--", "Z0", "0000", "@@@@", "null", "NULL", "<>"})
 _FIGURINES = str.maketrans(
     dict(zip("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBN\0KQRBN\0", strict=True))
@@ -61,7 +61,7 @@ SIGNS = {
     "∓": 17, "-/+": 17, "+-": 18, "+−": 18, "-+": 19, "−+": 19, "⨀": 22, "⊙": 22, "○": 26, "⟳": 32, "↑": 36, "→": 40,
     "⯹": 44, "=∞": 44, "⇆": 132, "⊕": 138, "N": 146, "TN": 146, "D": 220,
 }  # fmt: skip
-"""The numbers (NAGs) of annotations."""
+"""The number (NAG, numeric annotation glyph) of each annotation sign."""
 _NO_SIGNS = ("++", "+", "#", "†", "‡", ",", ".", ";", ":")
 _LONGEST_FIRST = sorted([*SIGNS, *_NO_SIGNS], key=len, reverse=True)
 _NOISE = frozenset({
@@ -77,7 +77,8 @@ _TAILS = frozenset({"N", "D", "TN"})
 class Word:
     """A word of movetext, divided into a move and annotations.
 
-    core: the move without annotations; "" if the word contains no move. nags: the numbers of the annotations (NAGs).
+    core: the move without annotations; "" if the word contains no move. nags: the numbers of the annotation signs
+    (NAGs), such as 1 for "!".
     """
 
     core: str
@@ -85,10 +86,9 @@ class Word:
 
 
 def read_word(text: str) -> Word:
-    """Divide a word of movetext into a move and the annotations after the move.
+    """Divide a word of movetext, such as "Nf3!?", into a move and the annotation signs after it.
 
-    The move in the result is empty if the word contains no move, but only annotations or a remark about the previous
-    move, such as "e.p.".
+    If the word is not a move, but only annotation signs or a remark such as "e.p.", the move in the result is "".
     """
     if text in NULLS:
         return Word(text)
@@ -124,20 +124,20 @@ def _signs(text: str) -> list[int]:
 
 
 def looks_like_move(core: str) -> bool:
-    """Return whether a word is spelled like a move, in any language."""
+    """Return whether a word has the spelling of a move, in any language. core: the word without annotation signs."""
     return core in NULLS or bool(_CASTLING.fullmatch(core) or _GENERAL.fullmatch(core))
 
 
 class Ambiguous(ValueError):
-    """Raised for a move that several pieces can make."""
+    """Raised for a move in short notation that several pieces can make."""
 
 
 def find_move(board: chess.Board, core: str, letters: dict[str, str] | None = None) -> chess.Move | None:
-    """Return the legal move that a word means; None if no legal move fits.
+    """Return the legal move that a word means on a board; None if no legal move fits.
 
-    core: the move without annotations. letters: a dict from the piece letters of the game's language to the English
-    letters; None for English. A null move is returned as chess.Move.null(); in check, it is illegal. Raises Ambiguous
-    if several moves fit.
+    core: the word without annotation signs. letters: a dict from the piece letters of the game's language to the
+    English letters; None for English. A null move is returned as chess.Move.null(); in check, it is illegal. Raises
+    Ambiguous if several moves fit.
     """
     if core in NULLS:
         return None if board.is_check() else chess.Move.null()
@@ -234,11 +234,11 @@ def _fits(board: chess.Board, move: chess.Move, match: re.Match[str], piece: int
 
 
 def english_of(cores: Sequence[str]) -> list[dict[str, str]]:
-    """Return, for each language in which the given moves may be written, a dict from the language's piece letters to
-    the English ones. The result is [] if the moves have only English letters.
+    """Return one dict for each language in which the given moves may be written. The dict converts the language's piece
+    letters to the English ones. The result is [] if the moves have only English letters.
 
-    cores: the moves, without annotations. A language is possible if it has all piece letters of the moves. The letter P
-    may be the Dutch knight or an English pawn. Therefore, P is accepted in every language.
+    cores: the moves, without annotation signs. A language is possible if it has all piece letters of the moves. The
+    letter P may be the Dutch knight or an English pawn. Therefore, P is accepted in every language.
     """
     used = {letter for core in cores for pair in _FOREIGN.findall(core) for letter in pair if letter}
     used = {"Кр" if letter in _TWO_LETTERS else letter for letter in used}

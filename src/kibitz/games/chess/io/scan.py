@@ -1,4 +1,4 @@
-"""Find the games in a block of PGN text without reading their moves."""
+"""Find where games begin in a block of PGN text, without reading their moves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 from kibitz.kernels import SMALL_BYTES, inner, small_first
 
 LONGEST_COMMENT = 1 << 16
-"""If a comment has a header in it and is longer than this number of bytes, it counts as never closed."""
+"""A limit in bytes. If a comment contains a header and is longer, the comment's closing brace is assumed to be
+missing.
+"""
 
 
 @inner
@@ -272,17 +274,17 @@ def _scan(text, begins, bodies, comments, semicolons, whole):  # type: ignore[no
 
 
 def scan(text: bytes, whole: bool = True) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return two arrays of byte offsets, both int64 [games]: where each game begins, and where its moves begin. The two
-    offsets are equal if a game has no headers.
+    """Return where each game begins, and where its moves begin, as two arrays of byte offsets, both int64 [games]. The
+    two offsets are equal if a game has no headers.
 
     A game begins with the first header after moves. A game also begins after headers and a blank line, if the next
     header is Event or has the name of the previous game's first header; the previous game then has no moves. A game
-    without headers begins with the line after a line that ends in a result; a comment from a semicolon to the end of
-    this line is ignored. Text before the first game counts as a game. Nothing begins in a comment in braces, unless the
+    without headers begins with the line after a line that ends in a result. A comment from a semicolon to the end of
+    that line is ignored. Text before the first game counts as a game. No game begins in a comment in braces, unless the
     comment is never closed.
 
     The text from one returned offset to the next may contain several games; `movetext.split_games` divides it. whole:
-    whether the file ends with the text. If not, the file continues, perhaps in a comment.
+    whether the text is the end of the file. If not, the file continues, perhaps within a comment.
     """
     data = np.frombuffer(text, np.uint8)
     room = text.count(b"\n") + text.count(b"[") + 2

@@ -1,4 +1,4 @@
-"""Parse PGN headers as people and programs write them, and results in all their forms."""
+"""Parse PGN headers as people and programs write them, and game results in all their forms."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _ESCAPED = re.compile(r'\\(["\\])')
 
 @dataclass(frozen=True)
 class Tag:
-    """A PGN tag (header).
+    """A PGN header (tag pair) that was found in a text.
 
-    end: the index in the text at which the tag ends.
+    end: the index in the text after the header.
     """
 
     name: str
@@ -45,24 +45,24 @@ class Tag:
 
 
 def unescape(value: str) -> str:
-    """Return the value of a header with its escapes undone: the backslash before each quotation mark or backslash is
+    """Return the value of a PGN header without escapes: the backslash before each quotation mark or backslash is
     removed.
     """
     return _ESCAPED.sub(r"\1", value)
 
 
 def escape(value: str) -> str:
-    """Escape the value of a header, so that it can be written between quotation marks in PGN."""
+    """Return the value of a PGN header with escapes, so that it can be written between quotation marks."""
     return value.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def read_tag(text: str, at: int, begins_line: bool = True) -> Tag | None:
-    """Parse the PGN tag pair (header) whose opening bracket is at index `at` of a text. Returns None if there is no tag
-    pair at this index.
+    """Parse the PGN header (tag pair) that begins with a bracket at index `at` of a text. Returns None if there is no
+    header at this index.
 
-    Between double quotation marks, any text is a value. Typographic quotation marks are accepted too, and a quotation
+    Any text between double quotation marks is a value. Typographic quotation marks are accepted too, and a quotation
     mark or the closing bracket may be missing. begins_line: whether the opening bracket is at the beginning of a line.
-    Only there, a value without quotation marks is accepted.
+    Only then is a value without quotation marks accepted.
     """
     name = _NAME.match(text, at)
     if name is None:
@@ -114,7 +114,8 @@ def _bare(text: str, at: int, stop: int) -> tuple[str, int]:
 
 
 def read_headers(text: str) -> dict[str, str]:
-    """Return the values of a game's headers by name, without escapes. If a name occurs twice, the first header counts.
+    """Return the headers in a text as a dict from names to values without escapes. If a name occurs twice, the first
+    header is used.
 
     text: the text before the game's moves.
     """
@@ -160,12 +161,12 @@ RESULT = re.compile(
     rf"(?<![\w/.½-])(?:1/2{_D}1/2|½{_D}½|0[.,]5{_D}0[.,]5|1(?:[.,]0)?{_D}0(?:[.,]0|{_FORFEIT})?"
     rf"|0(?:[.,]0)?{_D}1(?:[.,]0|{_FORFEIT})?|1/2|½|\*|{_VERDICT})(?![\w/½]|[-–:][\w½])"
 )
-"""Matches a result among moves."""
+"""A regular expression for a result among moves, such as 1-0 or ½-½."""
 
 
 def read_result(text: str) -> str | None:
-    """Parse a result in any of its forms. Returns "1-0", "0-1" or "1/2-1/2", or "*" for an unfinished game; None for
-    other text.
+    """Return the result that a text means, in any of its forms: "1-0", "0-1", "1/2-1/2", or "*" for an unfinished game.
+    Returns None for other text.
     """
     plain = text.strip().translate(_DASHES).lower()
     if plain == "*":
