@@ -1,7 +1,7 @@
-"""Averaged weights: the exponential moving average of a network's weights over the last iterations.
+"""Averaged weights: the exponential moving average of a network's weights over the last training iterations.
 
-While the learning rate is high, the weights move around a better point, and their average is closer to this point. So
-training can continue at a high rate, and the average is validated and saved.
+At a high learning rate, the weights move around a point with a lower loss, and their average is closer to this point.
+So training can continue at a high rate, while validation uses the average, and the average is saved.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from torch import Tensor, nn
 
 
 class AveragedWeights:
-    """The exponential moving average of a network's weights and of the running averages in its normalization layers.
+    """The exponential moving average of a network's weights. It includes the running means and variances of the
+    normalization layers.
 
-    network: the network.
-    iterations: the length of the average: after each training iteration, the network's current weights enter the
-        average with the factor 1 / iterations. During the first `iterations` iterations, the average is the plain mean.
+    network: the network in training. Its weights stay unchanged, except in the context of `averaged_weights`.
+    iterations: the length of the average. After each training iteration, average += (weights − average) / iterations.
+        During the first `iterations` iterations, the average is the plain mean.
     steps: the number of iterations averaged so far.
     """
 
@@ -29,7 +30,7 @@ class AveragedWeights:
 
     @torch.no_grad()
     def update(self) -> None:
-        """Add the network's current weights to the average."""
+        """Include the network's current weights in the average. Call this method once after each training iteration."""
         weights = _floats(self.network)
         if not self.steps:
             self._means = {name: value.clone() for name, value in weights.items()}
@@ -40,7 +41,9 @@ class AveragedWeights:
 
     @contextlib.contextmanager
     def averaged_weights(self) -> Iterator[None]:
-        """Give the network the averaged weights inside the context, and its current weights again afterwards."""
+        """Inside this context, the network has the averaged weights. Afterwards it has the weights from before the
+        context again. Before the first `update`, the context changes nothing.
+        """
         if self.steps:
             self._swap()
         try:
@@ -57,12 +60,14 @@ class AveragedWeights:
             self._means[name].copy_(own)
 
     def state(self) -> dict[str, Any]:
-        """Return the values to save in a checkpoint."""
+        """Return a dict to save in a checkpoint: "steps", the number of averaged iterations, and "means", the averages
+        by the names of the weights.
+        """
         return {"steps": self.steps, "means": self._means}
 
     def load(self, state: dict[str, Any]) -> None:
-        """Restore the averages from a checkpoint's values. Raises KeyError or RuntimeError if they belong to another
-        network.
+        """Restore the averages from a dict that `state` returned. Raises KeyError or RuntimeError if the dict belongs
+        to another network.
         """
         weights = _floats(self.network)
         if state["steps"] and state["means"].keys() != weights.keys():

@@ -1,9 +1,9 @@
 """Batch normalization between the two convolutions of a residual block.
 
-The method is from Ioffe and Szegedy (2015). The statistics are those of small groups of rows, as Hoffer and others
-proposed for large batches in 2017. Normalization keeps units active: after every step of the training, each unit is
-above 0 for some of the positions. Without normalization, all units of a block can become 0 at high learning rates
-(docs/results/history/human.md).
+The method is from Ioffe and Szegedy (2015). Mean and variance are computed over small groups of a batch's positions, as
+Hoffer and others proposed for large batches in 2017. Normalization keeps units active: after every step of the
+training, each unit is above 0 for some of the positions. Without normalization, all units of a block can become 0 at
+high learning rates (docs/results/history/human.md).
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from torch.nn.utils.fusion import fuse_conv_bn_weights
 
 
 class BatchNorm(nn.Module):
-    """Batch normalization: compute weight · (x − mean) / √variance + bias for each channel. The input and the output
-    are [n, channels, h, w].
+    """Batch normalization: compute `weight · (x − mean) / √(variance + 1e-5) + bias` for each channel. The input x and
+    the output are [n, channels, h, w].
 
     In training, mean and variance are computed over groups of about 64 consecutive examples of the batch (ghost batch
-    normalization). So processes that share a batch, each with a multiple of 64 examples, compute the same gradient as
-    one process. In evaluation, and if the weights are frozen, mean and variance are the running averages. In an
-    exported model, the layer is merged into the convolution before it.
+    normalization). If several processes share a batch, and each has a multiple of 64 examples, they compute the same
+    gradient as one process. In evaluation, and if `weight` is not trained, mean and variance are the running averages.
+    In an exported model, the layer is merged into the convolution before it.
 
-    running_mean, running_square: averages of x and of x² over about the last ten batches, initially 0 and 1. batches:
-    the number of batches so far.
+    running_mean, running_square: averages of x and of x² over about the last ten batches, [channels], initially 0 and
+    1. batches: the number of batches so far.
     """
 
     ROWS, SHARE, EPSILON = 64, 0.1, 1e-5
@@ -44,6 +44,9 @@ class BatchNorm(nn.Module):
         self.register_buffer("batches", torch.zeros((), dtype=torch.int64))
 
     def forward(self, x: Tensor) -> Tensor:
+        """Return the normalized input. x, result: [n, channels, h, w]. In training, this also updates the running
+        averages.
+        """
         if self.training and torch.is_grad_enabled() and self.weight.requires_grad:
             return self._of_groups(x)
         of = self.running_mean, self.running_variance, self.weight, self.bias
@@ -51,6 +54,7 @@ class BatchNorm(nn.Module):
 
     @property
     def running_variance(self) -> Tensor:
+        """The running average of the variance of each channel, [channels]."""
         return self.running_square - self.running_mean.square()
 
     def _of_groups(self, x: Tensor) -> Tensor:
@@ -91,8 +95,10 @@ class BatchNorm(nn.Module):
 
     @torch.no_grad()
     def begin_as_nothing(self, x: Tensor) -> None:
-        """Change the weight and the bias so that the layer's output is its input plus the bias that the layer had
-        before this call. x: an input of the layer, from which the running averages are computed.
+        """Make the layer nearly the identity: set weight, bias and running averages so that evaluation returns x plus
+        the previous bias.
+
+        x: a batch of inputs, [n, channels, h, w]. Its mean and variance become the running averages.
         """
         mean, square = x.float().mean((0, 2, 3)), x.float().square().mean((0, 2, 3))
         self.running_mean.copy_(mean)
@@ -115,21 +121,24 @@ def _sizes(rows: int, groups: int) -> list[int]:
 
 
 def averages(network: nn.Module) -> list[Tensor]:
-    """Return the running averages of a network's normalization layers. They differ between the processes of a training
-    run, because each process gets a different part of the batch.
+    """Return the running averages of all BatchNorm layers in a network, two tensors [channels] per layer.
+
+    In training with several processes, the averages differ between the processes, because each process gets a different
+    part of the batch.
     """
     return [part for norm in norms(network) for part in (norm.running_mean, norm.running_square)]
 
 
 def norms(network: nn.Module) -> Iterator[BatchNorm]:
-    """Yield the normalization layers of a network."""
+    """Yield all BatchNorm layers of a network."""
     return (module for module in network.modules() if isinstance(module, BatchNorm))
 
 
 def fold(network: nn.Module) -> None:
-    """Merge each normalization layer `norm` of a network into `first`, the convolution before it.
+    """Merge each batch normalization into the convolution before it, for inference. In a block, these are the modules
+    `norm` and `first`.
 
-    The convolutions get new weights and biases, computed with the running averages. The layers `norm` are replaced by
+    The convolutions get new weights and biases, computed with the running averages. The modules `norm` are replaced by
     nn.Identity.
     """
     for block in list(network.modules()):

@@ -28,6 +28,7 @@ class StochasticPool(nn.Module):
         self.height, self.width = height, width
 
     def forward(self, values: Tensor) -> Tensor:
+        """Return the pooled values, [n, channels, ⌈h / height⌉, ⌈w / width⌉]. values: [n, channels, h, w]."""
         # The usual form -(-a // b) needs negative numbers, whose quotient ONNX rounds toward 0.
         rows = (values.shape[2] + self.height - 1) // self.height
         columns = (values.shape[3] + self.width - 1) // self.width
@@ -45,8 +46,8 @@ class StochasticPool(nn.Module):
 
 
 def make_pool(layer: Pool) -> nn.Module:
-    """Return the module of a pooling layer. The windows at the right and lower edges may be smaller than the others
-    (`ceil_mode` in torch).
+    """Return the torch module for the description of a pooling layer. The windows at the right and lower edges may be
+    smaller than the others (`ceil_mode` in torch).
     """
     size = (layer.height, layer.width)
     if layer.kind == AVERAGE:
@@ -55,11 +56,11 @@ def make_pool(layer: Pool) -> nn.Module:
 
 
 class ResidualBlock(nn.Module):
-    """A residual block: `relu(x + conv(relu(norm(conv(x)))))`. The height and width stay the same, and `norm` is
-    optional.
+    """A residual block: `relu(x + conv(relu(norm(conv(x)))))`, from [n, channels, h, w] to [n, filters, h, w]. `norm`
+    is optional. If `filters` differs from `channels`, x first passes through a 1×1 convolution.
 
-    The argument `mask` of the method `forward` is 0 at the points where the values between the convolutions are set to
-    0, and 1 at all others.
+    channels: the number of input channels. layer: the description of the block, with the number of filters and the size
+    of the convolutions.
     """
 
     def __init__(self, channels: int, layer: Residual):
@@ -71,6 +72,11 @@ class ResidualBlock(nn.Module):
         self.short = nn.Identity() if channels == layer.filters else nn.Conv2d(channels, layer.filters, 1)
 
     def forward(self, values: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Return the output of the block, [n, filters, h, w]. values: the input, [n, channels, h, w].
+
+        mask: 0 or 1, [n, 1, h, w] or a shape that broadcasts to it. The values between the two convolutions are set to
+        0 at the points where the mask is 0. None for no mask.
+        """
         between = F.relu(self.norm(self.first(values)))
         if mask is not None:
             between = between * mask
@@ -80,11 +86,15 @@ class ResidualBlock(nn.Module):
 def build(
     layers: Sequence[Layer], channels: int, after_convolution: Activation | None, after_dense: Activation, side: int = 8
 ) -> tuple[list[nn.Module], int]:
-    """Build the modules of some layers. Returns the modules, and the size of the flattened output.
+    """Return the torch modules for some layer descriptions, in order, and the number of outputs per position. The last
+    module flattens its output.
 
-    The input of the modules is planes, [n, channels, side, side]. after_convolution, after_dense: the activation after
-    each convolution and after each dense layer; None for no activation. Raises UsageError if the layers don't fit
-    together.
+    layers: the descriptions, as `layers.read_layers` returns them.
+    channels, side: the shape of the input, [n, channels, side, side].
+    after_convolution, after_dense: functions that make the activation module after each convolution and after each
+        dense layer; None for no activation.
+
+    Raises UsageError if the layers don't fit together.
     """
     steps: list[nn.Module] = []
     grid, before = True, (channels, side, side)

@@ -1,5 +1,5 @@
-"""The loss of the best constant prediction, for each kind of loss. If a network's loss is not smaller, the network has
-learned nothing.
+"""Baselines for the losses: the loss of a prediction that is the same for all positions, at its best value. A network
+whose loss isn't smaller has learned nothing.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from torch import Tensor
 
 
 def of_shares(target: Tensor) -> Tensor:
-    """Return the loss of the best constant prediction: the binary cross entropy, in nats, of predicting the mean of
-    each column. It is averaged over the rows and summed over the columns.
+    """Return the smallest binary cross entropy of a constant prediction, in nats. The constant is the mean of each
+    column.
 
-    target: float [n] or [n, columns], 0 to 1. Returns a scalar; 0 if there are no rows.
+    target: float [n] or [n, columns], 0 to 1. The result is a scalar: the mean over the rows, summed over the columns.
+    It is 0 if there are no rows.
     """
     if not len(target):
         return torch.zeros(())
@@ -21,8 +22,8 @@ def of_shares(target: Tensor) -> Tensor:
 
 
 def of_labels(labels: Tensor) -> Tensor:
-    """Return the loss of the best constant prediction: the mean cross entropy, in nats, of predicting the frequency of
-    each class. labels: int64 [n]. Returns a scalar.
+    """Return the smallest cross entropy of a constant prediction, in nats. The constant is the frequency of each class.
+    labels: the classes, int64 [n]. The result is a scalar.
     """
     share = torch.bincount(labels).float() / max(1, len(labels))
     entropy: Tensor = -torch.special.xlogy(share, share).sum()
@@ -30,10 +31,10 @@ def of_labels(labels: Tensor) -> Tensor:
 
 
 def of_values(target: Tensor) -> Tensor:
-    """Return the loss of the best constant prediction: the squared error of predicting the mean of each column,
-    averaged over rows and columns.
+    """Return the smallest mean squared error of a constant prediction. The constant is the mean of each column.
 
-    target: float [n] or [n, columns]. Returns a scalar; 0 if there are no rows.
+    target: float [n] or [n, columns]. The result is a scalar: the mean over rows and columns. It is 0 if there are no
+    rows.
     """
     if not len(target):
         return torch.zeros(())

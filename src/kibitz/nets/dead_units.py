@@ -1,9 +1,9 @@
-"""Find, replace and remove dead units: units that are 0 for every example. They get no gradient, so training can't
-reactivate them.
+"""Find, replace and remove dead units: units that are 0 after their ReLU for every example. Dead units get no gradient,
+so training can't reactivate them.
 
-At high learning rates whole blocks die one after the other while the loss still falls, so the network silently becomes
-shallower. A training run that starts from such a network first replaces these units by new units (`revive`). A network
-that is only used for inference doesn't need to compute them (`prune`).
+At high learning rates, all units of a block can die while the loss still falls, so the network silently becomes
+shallower. A training run that starts from such a network first replaces the dead units by new ones (`revive`). A
+network that is only used for inference doesn't need dead units (`prune`).
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ from kibitz.nets.batch_norm import BatchNorm
 
 @dataclass(frozen=True)
 class ConsumedUnits:
-    """The units of one layer outside of residual blocks, and the layers that use them. Units are the outputs of `layer`
-    after a ReLU. A network lists these layers with its method `consumed_units`.
+    """The units of one layer outside of residual blocks, and the layers that use them as input. A unit is one output of
+    `layer` after a ReLU. A network's method `consumed_units` returns a ConsumedUnits for each such layer.
 
-    layer: the layer.
-    by: the layers that take the units as input, each with the indices in its input (columns or channels) at which the
-        units begin. There are several such indices if the units are pooled in several ways, and the results are
-        concatenated.
-    added: the layers whose outputs are added to the units before the ReLU.
+    layer: the layer that computes the units.
+    by: the layers that use the units. Each comes with the input indices (columns or channels) at which the units begin.
+        There are several indices if the units are pooled in several ways and the results are concatenated.
+    added: layers whose outputs are added to those of `layer` before the ReLU.
     """
 
     layer: nn.Linear | nn.Conv2d
@@ -37,11 +36,12 @@ class ConsumedUnits:
 
 
 class Branch(Protocol):
-    """The interface of a residual block: two convolutions, with `norm` between them, which is a BatchNorm or an
-    identity.
+    """The interface of a residual block: the convolutions `first` and `second`, and between them `norm`, a BatchNorm or
+    an nn.Identity.
 
-    A block with global pooling also has `spread`, a linear layer. Its input is pooled from the first `pooled` channels
-    over the whole board. Its output is added to all channels between the convolutions.
+    A block with global pooling also has a linear layer `spread`, and an integer `pooled`. The input of `spread` is
+    pooled from the first `pooled` channels over the whole board. Its output is added to all channels between the
+    convolutions.
     """
 
     first: nn.Conv2d
@@ -50,7 +50,9 @@ class Branch(Protocol):
 
 
 def branches(network: nn.Module, learning: Iterable[Tensor]) -> Iterator[Branch]:
-    """Yield the residual blocks whose weights are trained. learning: the weights that are trained."""
+    """Yield the residual blocks of a network in which both convolutions are trained. learning: all weights that are
+    trained.
+    """
     learns = {id(weight) for weight in learning}
     for module in network.modules():
         pair = getattr(module, "first", None), getattr(module, "second", None)
@@ -61,18 +63,20 @@ def branches(network: nn.Module, learning: Iterable[Tensor]) -> Iterator[Branch]
 def revive(
     network: nn.Module, learning: Iterable[Tensor], answer: Callable[[], object], generator: torch.Generator
 ) -> tuple[int, int]:
-    """Give new weights to the dead units of residual blocks, of the layers `squeeze` in squeeze-and-excitation blocks,
-    and of the layers in the network's `consumed_units`.
+    """Give new random weights to dead units, which are 0 for all examples. Return the number of dead units and the
+    number of all units.
 
-    Returns the number of dead units and the number of all units, both without the units of the layers `squeeze`.
+    The function searches residual blocks, squeeze-and-excitation blocks, and the layers in the network's
+    `consumed_units`. The returned numbers don't include squeeze-and-excitation blocks.
 
-    A unit of a residual block is a channel between its two convolutions. A unit is dead if it is 0 on every square in
-    all examples. The dead unit's new filter in the first convolution is random, with variance 2 / fan-in. The second
-    convolution's weights for this channel become 0. So the network's outputs don't change. Before the units are
-    watched, each normalization layer that has not processed a batch yet is set to the identity.
+    A unit of a residual block is a channel between the two convolutions. It is dead if it is 0 on every square in all
+    examples. Its new filter in the first convolution is random, with variance 2 / fan-in. Its weights in the second
+    convolution become 0, so the network's outputs don't change. Before the search, each normalization layer that has
+    not processed a batch yet is set to the identity.
 
-    learning: the weights that are trained; others stay unchanged.
-    answer: a function that runs the network on several hundred examples, during which the units are watched.
+    learning: the weights that are trained. Other weights stay unchanged.
+    answer: a function that runs the network on several hundred examples. Meanwhile, hooks record which units are
+        active.
     generator: the random number generator for the new weights.
     """
     learning = list(learning)
@@ -90,13 +94,15 @@ def revive(
 
 
 def prune(network: nn.Module, answer: Callable[[], object]) -> tuple[int, int]:
-    """Remove the dead units of residual blocks, so that they aren't computed. Returns the number of removed units and
-    the number of all units.
+    """Remove the dead units of residual blocks, to make inference faster. Return the number of removed units and the
+    number of all units.
 
-    The network's outputs stay the same for all positions in which the removed units are 0. At least one unit of each
-    block remains. In a block with global pooling, units are removed only if all of them are dead, and then one remains.
-    answer: a function that runs the network on examples, during which the units are watched. It needs thousands of
-    examples, because a removed unit can't be restored.
+    A unit is dead if it is 0 for all examples. The network's outputs stay the same for all positions in which the
+    removed units are 0. At least one unit of each block remains. In a block with global pooling, units are removed only
+    if all of them are dead.
+
+    answer: a function that runs the network on examples. Meanwhile, hooks record which units are active. Use thousands
+    of examples, because a removed unit can't be restored.
     """
     blocks = list(branches(network, network.parameters()))
     dead, units = 0, 0

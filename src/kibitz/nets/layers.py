@@ -1,17 +1,21 @@
-"""Parse the layers of a network from one line, such as `400conv4x4.pool2x2.200conv2x2.ip70`. The notation is that of
-the blog post on which `winner` is based.
+"""Parse the layers of a network from one line, such as `400conv4x4.pool2x2.200conv2x2.ip70`. A period separates two
+layers. The notation is that of the blog post on which the network `winner` is based.
 
-400conv4x4      400 filters of 4×4; then s2 for a stride and p1 for zero padding (400conv4x4s2p1)
+400conv4x4      a convolution with 400 filters of 4×4
+400conv4x4s2p1  with a stride of 2 and zero padding of 1; both parts are optional
 400conv4x3s2x1p1x0  windows, strides and paddings may be rectangular, height first
-pool2x2         max-pooling over 2×2, with the window's size as stride and a smaller window at the far edge (ceil)
-avgpool2x2      the mean of each window
+
+pool2x2         max-pooling over windows of 2×2; the stride is 2×2, and windows at the far edge may be smaller
+avgpool2x2      average pooling, with such windows
 stochpool2x2    in training a random value of each window, with a probability proportional to its positive part; in
                 evaluation the mean weighted by these probabilities
+
 ip70            a dense layer ("inner product") of 70 units
 64res3x3        a residual block: two convolutions of 64 filters of 3×3 with zero padding, added to their input
-64res3x3n       with batch normalization between them
+64res3x3n       with batch normalization between the convolutions
 5*64res3x3      five residual blocks, one after the other
-chain           Go: the largest value of each chain, for all of its stones; chain16: only in the first 16 channels
+chain           only for Go: each stone gets the largest value among the stones of its chain
+chain16         the same, only in the first 16 channels
 """
 
 from __future__ import annotations
@@ -35,10 +39,10 @@ MAX, AVERAGE, STOCHASTIC = "", "avg", "stoch"
 
 @dataclass(frozen=True)
 class Conv:
-    """A convolution from [n, channels, h, w] to [n, filters, h', w'], with h' = (h + 2·padding[0] − height) / stride[0]
-    + 1.
+    """The description of a convolution from [n, channels, h, w] to [n, filters, h', w'].
 
-    stride, padding: pairs, first for the height, then for the width. w' is computed in the same way as h'.
+    height, width: the size of a filter. stride, padding: pairs, first for the height, then for the width. h' = (h +
+    2·padding[0] − height) / stride[0] + 1, and w' is computed in the same way.
     """
 
     filters: int
@@ -50,10 +54,9 @@ class Conv:
 
 @dataclass(frozen=True)
 class Pool:
-    """Pooling with a stride equal to the window's size, from [n, channels, h, w] to [n, channels, ⌈h / height⌉, ⌈w /
-    width⌉].
+    """The description of a pooling layer from [n, channels, h, w] to [n, channels, ⌈h / height⌉, ⌈w / width⌉].
 
-    kind: MAX, AVERAGE or STOCHASTIC.
+    height, width: the size of the window, which is also the stride. kind: MAX, AVERAGE or STOCHASTIC.
     """
 
     height: int
@@ -63,17 +66,18 @@ class Pool:
 
 @dataclass(frozen=True)
 class Dense:
-    """A dense layer over all values of a position, from [n, ...] to [n, units]."""
+    """The description of a dense layer with `units` outputs. It flattens its input, and its output is [n, units]."""
 
     units: int
 
 
 @dataclass(frozen=True)
 class Residual:
-    """A residual block: two convolutions whose output is added to their input, from [n, channels, h, w] to [n, filters,
-    h, w].
+    """The description of a residual block: two convolutions whose output is added to their input, from [n, channels, h,
+    w] to [n, filters, h, w].
 
-    If `filters` differs from the number of channels, the input first passes through a 1×1 convolution.
+    height, width: the size of the filters, odd numbers. norm: whether there is batch normalization between the
+    convolutions. If `filters` differs from the number of channels, the input first passes through a 1×1 convolution.
     """
 
     filters: int
@@ -84,8 +88,10 @@ class Residual:
 
 @dataclass(frozen=True)
 class Chain:
-    """Pooling over each chain of Go stones. channels: how many channels, from the first on, are pooled; 0 for all
-    channels.
+    """The description of a layer for Go: each stone gets the largest value among the stones of its chain (connected
+    stones of one color), in each channel.
+
+    channels: the number of channels, from the first on, that change; 0 for all channels.
     """
 
     channels: int = 0
@@ -99,10 +105,10 @@ MAX_REPEATS = 100
 
 
 def read_layers(text: str) -> list[Layer]:
-    """Parse the value of --layers, and return the layers in order.
+    """Parse layers in the notation of this module, such as "400conv4x4.pool2x2.ip70", and return their descriptions in
+    order.
 
-    Raises UsageError for a part that is not a layer, or that cannot follow the layer before it. The message quotes this
-    part.
+    Raises UsageError if a part is not a layer or cannot follow the layer before it. The message quotes this part.
     """
     layers: list[Layer] = []
     parts: list[str] = []
@@ -153,13 +159,11 @@ def _two(first: str | None, second: str | None, default: int) -> tuple[int, int]
 
 
 def shapes(layers: list[Layer], channels: int, side: int = 8) -> list[tuple[int, int, int]]:
-    """Return the output shape (channels, height, width) of each layer, for an input with `channels` planes of `side` ×
-    `side`.
+    """Return the output shape of each layer, (channels, height, width), for an input [n, channels, side, side].
 
-    A convolution must satisfy two conditions, both for the width and for the height. They come from the blog post on
-    which `winner` is based: (W + 2P − F) mod S = 0 and W + 2P − F > 0. W is the size of the input, P the padding, F the
-    size of the filter, and S the stride. Raises UsageError, whose message names the first layer that doesn't fit its
-    input.
+    A convolution must satisfy two conditions, both for the width and for the height: (W + 2P − F) mod S = 0 and W + 2P
+    − F > 0. W is the size of the input, P the padding, F the size of the filter, and S the stride. Raises UsageError
+    with the number of the first layer that doesn't fit its input.
     """
     outputs: list[tuple[int, int, int]] = []
     height = width = side

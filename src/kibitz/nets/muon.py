@@ -1,9 +1,11 @@
 """The optimizer Muon: steps of equal strength in all directions of a weight matrix.
 
-The optimizer is from Keller Jordan (2024). The scale of its steps is from Liu and others, "Muon is scalable for LLM
-training"; with this scale, the learning rates of AdamW also suit Muon. Five Newton-Schulz iterations make the momentum
-of each matrix nearly orthogonal. A convolution is the matrix of its filters. Weights that aren't matrices, and
-optionally those of the first and last layers, take AdamW's steps.
+The optimizer is from Keller Jordan (2024). Five Newton-Schulz iterations make the momentum of each matrix nearly
+orthogonal. The filters of a convolution are reshaped to a matrix. Weights that aren't matrices are updated with AdamW.
+Callers can also select AdamW for other weights, such as those of the first and last layers.
+
+The scale of the steps is from Liu and others, "Muon is scalable for LLM training". With this scale, learning rates that
+suit AdamW also suit Muon.
 """
 
 from __future__ import annotations
@@ -36,11 +38,11 @@ def muon(network: nn.Module, weight_decay: float) -> Muon:
 
 
 def orthogonal(matrices: Tensor, steps: int = 5) -> Tensor:
-    """Return an orthogonal matrix close to U·Vᵀ for a matrix with the singular value decomposition U·S·Vᵀ, or for each
-    matrix in [n, rows, columns].
+    """Return the nearest orthogonal matrix, approximately: U·Vᵀ for a matrix with the singular value decomposition
+    U·S·Vᵀ.
 
-    steps: the number of Newton–Schulz iterations. The result is approximate: its singular values are between about 0.7
-    and 1.2.
+    matrices: [rows, columns] or [n, rows, columns], and the result has this shape. steps: the number of Newton–Schulz
+    iterations. The singular values of the result are between about 0.7 and 1.2.
     """
     a, b, c = COEFFICIENTS
     tall = matrices.shape[-2] > matrices.shape[-1]
@@ -53,9 +55,10 @@ def orthogonal(matrices: Tensor, steps: int = 5) -> Tensor:
 
 
 def together(shapes: Sequence[torch.Size], on_gpu: bool) -> list[list[int]]:
-    """Group the indices of matrices that are orthogonalized in one batch.
+    """Group matrices that are orthogonalized in one batch. Return a list of groups, each with the indices of its
+    matrices in `shapes`.
 
-    On a CPU, each matrix is a group, because larger groups only need additional copies. On a GPU, all matrices of the
+    On a CPU, each matrix is a group, because larger groups only need additional copies. On a GPU, all matrices with the
     same shape are a group, because starting many small operations takes longer than computing them.
     """
     if not on_gpu:
@@ -64,9 +67,10 @@ def together(shapes: Sequence[torch.Size], on_gpu: bool) -> list[list[int]]:
 
 
 class Muon(torch.optim.Optimizer):
-    """The optimizer Muon. Each group of parameters is a dict with `params`, `weight_decay` and `matrices`.
+    """The optimizer Muon, which also contains AdamW for weights that aren't matrices.
 
-    `matrices` is True if Muon updates the parameters of the group, and False if AdamW updates them.
+    groups: the parameter groups, each a dict with "params", "weight_decay" and "matrices". "matrices" is true if Muon
+    updates the group, and false if AdamW does. momentum: the momentum of Muon.
     """
 
     def __init__(self, groups: Iterable[dict[str, Any]], momentum: float = 0.95):
@@ -74,6 +78,9 @@ class Muon(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
+        """Update all weights once. closure: an optional function that computes the gradients and returns the loss,
+        which is then the result.
+        """
         loss = closure() if closure else None
         for group in self.param_groups:
             if given := [p for p in group["params"] if p.grad is not None]:

@@ -10,14 +10,14 @@ from torch import nn
 from kibitz.nets.muon import Muon
 
 OPTIMISERS = ("rmsprop", "adagrad", "adamw", "sgd", "muon")
-"""Names that `make_optimiser` accepts. The settings of a system may offer fewer."""
+"""Names of the optimizers that `make_optimiser` can make. A system (kind of network) may offer fewer of them."""
 WEIGHT_DECAY = (
     "Weight decay: with sgd, rmsprop and adagrad, a penalty on the squared weights in the loss; with adamw and muon,"
     " the weights shrink directly at each step."
 )
-"""The help text of `--weight-decay` for every system whose optimizers are made here."""
+"""The help text of the option `--weight-decay`."""
 SCHEDULES = ("constant", "epoch", "step", "cosine", "inv")
-"""Names that `learning_rate_at` accepts. The settings of a system may offer fewer."""
+"""Names of the learning rate schedules of `learning_rate_at`. A system (kind of network) may offer fewer of them."""
 
 
 def make_optimiser(
@@ -29,12 +29,14 @@ def make_optimiser(
     smoothing: float = 0.99,
     accumulator: float = 0.0,
 ) -> torch.optim.Optimizer:
-    """Return the optimizer with this name for the weights of a module. name: one of OPTIMISERS. Biases have no weight
-    decay.
+    """Return a new optimizer for the weights of a module. name: one of OPTIMISERS. Raises ValueError for another name.
 
-    weight_decay: see WEIGHT_DECAY. momentum: only for sgd and muon. smoothing: the factor of the moving average of
-    squared gradients in rmsprop. accumulator: the initial sum of squared gradients in adagrad. muon updates the filters
-    of convolutions with Muon, and all other weights with AdamW. Raises ValueError for an unknown name.
+    weight_decay: the strength of the weight decay, see WEIGHT_DECAY. Biases have no weight decay.
+    momentum: the momentum of sgd and muon.
+    smoothing: the factor of the moving average of squared gradients in rmsprop.
+    accumulator: the initial sum of squared gradients in adagrad.
+
+    "muon" updates the filters of convolutions with Muon, and all other weights with AdamW.
     """
     weights = [p for p in module.parameters() if p.dim() > 1]
     biases = [p for p in module.parameters() if p.dim() <= 1]
@@ -62,10 +64,11 @@ def make_optimiser(
 
 
 def move_optimiser(optimiser: torch.optim.Optimizer, on_gpu: bool) -> None:
-    """Adapt an optimizer to the device of its weights, for example if its state was saved on another device.
+    """Adapt an optimizer to the device of its weights, for example if its state was saved on another device. on_gpu:
+    whether the weights are on a GPU.
 
     On a GPU, AdamW and SGD update each group of weights in one kernel ("fused"), and the step counter is on the GPU. In
-    all other cases the counter is on the CPU, so that reading it doesn't wait for the device.
+    all other cases the counter is on the CPU, so that reading the counter doesn't wait for the device.
     """
     can_fuse = isinstance(optimiser, torch.optim.Adam | torch.optim.SGD)
     for group in optimiser.param_groups:
@@ -91,10 +94,10 @@ def learning_rate_at(
 
     schedule: one of SCHEDULES. "constant": always `base`. "epoch": `base` is multiplied by `decay` after each epoch.
         "step": `base` is multiplied by `decay` from iteration `step` on. "cosine": see `cosine`. "inv": see `inverse`.
-    base: the learning rate at the first iteration.
+    base: the largest learning rate of the schedule.
     iteration: the index of the iteration, 0 to `iterations` − 1.
-    iterations: the number of iterations in the run.
-    epochs: the number of epochs in the run.
+    iterations: the number of iterations in the training.
+    epochs: the number of epochs in the training. It may be a fraction.
     """
     if schedule == "epoch":
         return float(base * decay ** int(epochs * iteration / max(1, iterations)))
@@ -110,8 +113,8 @@ def learning_rate_at(
 
 
 def cosine(base: float, iteration: int, iterations: int) -> float:
-    """Return a learning rate that rises linearly to `base` during the first 1% of the iterations, and then falls to 0
-    along half a cosine wave.
+    """Return the learning rate of a cosine schedule at one iteration. The rate rises linearly to `base` during the
+    first 1% of the iterations, and then falls to 0 along half a cosine wave.
     """
     rise = max(1, iterations // 100)
     if iteration < rise:
@@ -120,12 +123,14 @@ def cosine(base: float, iteration: int, iterations: int) -> float:
 
 
 def plateau(base: float, iteration: int, iterations: int, *, warmup: int, cooldown: float) -> float:
-    """Return a learning rate that rises linearly during the first `warmup` iterations, stays at `base`, and falls at
-    the end.
+    """Return the learning rate at one iteration of a schedule with three parts: rise, plateau and fall.
 
-    It falls along half a cosine wave to a thousandth of `base`. cooldown: the share of all iterations, at the end, in
-    which the rate falls. A run that is stopped on the plateau can be resumed with any total number of iterations. A new
-    run that starts from the stopped run's weights can also begin directly with the fall.
+    The rate rises linearly to `base` during the first `warmup` iterations, and then stays at `base`. At the end it
+    falls along half a cosine wave to a thousandth of `base`. cooldown: the share of all iterations in which the rate
+    falls, 0 to 1.
+
+    Training that was stopped on the plateau can be resumed with any total number of iterations. A new training that
+    starts from the stopped one's weights can also begin directly with the fall.
     """
     if iteration < warmup:
         return base * (iteration + 1) / warmup
@@ -137,15 +142,17 @@ def plateau(base: float, iteration: int, iterations: int, *, warmup: int, cooldo
 
 
 def inverse(base: float, iteration: int, gamma: float = 0.0001, power: float = 0.75) -> float:
-    """Return the learning rate of the "Inv" policy of Mocha and Caffe: base · (1 + γ·i)^−power."""
+    """Return the learning rate of the "Inv" policy of Mocha and Caffe: base · (1 + gamma · iteration)^−power."""
     return float(base * (1 + gamma * iteration) ** -power)
 
 
 def draw_weights(network: nn.Module, initial: str, generator: torch.Generator) -> None:
-    """Set random initial weights from a normal distribution; biases become 0.
+    """Set all weights of a network to random numbers from a normal distribution with mean 0. Biases become 0, and the
+    weights of normalization layers become 1.
 
-    initial: "he" for the variance `2 / fan-in`, "xavier" for the variance `2 / (fan-in + fan-out)`, or a standard
-    deviation, for example "0.01".
+    initial: the variance or the standard deviation. "he" is the variance `2 / fan-in`, and "xavier" is the variance `2
+    / (fan-in + fan-out)`. A number such as "0.01" is the standard deviation. The second convolution of a residual block
+    gets a tenth of these weights, so that the block begins almost as the identity.
     """
     for name, p in network.named_parameters():
         with torch.no_grad():

@@ -1,8 +1,8 @@
-"""A first layer for inputs that are nearly all 0: a position sets about 25 of 773 bits.
+"""A first layer for inputs that are nearly all 0: about 25 of the 773 bits of a chess position are 1.
 
-The output of the layer is the sum of the weight rows of the set bits. On a CPU, this module only adds these rows, and
-treats the gradients in the same way, which saves 29 of 30 multiplications. On other devices, and in ONNX, the output is
-a matrix product with the bits.
+The output of the layer is the sum of the weight rows of these bits. On a CPU, this module only adds these rows, and
+computes the gradients only for them, which saves 29 of 30 multiplications. On other devices, and in ONNX, the output is
+a matrix product with all bits.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from kibitz.games.chess.replay import CASTLING, SIDE
 from kibitz.kernels import fast_kernel, inner, kernel
 
 MAX_BITS = 64 + 5
-"""The largest number of bits that a position sets."""
+"""The largest number of bits that are 1 in one position: one per square, the side to move and four castling rights."""
 
 
 @inner
 def set_bits(codes, state, found):  # type: ignore[no-untyped-def]
-    """Find the input features that are 1 in one position (see encodings.PieceBits). Write their indices to `found`, and
-    return how many there are.
+    """Write the indices of the bits that are 1 in one chess position to `found`, and return their number.
+    `encodings.PieceBits` describes the 773 bits.
 
-    codes: uint8 [64]. state: uint8 [4]. found: int16 [MAX_BITS], the output.
+    codes: the pieces on the squares, uint8 [64]. state: the side to move and more, uint8 [4] (see
+    games/chess/replay.py). found: the output, int16 [69].
     """
     count = 0
     for square in range(64):
@@ -124,10 +125,11 @@ class _Rows(torch.autograd.Function):
 
 
 def indices(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
-    """Return two arrays: for each position, the indices of the input features that are 1 (see encodings.PieceBits),
-    int16 [n, 69], and how many there are, int16 [n]. The entries of a row after this number have no meaning.
+    """Return the indices of the bits that are 1 in each chess position, int16 [n, 69], and their numbers, int16 [n].
+    `encodings.PieceBits` describes the 773 bits. The entries of a row after its number have no meaning.
 
-    codes: uint8 [n, 64]. state: uint8 [n, 4].
+    codes: the pieces on the squares, uint8 [n, 64]. state: the side to move and more, uint8 [n, 4] (see
+    games/chess/replay.py).
     """
     bits, counts = np.empty((len(codes), MAX_BITS), np.int16), np.empty(len(codes), np.int16)
     _index(codes, state, bits, counts)
@@ -135,10 +137,10 @@ def indices(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray
 
 
 class BitsLinear(nn.Module):
-    """A linear layer whose inputs are the bits of positions (see encodings.PieceBits). It takes codes and state, and
-    returns bits · weight + bias, [n, size].
+    """A linear layer whose inputs are the 773 bits of chess positions, which `encodings.PieceBits` describes. It
+    returns bits · weight + bias, float [n, size].
 
-    weight: [773, size], one row per bit.
+    size: the number of outputs. weight: [773, size], one row per bit.
     """
 
     def __init__(self, size: int) -> None:
@@ -150,11 +152,16 @@ class BitsLinear(nn.Module):
 
     @torch.no_grad()
     def draw(self, generator: torch.Generator | None) -> None:
-        """Set random initial weights. In a typical position 25 bits are 1, and then the outputs have variance 2."""
+        """Set random initial weights, and biases of 0. In a typical position 25 bits are 1, and then the outputs have
+        variance 2. generator: None for torch's default generator.
+        """
         self.weight.normal_(0, (2 / 25) ** 0.5, generator=generator)
         self.bias.zero_()
 
     def forward(self, codes: Tensor, state: Tensor) -> Tensor:
+        """Return the outputs for a batch of positions, float [n, size]. codes: the pieces on the squares, uint8 [n,
+        64]. state: the side to move and more, uint8 [n, 4] (see games/chess/replay.py).
+        """
         if codes.device.type == "cpu" and not torch.onnx.is_in_onnx_export():
             return cast(Tensor, _Rows.apply(codes, state, self.weight, self.bias))  # type: ignore[no-untyped-call]
         return cast(Tensor, self.bits(codes, state) @ self.weight + self.bias)
