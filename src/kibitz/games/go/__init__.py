@@ -1,8 +1,9 @@
-"""Go: read SGF, apply the rules, replay games, make planes, and determine the final owner of each point.
+"""Go: reading SGF, the rules, computing positions from moves, network inputs (planes), and the owners of the points at
+the end of a game.
 
-A point's number is row · 19 + column from the upper left, on every board (points.py). Colors are 0 none, 1 Black, 2
-White, 3 outside the board.
+Points are the intersections of the board. The number of a point is row · 19 + column from the upper left, on every
+board size (see `points.py`). Colors are 0 none, 1 Black, 2 White, 3 outside the board.
 """
 
 KOMI = 7.5
-"""Komi of a new game, in points."""
+"""The komi of a new game, in points."""

@@ -1,9 +1,10 @@
-"""Planes of a Go position, and chains of stones, computed inside the network from codes and state.
+"""PyTorch code that converts Go positions to planes, the inputs of a network, and finds chains of stones. It runs
+inside the network.
 
-Modules here take codes, uint8 [n, 361], and state, uint8 [n, 4] (see replay.py), and return planes [n, channels, grid,
-grid], the upper row first. The memory layout is channels-last, which makes convolutions on a CPU faster. A grid smaller
-than 19 is the upper left corner of the full grid. All planes are from the view of the side to move. `planes.py` has the
-names of the planes.
+A plane is a grid with one number for each point of the board. The functions take codes, uint8 [n, 361], and state,
+uint8 [n, 4] (see `replay.py`). Planes are [n, channels, grid, grid], the upper row first, from the view of the side to
+move. The memory layout is channels-last, which makes convolutions on a CPU faster. A grid smaller than 19 is the upper
+left corner of the full grid. `planes.py` has the names of the planes.
 """
 
 from __future__ import annotations
@@ -17,24 +18,26 @@ from kibitz.games.go.points import GRID
 from kibitz.games.go.replay import AGE, BLACK_STONE, KO, OFF, SIDE, WHITE_STONE
 
 LIBERTIES = (3, 6)
-"""The values of the setting: with 3, planes distinguish 1, 2, and 3 or more liberties; with 6, they distinguish 1 to 5,
-and 6 or more.
+"""The possible values of the argument `liberties` of BoardPlanes. With 3, planes distinguish 1, 2, and 3 or more
+liberties. With 6, they distinguish 1 to 5, and 6 or more.
 """
 
 
 def corner(codes: Tensor, grid: int) -> Tensor:
-    """Return the upper left corner of codes: [n, 361] becomes [n, grid, grid], where `grid` is at most 19."""
+    """Return the upper left part of codes, [n, grid, grid]. codes: [n, 361]. grid: the size of the part, at most 19."""
     return codes.view(-1, GRID, GRID)[:, :grid, :grid]
 
 
 class BoardPlanes(nn.Module):
-    """Planes of 0 and 1: the mover's stones by liberties, the opponent's stones by liberties, the ko point, and the
-    points of the board.
+    """Converts Go positions to planes of 0 and 1: the mover's stones by liberties, the opponent's stones by liberties,
+    the ko point, and the points of the board.
 
-    liberties: 3 for planes with 1, 2, and 3 or more liberties, as in the original repository; or 6 for planes with 1 to
-    5, and 6 or more liberties. recent: the number of further planes for the last moves. Each has a 1 on the stone of
-    one move, and the most recent move is first. ages: whether to add five planes with the stones that were played 9-16,
-    17-32, 33-64, 65-128 and more plies ago.
+    grid: the size of the planes, at most 19.
+    liberties: 3 for separate planes of stones with 1, 2, and 3 or more liberties; 6 for planes with 1 to 5, and 6 or
+        more.
+    recent: the number of further planes for the last moves. Each has a 1 on the stone of one move; the most recent move
+        is first.
+    ages: whether to add five planes with the stones that were played 9-16, 17-32, 33-64, 65-128 and more plies ago.
     """
 
     def __init__(self, grid: int = GRID, liberties: int = 3, recent: int = 0, ages: bool = False) -> None:
@@ -45,17 +48,22 @@ class BoardPlanes(nn.Module):
         self.register_buffer("table", table, persistent=False)
 
     def forward(self, codes: Tensor, state: Tensor) -> Tensor:
+        """Return the planes, float32 [n, channels, grid, grid]. codes: uint8 [n, 361]. state: uint8 [n, 4 or more]."""
         seen = corner(codes, self.grid).long() + 256 * state[:, SIDE].long()[:, None, None]
         return F.embedding(seen, self.get_buffer("table")).permute(0, 3, 1, 2)
 
 
 def on_board(codes: Tensor) -> Tensor:
-    """Return whether each code means a point of the board, as a bool tensor of the same shape."""
+    """Return whether each code is that of a point of the board, as a bool tensor of the same shape. Other codes are
+    outside a board smaller than 19×19.
+    """
     return codes.long() % AGE < OFF
 
 
 def stones(codes: Tensor) -> Tensor:
-    """Return the stone of each code, int64: 0 none, 1 Black, 2 White. The codes may have any shape."""
+    """Return the stone on each point, as an int64 tensor: 0 none, 1 Black, 2 White. codes: codes of points (see
+    `replay.py`), in any shape, which is also the shape of the result.
+    """
     kind = codes.long() % AGE
     return ((kind >= BLACK_STONE) & (kind < KO)).long() + ((kind >= WHITE_STONE) & (kind < KO)).long()
 
@@ -67,10 +75,10 @@ rounds.
 
 
 def roots(colours: Tensor) -> Tensor:
-    """Return an index that identifies the chain of each point: the largest index among the chain's stones. For a point
-    without a stone, it is the point's own index.
+    """Return for each point the root of its chain, int64 [n, grid²]. The root is the largest index among the points of
+    the chain. A point without a stone is its own root.
 
-    colours: the result of `stones`, int64 [n, grid, grid]. The result is int64 [n, grid²].
+    colours: int64 [n, grid, grid], the stones: 0 none, 1 Black, 2 White.
 
     The computation is a union-find in parallel. Each point has a link to a point of its chain whose index is at least
     as large as its own. In each step, the point at the end of a link takes over the largest link of the points that
@@ -101,10 +109,11 @@ def roots(colours: Tensor) -> Tensor:
 
 
 def pool_chains(values: Tensor, roots: Tensor) -> Tensor:
-    """Return, at each point of a chain, the largest value over the chain, channel by channel.
+    """Return the largest value over each chain, at every point of the chain and for each channel separately, [n,
+    channels, grid, grid]. A point without a stone keeps its value.
 
-    values: [n, channels, grid, grid]. roots: the result of `roots`. A point without a stone keeps its value. The
-    gradient goes to the stone with the largest value.
+    values: [n, channels, grid, grid]. roots: int64 [n, grid²], the root of each point's chain, from the function
+    `roots`. The gradient flows to the stone with the largest value.
     """
     flat = values.flatten(2)
     index = roots[:, None].expand(-1, flat.shape[1], -1)
@@ -113,10 +122,10 @@ def pool_chains(values: Tensor, roots: Tensor) -> Tensor:
 
 
 def mean_over_chains(values: Tensor, roots: Tensor) -> Tensor:
-    """Return the mean of the values over each chain, at every point of the chain. A point without a stone keeps its
+    """Return the mean value over each chain, at every point of the chain, [n, grid²]. A point without a stone keeps its
     value.
 
-    values: [n, grid²]. roots: the result of `roots`.
+    values: [n, grid²]. roots: int64 [n, grid²], the root of each point's chain, from the function `roots`.
     """
     none = torch.zeros_like(values)
     total = none.scatter_add(1, roots, values)

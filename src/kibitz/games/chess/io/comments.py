@@ -1,5 +1,5 @@
-"""Parse the commands in PGN comments: the time on the clock (%clk), the time that a move took (%emt), and the
-evaluation (%eval).
+"""Parse the commands in PGN comments: %clk, the time on the clock; %emt, the time that a move took; %eval, the
+evaluation.
 """
 
 from __future__ import annotations

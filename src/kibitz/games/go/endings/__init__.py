@@ -1,1 +1,1 @@
-"""The owners of the points and the dead stones at the end of a scored game."""
+"""The end of a Go game: dead stones, the owner of each point, and the score."""

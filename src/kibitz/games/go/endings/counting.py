@@ -1,8 +1,8 @@
-"""The score at the end of a game, from its owner map.
+"""Compute the score at the end of a Go game from its owner map.
 
-An owner map is uint8 [361]: 1 for a point of Black, 2 for one of White, 0 for neutral points and outside the board. The
-shared liberties of a seki are also neutral. The point of a living stone belongs to the stone's color; the point of a
-dead stone belongs to the other color. There are two scoring methods:
+An owner map is uint8 [361]: 1 for a point of Black, 2 for a point of White, 0 for neutral points and outside the board.
+The shared liberties of a seki are also neutral. The point of a living stone belongs to the stone's color; the point of
+a dead stone belongs to the other color. There are two scoring methods:
 
 area       every point of a color is counted (Chinese, AGA, New Zealand, Ing and Tromp-Taylor rules). Passes cost
            nothing. With AGA's pass stones, territory and area scoring give the same result.
@@ -29,11 +29,11 @@ TERRITORY = ("japanese", "korean")
 def points(
     owner: NDArray[np.uint8], colours: NDArray[np.uint8], captured: tuple[int, int], by_territory: bool
 ) -> tuple[int, int]:
-    """Return the points of Black and of White, without komi. by_territory: whether territory and prisoners count. If
-    false, all points of the board that a side owns count.
+    """Return the points of Black and the points of White, without komi.
 
-    owner: uint8 [361], the owner map. colours: uint8 [361], all stones on the board at the end, including dead stones.
-    captured: how many black stones and how many white stones have been captured.
+    owner: uint8 [361], the owner map (see the module's docstring). colours: uint8 [361], all stones on the board at the
+    end, including dead stones. captured: how many black stones and how many white stones have been captured.
+    by_territory: whether to use territory scoring, which counts empty points and prisoners; otherwise area scoring.
     """
     found = []
     for colour in (BLACK, WHITE):
@@ -47,22 +47,26 @@ def points(
 
 
 def area(owner: NDArray[np.uint8]) -> int:
-    """Return the number of points that Black owns minus the number that White owns. owner: uint8 [361], the owner
-    map.
+    """Return Black's lead in points by area scoring, without komi: the points that Black owns minus those that White
+    owns. owner: uint8 [361], 1 Black, 2 White, 0 neutral.
     """
     black, white = points(owner, owner, (0, 0), by_territory=False)
     return black - white
 
 
 def territory(owner: NDArray[np.uint8], colours: NDArray[np.uint8], captured: tuple[int, int]) -> int:
-    """Return Black's territory and prisoners minus White's. The arguments are those of `points`."""
+    """Return Black's lead in points by territory scoring, without komi: Black's territory and prisoners minus White's.
+
+    owner: uint8 [361], 1 Black, 2 White, 0 neutral. colours: uint8 [361], all stones on the board at the end, including
+    dead stones. captured: how many black stones and how many white stones have been captured.
+    """
     black, white = points(owner, colours, captured, by_territory=True)
     return black - white
 
 
 def compensation(rules: str | None, handicap: int) -> int:
-    """Return the points that White gets for handicap stones in addition to the komi. rules: the name of the rules.
-    handicap: the number of handicap stones.
+    """Return the points that White gets for handicap stones in addition to the komi. rules: the name of the rules, such
+    as "chinese"; None if unknown. handicap: the number of handicap stones.
     """
     return bonus_points(bonus_of(rules), handicap)
 
@@ -75,10 +79,11 @@ def lead(
     rules: str | None,
     handicap: int = 0,
 ) -> float:
-    """Return Black's lead in points under the rules of a game; negative if White leads. If `rules` is None (unknown),
-    area is counted.
+    """Return Black's lead in points under the rules of a game; negative if White leads.
 
-    owner, colours: uint8 [361]. captured: as in `points`.
+    owner: uint8 [361], the owner map. colours: uint8 [361], all stones on the board at the end, including dead stones.
+    captured: how many black stones and how many white stones have been captured. rules: the name of the rules; None
+    (unknown) means area scoring. handicap: the number of handicap stones.
     """
     if rules in TERRITORY:
         return territory(owner, colours, captured) - komi
@@ -87,10 +92,11 @@ def lead(
 
 @kernel
 def fill_owners(colours, dead, hollow, owner):  # type: ignore[no-untyped-def]
-    """Compute the owner map of a final position, see `settle`.
+    """Write the owner map of a final position to `owner`, uint8 [361]: 1 Black, 2 White, 0 neutral. This is the
+    compiled form of `settle`.
 
-    colours: uint8 [361]. dead: bool [361], the dead stones. hollow: bool [361], the stones in seki. owner: uint8 [361],
-    the output.
+    colours: uint8 [361]. dead: bool [361], the dead stones. hollow: bool [361], living stones whose eyes do not count,
+    as in a seki under territory rules.
     """
     wall = np.zeros(CELLS, np.uint8)  # colours of living stones; 3 at the edge
     open_ = np.zeros(CELLS, np.uint8)  # other points, as long as their region has not been visited
@@ -133,7 +139,8 @@ _NOWHERE = np.zeros(POINTS, np.bool_)
 def settle(
     colours: NDArray[np.uint8], dead: NDArray[np.bool_], seki: NDArray[np.bool_] | None = None
 ) -> NDArray[np.uint8]:
-    """Return the owner map of a final position, uint8 [361].
+    """Return the owner of each point of a final position, uint8 [361]: 1 Black, 2 White, 0 neutral or outside the
+    board.
 
     The point of a living stone belongs to the stone's color. The dead stones are removed. Then a region of empty points
     belongs to a color if only stones of this color surround it, and is neutral if both colors touch it.

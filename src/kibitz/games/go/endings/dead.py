@@ -1,6 +1,8 @@
-"""Dead stones of a final position, by random playouts and by GNU Go, which also plays games to their end.
+"""Find the dead stones of a final position, by random playouts or with the program GNU Go. GNU Go can also play a game
+to its end.
 
-All stones of a chain are dead, or all are alive. The owner map is computed from the dead stones (counting.settle).
+All stones of a chain are dead, or all are alive. `counting.settle` computes the owners of the points from the dead
+stones.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from kibitz.kernels import kernel
 
 GNUGO_ARGUMENTS = ("--mode", "gtp", "--level", "0", "--quiet", "--never-resign")
 MOST_MOVES = 500
-"""The number of moves after which a game that GNU Go plays counts as endless."""
+"""If GNU Go plays this number of moves without an end, kibitz stops the game."""
 PLAYOUTS = 200
 _FILE = "game.sgf"
 _NAMES = {BLACK: "black", WHITE: "white"}
@@ -47,10 +49,11 @@ def _survival(colours, share, alive):  # type: ignore[no-untyped-def]
 
 
 def survival(colours: NDArray[np.uint8], share: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the share of playouts in which each stone lives, float32 [361], 0 to 1; 1 for points without a stone.
+    """Return the probability that each stone lives, float32 [361], 0 to 1; 1 for points without a stone.
 
-    The share of a stone is the mean, over the points of its chain, of how often the point belongs to the stone's color.
-    colours: uint8 [361]. share: float32 [361], how often each point is Black's (playouts.black_share).
+    The value of a stone is a mean over the points of its chain: the share of playouts in which the point belongs to the
+    stone's color. colours: uint8 [361]. share: float32 [361], the share of playouts in which each point is Black's (see
+    `playouts.black_share`).
     """
     alive = np.empty(POINTS, np.float32)
     _survival(np.ascontiguousarray(colours, np.uint8), share, alive)
@@ -58,19 +61,21 @@ def survival(colours: NDArray[np.uint8], share: NDArray[np.float32]) -> NDArray[
 
 
 def playout_survival(colours: NDArray[np.uint8], seed: int, playouts: int = PLAYOUTS) -> NDArray[np.float32]:
-    """Return the `survival` of each stone in random playouts, float32 [361], 0 to 1. colours: uint8 [361]."""
+    """Return the share of random playouts in which each stone lives, float32 [361], 0 to 1; 1 for points without a
+    stone. colours: uint8 [361]. playouts: the number of playouts.
+    """
     return survival(colours, black_share(colours, playouts=playouts, seed=seed))
 
 
 def by_playouts(colours: NDArray[np.uint8], seed: int, playouts: int = PLAYOUTS) -> NDArray[np.bool_]:
-    """Return the stones that are captured in more than half of the random playouts, bool [361].
-    colours: uint8 [361].
-    """
+    """Return the stones that die in more than half of the random playouts, bool [361]. colours: uint8 [361]."""
     return playout_survival(colours, seed, playouts) < 0.5
 
 
 class GnuGo:
-    """GNU Go as a referee of final positions. One process evaluates many positions, and is restarted if it dies."""
+    """GNU Go as a referee that finds the dead stones of final positions. One process evaluates many positions. If it
+    dies, it is started again.
+    """
 
     def __init__(self, command: Sequence[str], limit: float):
         self.command, self.limit = command, limit
@@ -79,9 +84,10 @@ class GnuGo:
         self._closed = False
 
     def dead(self, colours: NDArray[np.uint8], size: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return the dead stones and the stones in seki, both bool [361].
+        """Return the stones that GNU Go considers dead and those that it considers alive in seki, both bool [361].
 
-        colours: uint8 [361], the stones. size: the board's size.
+        colours: uint8 [361], the stones. size: the board's size. Raises EngineDied, CommandRefused or ValueError if GNU
+        Go fails, as `play_out` does.
         """
         until = time.monotonic() + self.limit
         self._set_up(_position(colours, size), until)
@@ -145,7 +151,7 @@ class GnuGo:
         return points
 
     def close(self) -> None:
-        """End the process and remove its folder. Any thread may call it."""
+        """End GNU Go's process and remove its temporary folder. Any thread may call this method."""
         self._closed = True
         if self._program is not None:
             self._program.kill()

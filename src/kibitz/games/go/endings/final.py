@@ -1,7 +1,8 @@
-"""The final count of a finished game: dead stones, seki, the owner of each point, and the lead under the rules.
+"""Score a finished game without a network and without other programs: dead stones, seki, owners of points, and the
+lead.
 
-The count needs no network and no other program, so every command and the page give the same result for a position.
-Careful random playouts decide which chains are dead. `seki` then restores the chains that nobody can capture.
+Every command and the page use this module, so they give the same result for a position. Careful random playouts decide
+which chains are dead. `seki` then finds chains that nobody can capture, which are alive.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ CACHED_POSITIONS = 64
 
 @dataclass(frozen=True)
 class FinalCount:
-    """A scored position.
+    """The score of a final position.
 
     dead: bool [361], stones that are removed at the end.
     seki: bool [361], living stones next to liberties that neither side can fill.
@@ -65,13 +66,13 @@ def count_position(
     by_territory: bool,
     dead: NDArray[np.bool_] | None = None,
 ) -> FinalCount:
-    """Score a position in which both players have passed.
+    """Return the score of a position in which both players have passed.
 
     colours: uint8 [361], 3 outside the board.
     captured: how many black stones and how many white stones have been captured so far.
     komi: the points that White gets before the game, including compensation for handicap stones.
-    by_territory: whether territory is scored, as in Japanese rules; otherwise area. Under territory scoring, eyes of
-        groups in seki don't count, nor do points that must be filled in the end.
+    by_territory: whether territory is scored, as in Japanese rules; otherwise area. Under territory scoring, two kinds
+        of points don't count: eyes of groups in seki, and points that must be filled in the end.
     dead: bool [361], the dead stones on which the players agree; None to find them by playouts.
     """
     if dead is None:
@@ -86,7 +87,9 @@ def count_position(
 
 
 def count_board(board: Board, komi: float, by_territory: bool, dead: NDArray[np.bool_] | None = None) -> FinalCount:
-    """Score the position on a board. The other arguments and the result are those of `count_position`."""
+    """Return the score of the position on a board, in which both players have passed. komi, by_territory, dead: as in
+    `count_position`.
+    """
     lost = board.captured[BLACK], board.captured[WHITE]
     return count_position(board.colours(), lost, komi, by_territory, dead)
 
@@ -100,14 +103,16 @@ def _dead_and_seki(position: bytes) -> tuple[NDArray[np.bool_], NDArray[np.bool_
 
 
 SURE_ALIVE, SURE_DEAD = 0.7, 0.3
-"""A chain needs no further moves if its survival in playouts is at least SURE_ALIVE or at most SURE_DEAD."""
+"""Limits of a chain's survival, the share of playouts in which it lives. From SURE_ALIVE on, the chain is certainly
+alive. Up to SURE_DEAD, it is certainly dead. In both cases, it needs no further moves.
+"""
 LOOK_PLAYOUTS = 200
 MAX_EMPTY_PART = 0.75
-"""If a larger share of the board is empty, kibitz doesn't test whether the game has ended."""
+"""If more than this share of the board is empty, the game can't have ended, so kibitz doesn't test it."""
 
 
 def compile_kernels() -> None:
-    """Compile the kernels that this module needs. The first compilation takes seconds."""
+    """Compile the compiled functions that this module needs. The first compilation takes seconds."""
     colours = np.full(POINTS, OUTSIDE, np.uint8)
     colours[:4] = (BLACK, NONE, WHITE, NONE)
     count_position(colours, (0, 0), 0.0, True)

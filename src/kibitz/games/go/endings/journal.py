@@ -1,4 +1,4 @@
-"""A file with the labels of games, so that a resumed import doesn't label the same games again.
+"""A file that saves the owner labels of games, so that a resumed import doesn't compute them again.
 
 Records have a fixed length and a checksum. Reading stops at the first incomplete or damaged record.
 """
@@ -38,8 +38,10 @@ def _unpack(record: bytes) -> tuple[int, int, NDArray[np.uint8]] | None:
 
 
 class Journal:
-    """A file with the referees' verdicts. Each record of the file has a key of 64 bits, a verdict of 8 bits and the
-    owners (uint8 [361], 0 to 3). `known` contains the records that were in the file when it was opened, and `get` finds
+    """A file that saves for each game how its owners were determined (the verdict) and the owner of each point.
+
+    A record has a key of 64 bits, the hash of the game; a verdict of 8 bits, an index into `scoring.VERDICTS`; and the
+    owners, uint8 [361], 0 to 3. `known` contains the records that were in the file when it was opened, and `get` finds
     only these records.
 
     When `add` returns, the operating system has the record, so it survives the end of this process. A file of another
@@ -60,12 +62,17 @@ class Journal:
             self._file.write(_MARK)
 
     def get(self, key: int) -> tuple[int, NDArray[np.uint8]] | None:
+        """Return the verdict and the owners, uint8 [361], that the file had for a game when it was opened; None if it
+        had none. key: the hash of the game.
+        """
         if (entry := self.known.get(key)) is None:
             return None
         return entry[0], np.frombuffer(entry[1], np.uint8)
 
     def add(self, key: int, verdict: int, owner: NDArray[np.uint8] | None) -> None:
-        """Append a record to the file. owner: uint8 [361]; None is written as zeros."""
+        """Append a game's record to the file. key: the hash of the game. verdict: an index into `scoring.VERDICTS`.
+        owner: uint8 [361]; None is written as zeros.
+        """
         self._file.write(_pack(key, verdict, owner))
 
     def close(self) -> None:

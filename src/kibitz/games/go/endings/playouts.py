@@ -1,4 +1,4 @@
-"""Random playouts: play random moves to the end of the game, many times, and count the owners of each point.
+"""Random playouts: play random moves to the end of the game, many times, and count how often each point is Black's.
 
 A side plays any legal move that does not fill one of its eyes, and passes if it has no such move. Two passes end the
 playout. Then every point has an owner, because it is a stone or an eye. At the end of most games, playouts distinguish
@@ -20,7 +20,7 @@ from kibitz.kernels import inner, kernel
 BOTH = 2
 """The value for the argument `side` with which Black moves first in half of the playouts, and White in the others."""
 LARGEST_NAKADE = 5
-"""The largest number of stones that a careful player sacrifices to leave an eye space with a single eye."""
+"""The largest number of stones that a careful player sacrifices inside an eye space, so that it gives only one eye."""
 _LIMIT = 3 * POINTS
 """Number of moves after which a playout is stopped. With several kos it might never end."""
 
@@ -291,12 +291,13 @@ def black_share(
     ko: int = PASS,
     careful: bool = False,
 ) -> NDArray[np.float32]:
-    """Return the share of playouts in which each point is Black's at the end, float32 [361], 0 to 1.
+    """Return the share of random playouts in which each point is Black's at the end, float32 [361], 0 to 1.
 
-    A playout in which a point is neutral counts as half. Points outside the board are 0.5. colours: uint8 [361]. side:
-    the side that moves first: 0 Black, 1 White, or BOTH for each side in half of the playouts. ko: a point that is
-    forbidden for the first move. careful: whether players respond to ataris and don't put their own large chains into
-    atari, so that a seki usually survives. The function releases Python's global lock.
+    A playout in which a point is neutral counts as half. Points outside the board are 0.5. colours: uint8 [361], the
+    stones. side: the side that moves first: 0 Black, 1 White, or BOTH for each side in half of the playouts. playouts:
+    the number of playouts. ko: a point that is forbidden for the first move; PASS for none. careful: whether players
+    respond to ataris and don't put their own large chains into atari, so that a seki usually survives. Other threads
+    can run during the call.
     """
     share = np.empty(POINTS, np.float32)
     colours = np.ascontiguousarray(colours, np.uint8)
@@ -307,8 +308,9 @@ def black_share(
 def black_shares(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], playouts: int = 200, seed: int = 0
 ) -> NDArray[np.float32]:
-    """Return the result of `black_share` for several positions, float32 [n, 361]. codes: uint8 [n, 361]. state: uint8
-    [n, 4].
+    """Return the share of random playouts in which each point is Black's at the end, for several positions, float32 [n,
+    361], 0 to 1 (see `black_share`). codes: uint8 [n, 361]. state: uint8 [n, 4]. playouts: the number of playouts per
+    position.
     """
     shares = np.empty((len(codes), POINTS), np.float32)
     for i, colours in enumerate(colours_of(codes)):

@@ -48,13 +48,13 @@ VERDICTS = (
     "", "playouts", "gnugo", "score not confirmed", "referee hung", "referee died", "referee made no sense",
     "played out", "winner not confirmed", "far from its end",
 )  # fmt: skip
-"""The referee that confirmed a game, or why no referee did. The journal has indices into this tuple, so new verdicts
-must be appended.
+"""The possible results of labeling a game: the method that confirmed the recorded score, or the reason why no method
+did. "" means that the game was not labeled. The journal contains indices into this tuple, so append new verdicts.
 """
 NO_ANSWER = ("referee hung", "referee died", "referee made no sense")
-"""Verdicts that depend on the referee's failure and not on the game."""
+"""Verdicts that show a failure of the referee program. A later import labels these games again."""
 Verdict = tuple[str, NDArray[np.uint8] | None]
-"""One of VERDICTS and, if a method confirmed the game, the owner of each point, uint8 [361]."""
+"""One of VERDICTS, and the owner of each point, uint8 [361]. The owners are None if no method confirmed the game."""
 Answer = TypeVar("Answer")
 _NOT_CONFIRMED = ("score not confirmed", None)
 _OTHER_WINNER = ("winner not confirmed", None)
@@ -75,8 +75,10 @@ repair such a record. GNU Go confirmed none of 24 such games. Skipping them save
 
 
 MAX_OPEN_PART = 0.8
-"""The share of a board, 0..1, that random playouts leave open, above which a game is far from its end. Finished games
-on 19×19 have a median of 0.36, and 99 of 100 are below 0.66. After 100 moves, it is over 0.8.
+"""A position is too far from its end to be scored if random playouts leave more than this share of the board open, 0 to
+1. A point is open to the degree that it changes its owner between playouts.
+
+Finished games on 19×19 have a median of 0.36, and 99 of 100 are below 0.66. After 100 moves, the share is over 0.8.
 """
 _LOOK_PLAYOUTS = 50
 
@@ -95,9 +97,11 @@ class Final:
 
     colours: uint8 [361], all stones on the board.
     captured: how many black stones and how many white stones have been captured.
-    mover: BLACK or WHITE, the side to move.
-    lead: Black's recorded lead in points, negative if White won, infinite if one side resigned.
+    komi: the komi in points; NaN if unknown.
     rules: the name of the rules; None if unknown.
+    handicap: the number of handicap stones.
+    mover: BLACK or WHITE, the side to move.
+    lead: Black's recorded lead in points: negative if White won, infinite or minus infinite if one side resigned.
     """
 
     colours: NDArray[np.uint8]
@@ -113,11 +117,11 @@ class Final:
 def count(
     final: Final, dead: NDArray[np.bool_], seki: NDArray[np.bool_] | None = None
 ) -> tuple[NDArray[np.uint8], float]:
-    """Return two values: the owner map of a game's final position, uint8 [361], and the absolute difference in points
-    between the score by this map and the recorded score.
+    """Return the owner of each point of a game's final position, uint8 [361], and the absolute difference in points
+    between the score by these owners and the recorded score.
 
-    dead, seki: bool [361], the dead stones and the stones alive in seki. If the rules are unknown, the scoring method
-    with the smaller difference is used.
+    dead: bool [361], the dead stones. seki: bool [361], the stones alive in seki; None if unknown. If the rules are
+    unknown, the function uses the scoring method with the smaller difference.
     """
     counts: list[tuple[float, NDArray[np.uint8]]] = []
     for rules in (final.rules,) if final.rules else ("japanese", "chinese"):
@@ -151,7 +155,9 @@ def _play_to_the_end(moves, ends, starts, colours, lost):  # type: ignore[no-unt
 
 
 def finals(batch: GameBatch, games: NDArray[np.int64]) -> list[Final]:
-    """Return the final positions of some scored or resigned games. games: int64 [k], their indices in the batch."""
+    """Return the final positions of some games that were scored or resigned. games: int64 [k], the games' indices in
+    the batch.
+    """
     starts = (
         np.broadcast_to(STANDARD_START, (len(batch), len(STANDARD_START))) if batch.starts is None else batch.starts
     )
@@ -179,15 +185,15 @@ class Referee:
     """Labels games with the final owner of each point. The referee is a context manager that ends its processes and
     threads on exit.
 
-    which: one of REFEREES.
+    which: the name of the referee, one of REFEREES.
     gnugo: the path of GNU Go; None to search for GNU Go.
     journal: the file to which every verdict is written, so that a later process doesn't label the same games again.
-    workers: the processes that label games, or the number of threads, each with a separate GNU Go; None for one per
-        core.
-    limit_s: seconds that GNU Go may take for a game.
+    workers: the processes that label games, or the number of threads, each with a separate GNU Go; None for one thread
+        per core.
+    limit_s: the time limit in seconds that GNU Go has for a game.
     seed: the random seed of the playouts.
     command: the command that starts GNU Go, for tests.
-    keep_unconfirmed: whether to keep scored games that no referee confirms. They get no owners, but their moves and
+    keep_unconfirmed: whether to keep scored games that no method confirms. They get no owners, but their moves and
         winners are useful.
     play_out: whether to label resigned games too; GNU Go plays them to their end.
 
@@ -244,12 +250,12 @@ class Referee:
         return ()
 
     def label(self, batch: GameBatch, on_progress: Callable[[int, int], None] | None = None) -> GameBatch:
-        """Return the batch with two additions. `per_game["owner"]`, uint8 [games, 361], has the final owner of each
-        point, 0 if unknown. The column `labels` has the name of the method that determined the owners; None for no
-        method.
+        """Return the batch with the final owner of each point, `per_game["owner"]`, uint8 [games, 361]: 1 Black, 2
+        White, 0 neutral or unknown. The column `labels` gets the name of the method that determined the owners, or
+        None.
 
-        Scored games are labeled, and resigned games if play_out is set. Scored games that no referee confirms are
-        removed and counted in `rejections`, or kept without owners and without a label if keep_unconfirmed is set.
+        Scored games are labeled, and resigned games if play_out is set. Scored games that no method confirms are
+        removed and counted in `rejections`. If keep_unconfirmed is set, they stay, without owners and without a label.
         Other games stay unlabeled. If the referee is "none", all games stay unlabeled. on_progress: called after each
         game, with the number of games labeled so far and the number of games to label.
         """
@@ -415,7 +421,7 @@ class Referee:
         return f"{name} does not answer, so only playouts label the rest. Check that program."
 
     def close(self) -> None:
-        """End all processes and threads immediately."""
+        """End all processes and threads of the referee immediately."""
         self._closed = True
         for gnugo in self._all:
             gnugo.close()

@@ -1,5 +1,5 @@
-"""Find chains that nobody can capture although they don't have two eyes (seki), and points of territory that their
-owner must fill at the end.
+"""Find chains that live in seki, without two eyes, because nobody can capture them. Also find points of territory that
+their owner must fill at the end.
 
 Both tests consider only liberties. A chain that seemed dead is alive if the opponent can't fill its liberties without
 leaving one of their own large chains in atari. A small chain may be sacrificed to destroy an eye. A point is a shared
@@ -17,7 +17,9 @@ from kibitz.games.go.rules import CELL, CELLS, COLOUR, NEXT, POINT, ROOT, ROWS, 
 from kibitz.kernels import inner, kernel
 
 MAX_SHARED_LIBERTIES = 5
-"""Chains with more liberties than this are not searched. A seki with more shared liberties is very rare."""
+"""The search ignores chains with more liberties than this number, because a seki with more shared liberties is very
+rare.
+"""
 
 
 @inner
@@ -123,7 +125,7 @@ def _revive(colours, dead):  # type: ignore[no-untyped-def]
 
 
 def without_uncapturable(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the dead stones, bool [361], without the chains that nobody can capture.
+    """Return the dead stones, bool [361], after the removal of chains that nobody can capture, which are alive.
 
     If several dead chains are in one region, all of them live, or none of them, because the capture of one chain may
     make room to capture another. colours: uint8 [361]. dead: bool [361], the stones that seem dead, as whole chains.
@@ -178,10 +180,10 @@ def _mark(colours, dead, seki):  # type: ignore[no-untyped-def]
 
 
 def in_seki(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the living stones next to a liberty that neither side can fill, bool [361].
+    """Return the living stones that touch a shared liberty of a seki, which neither side can fill, bool [361].
 
-    The liberty is tested with the dead stones on the board and again after their removal. One positive test is enough.
-    colours: uint8 [361]. dead: bool [361], the dead stones.
+    The function tests each liberty with the dead stones on the board, and again without them. One positive test is
+    enough. colours: uint8 [361]. dead: bool [361], the dead stones.
     """
     seki = np.zeros(POINTS, np.bool_)
     dead = np.ascontiguousarray(dead, np.bool_)
@@ -255,8 +257,9 @@ def must_fill(
     """Return the points of territory that their owner must fill after the neutral points are played, bool [361].
 
     If the owner doesn't fill such a point, a chain is in atari. Under territory scoring, the point doesn't count. The
-    test assumes that the owner has filled all neutral points, which is the best case for the owner. colours, owner:
-    uint8 [361]. dead, seki: bool [361].
+    test assumes that the owner has filled all neutral points, which is the best case for the owner. colours: uint8
+    [361], the stones. dead: bool [361], the dead stones. seki: bool [361], the stones in seki. owner: uint8 [361], the
+    owner map.
     """
     filled = np.zeros(POINTS, np.bool_)
     _must_fill(np.ascontiguousarray(colours, np.uint8), dead, seki, owner, filled)
