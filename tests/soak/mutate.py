@@ -47,6 +47,8 @@ from soak import functions
 
 ROOT = Path(__file__).parents[2]
 
+GTP = ["engines/gtp/test_engine.py", "engines/gtp/test_game.py", "engines/gtp/test_search.py"]
+
 # Modules of src/kibitz, and the tests that are theirs, of tests/.
 TESTS = {
     "arena/chess/game.py": ["arena/chess/test_game.py", "arena/chess/test_limits.py"],
@@ -62,13 +64,13 @@ TESTS = {
     "arena/openings.py": ["arena/test_openings.py", "arena/chess/test_openings.py", "arena/go/test_openings.py"],
     "arena/players.py": ["arena/test_players.py"],
     "arena/record.py": ["arena/chess/test_record.py", "arena/go/test_record.py"],
-    "engines/gtp/board.py": ["engines/gtp/test_game.py", "engines/gtp/test_engine.py"],
-    "engines/gtp/engine.py": ["engines/gtp/test_engine.py"],
-    "engines/gtp/game.py": ["engines/gtp/test_game.py"],
-    "engines/gtp/gogui.py": ["engines/gtp/test_engine.py"],
-    "engines/gtp/kata.py": ["engines/gtp/test_search.py"],
-    "engines/gtp/parse.py": ["engines/gtp/test_game.py"],
-    "engines/gtp/play.py": ["engines/gtp/test_engine.py", "engines/gtp/test_search.py"],
+    "engines/gtp/board.py": GTP,
+    "engines/gtp/engine.py": GTP,
+    "engines/gtp/game.py": GTP,
+    "engines/gtp/gogui.py": GTP,
+    "engines/gtp/kata.py": GTP,
+    "engines/gtp/parse.py": GTP,
+    "engines/gtp/play.py": GTP,
     "engines/uci/advisers.py": ["engines/uci/test_advisers.py"],
     "engines/uci/engine.py": ["engines/uci/test_engine.py"],
     "engines/uci/options.py": ["engines/uci/test_options.py"],

@@ -7,6 +7,7 @@ import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,6 +58,33 @@ def test_a_clock_with_caps_and_a_byte_order_mark() -> None:
     assert (clock.main, clock.increment, clock.limit, clock.longest) == (600, 10, math.inf, 15)
     assert bench.say("kata-time_settings fischer-capped 600 10") == ["= "]
     assert bench.engine.session.game.clocks[BLACK].longest == math.inf
+
+
+def test_nothing_is_executed_after_quit() -> None:
+    assert Bench().say("name", "quit", "name") == ["= kibitz", "= "]
+
+
+@pytest.mark.parametrize(("kind", "stones", "periods"), [("byoyomi", 1, True), ("canadian", 5, False)])
+def test_kata_time_settings_with_overtime(kind: str, stones: int, periods: bool) -> None:
+    bench = Bench()
+    assert bench.say(f"kata-time_settings {kind} 600 30 5") == ["= "]
+    clock = bench.engine.session.game.clocks[BLACK]
+    assert (clock.main, clock.period, clock.stones, clock.periods) == (600, 30, stones, periods)
+
+
+def test_dead_stones_are_captured_only_when_the_command_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench()
+    bench.say("boardsize 9", "genmove b")
+    asked = []
+    chosen = bench.engine.session.player.choose
+
+    def choose(*given: Any, clean_up: bool, **named: Any) -> Any:
+        asked.append(clean_up)
+        return chosen(*given, clean_up=clean_up, **named)
+
+    monkeypatch.setattr(bench.engine.session.player, "choose", choose)
+    bench.say("genmove w", "kata-genmove_analyze b", "kgs-genmove_cleanup w")
+    assert asked == [False, False, True]
 
 
 def test_a_number_at_the_end_belongs_to_the_file_name_of_printsgf(

@@ -46,6 +46,10 @@ def test_an_answer_has_one_empty_line(text: str, number: str) -> None:
     assert "\n\n" not in said[:-2]
 
 
+def test_the_longest_move_leaves_a_tenth_of_a_second() -> None:
+    assert GtpClock(main=600, longest=1.0).seconds() == 0.9
+
+
 @pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e999", "1_0", "\u0663", "", "0x10", "1" * 50])
 def test_no_number(text: str) -> None:
     with pytest.raises(GtpError, match="syntax error"):

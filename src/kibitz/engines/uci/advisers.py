@@ -107,7 +107,7 @@ class Advisers:
         except (UsageError, OSError, ValueError) as error:  # ValueError is raised for a file name with a zero byte
             self._send_line(f"BookFile: {one_line(error).rstrip('.')}. The engine plays without a book.")
 
-    def advise(self, board: chess.Board, limits: SearchLimits, analysis: bool = False) -> Advice:
+    def advise(self, board: chess.Board, limits: SearchLimits, analysis: bool) -> Advice:
         """Look up a position, first in the opening book and then in the tablebases.
 
         board: the position, which must have a legal move. limits: the limits of the search. analysis: whether the
