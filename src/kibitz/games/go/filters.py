@@ -1,4 +1,4 @@
-"""Select the Go games to import: by headers, before moves are played, and by moves, afterwards."""
+"""Select the Go games to import: first by their headers, and later by their moves."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ RESULTS = {"black": 1, "white": -1, "draw": 0}
 
 @dataclass(frozen=True)
 class Filter:
-    """Which games to import. The defaults accept every game.
+    """The conditions that a Go game must meet to be imported. The defaults accept every game.
 
     min_moves: the smallest number of moves, passes included.
-    rank: the lowest rank that both players must have, for example "6d".
+    rank: the lowest rank that both players must have, for example "6d"; None for no limit.
     unranked: whether to accept players without a rank although `rank` is set.
-    ending: how the game must have ended; "any" for all endings.
+    ending: how the game must have ended, such as "resignation"; "any" for all endings.
     result: the results to accept; () for all.
     rules: the names of the rules to accept; () for all.
     handicap: the largest number of handicap stones; 0 for even games, None for all games.
     size: the board sizes to accept, for example (19,); () for all.
-    since, until: the first and the last day on which an accepted game was played.
+    since, until: the first and the last day on which the game was played; None for no limit.
     player: texts of which at least one must be part of a player's name, ignoring case; () for all games.
-    limit: the largest number of games.
+    limit: the largest number of games to import; None for no limit.
     """
 
     min_moves: int = 1
@@ -69,7 +69,9 @@ class Filter:
             raise UsageError(f"--limit must be at least 1 (got {self.limit})")
 
     def refuses_headers(self, game: HeaderInfo) -> str | None:
-        """Return the reason why a game's headers or setup stones exclude it; None if it is accepted."""
+        """Return why the filter excludes a game because of its headers or setup stones, as a phrase such as "no rank";
+        None if it accepts the game.
+        """
         return self._refuses_players(game) or self._refuses_kind(game) or self._refuses_result(game)
 
     def _refuses_players(self, game: HeaderInfo) -> str | None:
@@ -102,7 +104,9 @@ class Filter:
         return None
 
     def refuses_moves(self, moves: int) -> str | None:
-        """Return the reason why a game's number of moves excludes it; None if it is accepted."""
+        """Return why the filter excludes a game because of its number of moves, as a phrase; None if it accepts the
+        game.
+        """
         return f"under {self.min_moves} moves" if moves < self.min_moves else None
 
     def as_json(self) -> dict[str, Any]:

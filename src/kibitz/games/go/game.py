@@ -1,4 +1,4 @@
-"""The interface `kibitz.games.Game` for Go, through which the rest of kibitz uses the game."""
+"""The implementation of the interface `kibitz.games.Game` for Go. The rest of kibitz uses Go through this interface."""
 
 from typing import Any
 

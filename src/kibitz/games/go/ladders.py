@@ -2,7 +2,9 @@
 
 In a ladder, every move of the attacker puts the chain in atari or captures it. The chain's side plays on the chain's
 last liberty, or captures stones next to the chain. Under these rules, with simple ko, the result is exact. The module
-finds neither nets nor captures by moves that leave the chain more than one liberty.
+finds no other captures: neither nets, nor captures by moves that leave the chain more than one liberty.
+
+A cell is a column of a board array, see `rules.py`.
 """
 
 from __future__ import annotations
@@ -14,13 +16,15 @@ from kibitz.games.go.points import BLACK, NONE, PASS, WHITE
 from kibitz.games.go.rules import CELL, COLOUR, NEXT, POINT, ROOT, WIDE, Board, is_suicide, place
 
 MOST = 20_000
-"""The largest number of positions that are searched. A ladder on an empty board needs fewer than 200."""
+"""The largest number of positions that the search of a ladder visits. A ladder on an empty board needs fewer
+than 200.
+"""
 _STEPS = (1, -1, WIDE, -WIDE)
 _NO_MOVE = 0
 """A cell whose point is PASS. It means that the chain's side has no legal move that helps."""
 
 Cells = NDArray[np.int16]
-"""A board of the rules, int16 [7, 441]."""
+"""The array of a board, int16 [7, 441], see `rules.py`."""
 
 
 class Unread(Exception):
@@ -28,8 +32,8 @@ class Unread(Exception):
 
 
 def chain(board: Cells, cell: int) -> list[int]:
-    """Return the cells of the chain that has a stone on a cell; [] if the cell has no stone. A cell is a column of a
-    board array, see rules.py.
+    """Return the cells of the chain that includes the stone on a cell; [] if the cell has no stone. A cell is a column
+    of the array `board`, see `rules.py`.
     """
     if board[COLOUR, cell] not in (BLACK, WHITE):
         return []  # `NEXT` leads from such a cell into a loop without an end
@@ -41,12 +45,16 @@ def chain(board: Cells, cell: int) -> list[int]:
 
 
 def open_cells(board: Cells, stones: list[int]) -> list[int]:
-    """Return the liberties of a chain in ascending order. stones: the cells of the chain."""
+    """Return the liberties of a chain as cells (columns of the array `board`), in ascending order. stones: the cells of
+    the chain.
+    """
     return sorted({stone + step for stone in stones for step in _STEPS if board[COLOUR, stone + step] == NONE})
 
 
 def chains_beside(board: Cells, stones: list[int]) -> list[list[int]]:
-    """Return the opponent's chains that touch a chain. stones: the cells of the chain."""
+    """Return the opponent's chains that touch a chain, each as a list of cells (columns of the array `board`). stones:
+    the cells of the chain.
+    """
     found: dict[int, list[int]] = {}
     colour = int(board[COLOUR, stones[0]])
     for stone in stones:
@@ -59,9 +67,9 @@ def chains_beside(board: Cells, stones: list[int]) -> list[list[int]]:
 
 def ladder(board: Board, point: int, first: int) -> tuple[int, ...] | None:
     """Return the moves of a ladder that captures the chain on a point; None if the chain escapes, if the point has no
-    stone, or if the ladder is too long to read.
+    stone, or if the search of the ladder is too long.
 
-    first: the color that moves first. The moves are points or PASS, and the last move captures.
+    first: the color that moves first. The moves are points or PASS, and the last move captures the chain.
     """
     if board[point] not in (BLACK, WHITE):
         return None

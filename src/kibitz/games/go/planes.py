@@ -1,8 +1,8 @@
-"""The planes of a Go position with their names, in NumPy: the inputs of a network, for display.
+"""The input planes of Go networks, by name and in NumPy, to show them to people.
 
-The planes are those of the encoding `BoardPlanes` (`encodings.py`), which makes the same planes of many positions
-inside a network. Functions take one position, codes, uint8 [361], and state, uint8 [4 or more] (see replay.py), and
-return each plane, float32 [size²], by its name.
+A plane is float32 [size²], one number for each point of the board. The class `BoardPlanes` in `encodings.py` computes
+the same planes of many positions inside a network. Functions take one position, codes, uint8 [361], and state, uint8 [4
+or more] (see `replay.py`).
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ RECENT = 8
 
 
 def plane_table(liberties: int, recent: int, ages: bool) -> NDArray[np.float32]:
-    """Return the values of a point's input planes for each code of a point (see replay.py), float32 [512, planes]. The
-    first 256 rows are for Black to move, the last 256 for White.
+    """Return a table of the input planes, float32 [512, planes]: for each code of a point, its value in every plane.
+    The first 256 rows are for Black to move, the last 256 for White. Codes are those of `replay.py`.
 
-    liberties, recent, ages: the settings of BoardPlanes.
+    liberties: 3 or 6, the largest number of liberties that planes distinguish. recent: the number of planes for the
+    last moves. ages: whether to add planes for older moves.
     """
     table = np.zeros((2, 256, 2 * liberties + 2 + recent + (OLDEST - RECENT if ages else 0)), np.float32)
     for code in range(256):
@@ -48,7 +49,12 @@ def plane_table(liberties: int, recent: int, ages: bool) -> NDArray[np.float32]:
 
 
 def board(codes: Codes, state: State, liberties: int = 3, recent: int = 0, ages: bool = False) -> NamedPlanes:
-    """Return the planes of one position by name, as BoardPlanes computes them with these settings."""
+    """Return the input planes of one position, as a dict from names to planes, float32 [size²]. The planes are those of
+    `encodings.BoardPlanes`.
+
+    codes: uint8 [361]. state: uint8 [4 or more]. liberties: 3 or 6, the largest number of liberties that planes
+    distinguish. recent: the number of planes for the last moves. ages: whether to add planes for older moves.
+    """
     seen = _on_board(codes, state).astype(np.int64) + 256 * int(state[SIDE])
     names = _names(liberties, recent, ages)
     return dict(zip(names, plane_table(liberties, recent, ages)[seen].T, strict=True))
@@ -74,9 +80,9 @@ def _names(most: int, recent: int, ages: bool) -> list[str]:
 
 
 def chains(codes: Codes, state: State) -> NDArray[np.float32]:
-    """Label the chains of a position. Returns the label of the chain on each point, float32 [size²]; 0 on empty points.
+    """Return a number for each point that identifies the chain on it, float32 [size²]; 0 on empty points.
 
-    The labels are 1, 2, 3 and so on, in the order of each chain's first point, row by row from the upper left.
+    The numbers are 1, 2, 3 and so on, in the order of each chain's first point, row by row from the upper left.
     """
     size = int(state[SIZE])
     kinds = _on_board(codes, state) % AGE

@@ -1,4 +1,4 @@
-"""Points of the board and their names.
+"""Points (intersections) of the Go board and their names.
 
 A point's number is row · 19 + column, with 0 for the upper left corner. This is the same for every board size, because
 a smaller board is in the upper left corner of the grid. SGF writes "pd", which is column and row. GTP writes "Q16":
@@ -21,19 +21,19 @@ PASS = POINTS
 """The number that represents a pass as a move."""
 
 NONE, BLACK, WHITE, OUTSIDE = 0, 1, 2, 3
-"""Colours of points; 3 - colour is the other player."""
+"""The colors of points. 3 - color is the other player's color."""
 
 COLUMNS = "ABCDEFGHJKLMNOPQRST"
 
 
 def on_board(point: int, size: int) -> bool:
-    """Return whether a number is a point on a board of this size."""
+    """Return whether a number is that of a point on a board of this size."""
     return 0 <= point < POINTS and point // GRID < size and point % GRID < size
 
 
 def symmetries(size: int) -> NDArray[np.int64]:
-    """Return for each symmetry of the board the source of each point, int64 [8, 361]: the content of point `result[s,
-    p]` moves to point p.
+    """Return the eight symmetries of the board as permutations of points, int64 [8, 361]. In symmetry s, the content of
+    point `result[s, p]` moves to point p.
 
     The first symmetry leaves the board unchanged. Points outside the board are not moved.
     """
@@ -48,18 +48,18 @@ def symmetries(size: int) -> NDArray[np.int64]:
 
 
 def to_sgf(point: int) -> str:
-    """Format a point as in SGF, for example "dd"; "" for a pass."""
+    """Return the name of a point in SGF, for example "dd"; "" for a pass."""
     return "" if point == PASS else chr(97 + point % GRID) + chr(97 + point // GRID)
 
 
 def to_gtp(point: int, size: int) -> str:
-    """Format a point as in GTP, for example "D16", or "pass"."""
+    """Return the name of a point in GTP, for example "D16"; "pass" for a pass."""
     return "pass" if point == PASS else f"{COLUMNS[point % GRID]}{size - point // GRID}"
 
 
 def from_gtp(text: str, size: int) -> int:
-    """Return the point of a GTP vertex, in upper or lower case. Raises ValueError for a vertex outside a board of this
-    size.
+    """Return the number of the point that a GTP vertex such as "D16" names, in upper or lower case; PASS for "pass".
+    Raises ValueError for a vertex outside a board of this size.
     """
     word = text.strip().upper()
     if word == "PASS":

@@ -1,8 +1,8 @@
-"""Ranks of Go players: read from game records, and ordered.
+"""Parse the ranks of Go players, and convert them to numbers.
 
-The order is one scale of integers: 30k is -29, 1k is 0, 1d is 1, 9d is 9 and 10d is 10. Professionals are above all
-amateurs: 1p is 11 and 9p is 19. The steps are not equally large: a step between professional dans is smaller than one
-between amateur dans.
+The numbers are one scale: 30k is -29, 1k is 0, 1d is 1, 9d is 9 and 10d is 10. Professionals are above all amateurs: 1p
+is 11 and 9p is 19. The steps are not equally large: a step between professional dans is smaller than one between
+amateur dans.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 import re
 
 FIRST_PROFESSIONAL = 11
-"""The value of 1p. Professional ranks have at least this value, amateur ranks have less."""
+"""The number of the rank 1p. Professional ranks have at least this number, and amateur ranks have a smaller one."""
 
 _RANK = re.compile(
     r"(?P<before>[pP]|职业|職業|프로)?\s*(?P<number>\d{1,2}|[一二三四五六七八九初])\s*-?\s*"
@@ -23,9 +23,9 @@ _HIGHEST = {"k": 35, "d": 10, "p": 9}
 
 
 def read_rank(text: str, whole: bool = False) -> str | None:
-    """Return a rank in its usual form: "9d", "3k" or, for a professional, "1p"; None if the text is not a rank.
+    """Return the rank that a text means: "9d", "3k" or, for a professional, "1p"; None if the text is not a rank.
 
-    whole: whether the rank must be the whole text. If not, text may follow it, as in the "5k*" of a record.
+    whole: whether the rank must be the whole text. If not, other text may follow the rank, as in "5k*".
     """
     match = (_RANK.fullmatch if whole else _RANK.match)(text.strip())
     if not match:
@@ -53,12 +53,14 @@ def rank_value(rank: str) -> int:
 
 
 def rank_of(value: int) -> str:
-    """Return the rank with this value. This is the inverse of `rank_value`. The value 10 is 10d, which is above 9d."""
+    """Return the rank with this number, such as "9d". This function is the inverse of `rank_value`. The number 10 is
+    10d, which is above 9d.
+    """
     if value >= FIRST_PROFESSIONAL:
         return f"{value - FIRST_PROFESSIONAL + 1}p"
     return f"{value}d" if value > 0 else f"{1 - value}k"
 
 
 def value_or_nan(rank: str | None) -> float:
-    """Return the `rank_value` of a rank, or NaN if the text is None or isn't a rank."""
+    """Return the number of a rank, from -34 for 35k to 19 for 9p; NaN if the text is None or isn't a rank."""
     return math.nan if rank is None or read_rank(rank) is None else float(rank_value(rank))

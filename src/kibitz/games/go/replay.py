@@ -1,7 +1,7 @@
-"""Replay any position (game, ply) of a store from packed moves.
+"""Compute any position of the games in a store from their moves.
 
-A move is a point, or PASS. Black and White move in turn, beginning with the start's side. A position is 361 codes and 4
-state numbers, all uint8. A code is KIND + 16 · age:
+A move is a point, or PASS. Black and White move in turn, beginning with the side to move of the start position. A
+position is 361 codes and 4 state numbers, all uint8. A code is kind + 16 · age:
 
 kind   0 empty, 1-6 a black stone whose chain has 1, 2, 3, 4, 5, 6 or more liberties, 7-12 a white one likewise, 13 an
        empty point where ko forbids the side to move to recapture, 14 outside a board smaller than 19 × 19
@@ -39,16 +39,19 @@ from kibitz.kernels import kernel
 
 SIDE, SIZE, PASSES, PLIES = range(4)
 START_WIDTH = POINTS + 2
-"""A start position is one row: the colours of the 361 points, the side to move, the board's size."""
+"""The length of a row with a start position: the colors of the 361 points, the side to move, and the board's size."""
 EMPTY, BLACK_STONE, WHITE_STONE, KO, OFF = 0, 1, 7, 13, 14
-"""Kinds of codes. The kind of a stone is BLACK_STONE or WHITE_STONE, plus the number of liberties minus 1."""
+"""Kinds of codes. The kind of a stone is BLACK_STONE or WHITE_STONE, plus the number of its chain's liberties
+minus 1.
+"""
 AGE = 16
 OLDEST = 13
-"""The largest age class of a stone, see the top of this module."""
+"""The largest age class of a stone: it was played more than 128 plies ago."""
 
 
 def ages() -> NDArray[np.uint8]:
-    """Return a table of the age classes of stones, uint8 [130]. The classes are listed at the top of this module.
+    """Return a table that converts ages in plies to age classes, uint8 [130]. The classes are listed in the docstring
+    of this module.
 
     Entry p, for p from 1 to 128, is the class of a stone that was played p plies ago. Entry 129 is the class of all
     older stones, and entry 0 is 0.
@@ -62,11 +65,12 @@ _AGES = ages() * AGE
 
 @kernel
 def look(board, side, size, passes, ply, ko, codes, state):  # type: ignore[no-untyped-def]
-    """Encode a board as `codes` and `state`. board: int16 [7, 441]. codes: uint8 [361], an output. state: uint8 [4], an
-    output.
+    """Write the position on a board to the arrays `codes`, uint8 [361], and `state`, uint8 [4]. board: int16 [7, 441],
+    see `rules.py`.
 
     side: the side to move, 0 Black or 1 White. size: the size of the board. passes: the number of successive passes
-    before this position. ply: the number of moves before it. ko: the cell where the ko rule forbids a stone, or 0.
+    before this position. ply: the number of moves before it. ko: the cell (a column of the board array) where the ko
+    rule forbids a stone, or 0.
     """
     if size < GRID:
         codes[:] = OFF
@@ -128,12 +132,13 @@ def replay(
     games: NDArray[np.int64],
     plies: NDArray[np.int64],
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return the positions (games[i], plies[i]) as the arrays `codes`, uint8 [n, 361], and `state`, uint8 [n, 4].
+    """Return the positions of games after some numbers of moves, as the arrays `codes`, uint8 [n, 361], and `state`,
+    uint8 [n, 4]. Position i is that of the game `games[i]` after `plies[i]` moves.
 
     The call is fastest if the plies of each game are in ascending order. moves: uint16, the moves of all games, one
     game after the other. offsets: int64 [games + 1], the index in `moves` at which each game's moves begin. starts:
-    uint8 [k, 363], start positions. start_of: int32 [games], the row of each game's start position in `starts`. Raises
-    IndexError for a game or ply that does not exist.
+    uint8 [k, 363], start positions. start_of: int32 [games], the row of each game's start position in `starts`. games,
+    plies: int64 [n]. Raises IndexError for a game or ply that does not exist.
     """
     games, plies = check_indices(offsets, games, plies)
     codes = np.empty((len(games), POINTS), np.uint8)
@@ -143,7 +148,7 @@ def replay(
 
 
 def encode_board(board: Board) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Encode a board as the arrays `codes`, uint8 [361], and `state`, uint8 [4]."""
+    """Return the position on a board as the arrays `codes`, uint8 [361], and `state`, uint8 [4]."""
     codes, state = np.empty(POINTS, np.uint8), np.empty(4, np.uint8)
     ko = 0 if board.ko == PASS else int(CELL[board.ko])
     look(board.board, 0 if board.to_move == BLACK else 1, board.size, board.passes, board.ply, ko, codes, state)
@@ -167,7 +172,7 @@ def children(
     board: Board, colour: int, points: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]:
     """Return the positions after n legal moves, each played on the same board, and the number of stones that each move
-    captures.
+    captures. The board itself is not changed.
 
     The result is three arrays: codes, uint8 [n, 361], state, uint8 [n, 4], and captures, int64 [n]. colour: the color
     that moves. points: int64 [n], the points of the moves.
@@ -180,8 +185,8 @@ def children(
 
 
 def colours_of(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the color of each point (0 none, 1 Black, 2 White, 3 outside the board), uint8, in the shape of
-    `codes`.
+    """Return the color of each point, uint8: 0 none, 1 Black, 2 White, 3 outside the board. codes: uint8, in any shape,
+    which is also the shape of the result.
     """
     colours: NDArray[np.uint8] = _COLOUR_OF[codes & 15]
     return colours
@@ -190,9 +195,10 @@ def colours_of(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def swap_colors(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], selected: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Swap Black and White, both stones and side to move, in the positions for which `selected`, bool [n], is true.
+    """Swap Black and White, both the stones and the side to move, in the positions for which `selected`, bool [n], is
+    true.
 
-    codes: uint8 [n, 361]. state: uint8 [n, 4]. Both are changed in place and returned.
+    codes: uint8 [n, 361]. state: uint8 [n, 4]. Both arrays are changed in place and returned.
     """
     rows = np.flatnonzero(selected)
     for begin in range(0, len(rows), _SWAPPED_AT_ONCE):
@@ -211,8 +217,9 @@ _COLOUR_OF = np.array([NONE] + [1] * 6 + [2] * 6 + [NONE, OUTSIDE, OUTSIDE], np.
 def start_row(
     size: int = GRID, black: tuple[int, ...] = (), white: tuple[int, ...] = (), side: int = 0
 ) -> NDArray[np.uint8]:
-    """Return a start position as a store saves it, uint8 [363]. black, white: the points of the setup stones. side: the
-    side to move, 0 Black or 1 White.
+    """Return a start position in the form in which a store saves it, uint8 [363]: the colors of 361 points, the side to
+    move, and the board's size. black, white: the points of the setup stones. side: the side to move, 0 Black or 1
+    White.
     """
     row = np.zeros(START_WIDTH, np.uint8)
     row[:POINTS] = empty_board(size)[COLOUR, CELL]

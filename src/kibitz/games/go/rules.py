@@ -1,10 +1,11 @@
-"""The rules of Go: stones, chains, liberties, captures, ko.
+"""The rules of Go: stones, chains, liberties, captures, ko. Compiled functions change a board array, and the class
+`Board` uses them.
 
-The kernels' board is one int16 array [7, 441]. Its rows are COLOUR … PLAYED below. Its columns are the cells of a 21 ×
-21 grid whose border is OUTSIDE, so a cell's neighbors are always at ±1 and ±21. The stones of a chain are a circular
-list. One of them is the root, and its cell has the values of the chain. A liberty is counted once for every stone that
-touches it ("pseudo-liberties"). This number suffices to detect a capture, and is cheap to update. The number of
-different liberties is counted only if it is needed (`liberties`).
+The board array is int16 [7, 441]. Its rows are COLOUR … PLAYED below. Its columns are the cells of a 21 × 21 grid whose
+border is OUTSIDE, so a cell's neighbors are always at ±1 and ±21. The stones of a chain are a circular list. One of
+them is the root, and its cell has the values of the chain. A liberty is counted once for every stone that touches it
+("pseudo-liberties"). This number suffices to detect a capture, and is cheap to update. The number of different
+liberties is counted only if it is needed (`liberties`).
 """
 
 from __future__ import annotations
@@ -19,8 +20,12 @@ from kibitz.kernels import inner, kernel
 from kibitz.text import either
 
 COLOUR, ROOT, NEXT, TOUCHED, STONES, LIBERTIES, PLAYED = range(7)
-"""Rows of a board: color; the chain's root; the next stone of the chain; at the root: pseudo-liberties, number of
-stones, and number of liberties (0: not counted); the ply in which the stone was played (0: setup)."""
+"""The rows of a board array.
+
+COLOUR: the color of the cell. ROOT: the cell of the chain's root. NEXT: the next stone of the chain. PLAYED: the ply in
+which the stone was played, 0 for setup. Three rows have values only at the root: TOUCHED, the pseudo-liberties; STONES,
+the number of stones; LIBERTIES, the number of liberties, 0 if not counted.
+"""
 ROWS = 7
 WIDE = GRID + 2
 CELLS = WIDE * WIDE
@@ -29,19 +34,19 @@ MAX_LIBERTIES = 6
 
 
 def cells() -> NDArray[np.int16]:
-    """Return the cell of each point of the grid, int16 [361]."""
+    """Return the cell (the column of a board array) of each point, int16 [361]."""
     point = np.arange(POINTS)
     return ((point // GRID + 1) * WIDE + point % GRID + 1).astype(np.int16)
 
 
 CELL = cells()
 POINT = np.full(CELLS, PASS, np.int16)
-"""The point of each cell, int16 [441]; PASS for cells of the border."""
+"""The point of each cell (column of a board array), int16 [441]; PASS for cells of the border."""
 POINT[CELL] = np.arange(POINTS)
 
 
 def empty_board(size: int = GRID) -> NDArray[np.int16]:
-    """Return an empty board of this size, int16 [7, 441]."""
+    """Return the board array of an empty board of this size, int16 [7, 441]."""
     board = np.zeros((ROWS, CELLS), np.int16)
     board[COLOUR] = OUTSIDE
     board[COLOUR].reshape(WIDE, WIDE)[1 : size + 1, 1 : size + 1] = NONE
@@ -74,7 +79,7 @@ def place(board, cell, colour, ply):  # type: ignore[no-untyped-def]
     cell is the cell where the opponent may not recapture with the next move (0: none).
 
     board: int16 [7, 441], changed in place.
-    cell: the cell, a column of the board, see the top of this module.
+    cell: the cell, a column of the board array.
     colour: 1 Black, 2 White.
     ply: the ply of the move, from 1; 0 for a setup stone.
     """
@@ -130,10 +135,9 @@ def place(board, cell, colour, ply):  # type: ignore[no-untyped-def]
 
 @kernel
 def is_suicide(board, cell, colour):  # type: ignore[no-untyped-def]
-    """Return whether a stone on this empty cell would be suicide: it captures nothing, and its own chain has no
-    liberties.
+    """Return whether a stone on this empty cell would be suicide: it captures nothing, and its chain has no liberties.
 
-    board: int16 [7, 441]. colour: 1 or 2.
+    board: int16 [7, 441]. cell: a column of the board. colour: 1 Black, 2 White.
     """
     alive = False
     # The stone's cell temporarily stops counting as a liberty of its neighbors, once for each neighboring stone.
@@ -157,10 +161,10 @@ def is_suicide(board, cell, colour):  # type: ignore[no-untyped-def]
 
 @kernel
 def liberties(board, root):  # type: ignore[no-untyped-def]
-    """Return the number of distinct liberties of a chain, but at most MAX_LIBERTIES.
+    """Return the number of different liberties of a chain, at most MAX_LIBERTIES.
 
     board: int16 [7, 441]. root: the cell of the chain's root, which is the stone whose cell has the values of the
-    chain. The number is cached there until a point next to the chain changes.
+    chain. The number is saved in that cell until a point next to the chain changes.
     """
     if board[LIBERTIES, root]:
         return board[LIBERTIES, root]
@@ -186,7 +190,9 @@ def liberties(board, root):  # type: ignore[no-untyped-def]
 
 @kernel
 def set_up(board, colours):  # type: ignore[no-untyped-def]
-    """Put the stones of a start position on an empty board, int16 [7, 441]. colours: [361], the color of each point."""
+    """Write the position with the given stones to a board array. board: int16 [7, 441], an output. colours: [361], the
+    color of each point.
+    """
     board[:] = 0
     board[COLOUR, :] = OUTSIDE
     for point in range(POINTS):
@@ -206,7 +212,7 @@ _BITS = _random_bits()
 
 @kernel
 def position_hash(board):  # type: ignore[no-untyped-def]
-    """Return a 64-bit hash of the stones on a board, int16 [7, 441]."""
+    """Return a 64-bit hash of the stones on a board. board: int16 [7, 441]."""
     value = np.uint64(0)
     for cell in range(WIDE, CELLS - WIDE):
         colour = board[COLOUR, cell]
@@ -220,15 +226,16 @@ class Illegal(ValueError):
 
 
 class Board:
-    """A position on which moves can be played one at a time, for the user interfaces.
+    """A Go position on which moves can be played one at a time, for the user interfaces.
 
-    size: 9, 13 or 19. suicide: whether a move may remove its own chain. superko: whether moves that repeat an earlier
-    position are forbidden ("positional superko"). An immediate recapture of a ko is always forbidden. Moves are points,
-    or PASS.
+    size: 9, 13 or 19.
+    suicide: whether a move may remove the player's own chain.
+    superko: whether moves that repeat an earlier position are forbidden ("positional superko"). An immediate recapture
+        of a ko is always forbidden.
 
-    `board` is the array for the kernels. `ko` is the point where the player to move may not recapture, or PASS. `ply`
-    is the number of moves so far. `passes` is the number of passes since the last stone. `captured[colour]` is the
-    number of stones that this color has lost.
+    Moves are points, or PASS. `board` is the array for the compiled functions. `ko` is the point where the player to
+    move may not recapture, or PASS. `ply` is the number of moves so far. `passes` is the number of passes since the
+    last stone. `captured[colour]` is the number of stones that this color has lost.
     """
 
     def __init__(self, size: int = GRID, suicide: bool = False, superko: bool = False):
@@ -248,7 +255,7 @@ class Board:
         return frozenset(self._before)
 
     def copy(self) -> Board:
-        """Return an independent copy of the position."""
+        """Return an independent copy of the board."""
         other = Board.__new__(Board)
         other.__dict__.update(self.__dict__)
         other.board, other.captured, other._before = self.board.copy(), self.captured.copy(), self._before.copy()
@@ -269,12 +276,14 @@ class Board:
         return int(self.board[COLOUR, CELL[point]])
 
     def colours(self) -> NDArray[np.uint8]:
-        """Return the color of every point of the grid, uint8 [361]."""
+        """Return the color of every point, uint8 [361]: 0 none, 1 Black, 2 White, 3 outside the board."""
         colours: NDArray[np.uint8] = self.board[COLOUR, CELL].astype(np.uint8)
         return colours
 
     def why_not(self, colour: int, point: int) -> str | None:
-        """Return the reason why a move is illegal, in a few words; None if it is legal."""
+        """Return the reason why a move is illegal, in a few words such as "on a stone"; None if it is legal. point: a
+        point or PASS.
+        """
         if point == PASS:
             return None
         if not on_board(point, self.size):
@@ -301,7 +310,7 @@ class Board:
                     yield point
 
     def play(self, colour: int, point: int) -> int:
-        """Play a move of either color, and return the number of captured stones, which is negative for suicide. Raises
+        """Play a move of either color. Returns the number of captured stones, which is negative for suicide. Raises
         Illegal if the rules forbid the move.
         """
         if why := self.why_not(colour, point):

@@ -1,4 +1,4 @@
-"""The Go rules that kibitz supports, under the names that KataGo's commands use, and their effect on the score."""
+"""The Go rules that kibitz supports. They have the names that KataGo's commands use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kibitz.text import shown
 
 
 class UnknownRules(ValueError):
-    """Raised for rules that kibitz doesn't support. The message is written for the client that requested the rules."""
+    """Raised for rules that kibitz doesn't support. The message is written for the program that requested the rules."""
 
 
 CHOICES = {
@@ -21,18 +21,18 @@ CHOICES = {
     "whiteHandicapBonus": ("0", "N-1", "N"),
 }
 FLAGS = {"suicide": (True, False), "hasButton": (False,), "friendlyPassOk": (True, False)}
-"""The values that boolean fields may have. Rules with a button aren't supported."""
+"""The values that each boolean field of rules may have. Rules with a button aren't supported."""
 
 MAX_KOMI = 1000.0
-"""The largest komi of either side, in points."""
+"""The largest absolute value of komi, in points."""
 
 
 @dataclass(frozen=True)
 class Rules:
-    """A rule set. Its fields have the names and values of KataGo's command `kata-get-rules`.
+    """A set of Go rules. Its fields have the names and values of KataGo's command `kata-get-rules`.
 
-    Situational superko isn't enforced for the opponent: kibitz accepts every move of the opponent that simple ko
-    allows. kibitz itself never repeats a position under any rules.
+    kibitz never repeats a position, under any rules. It accepts every move of the opponent that simple ko allows, so it
+    doesn't enforce situational superko.
     """
 
     ko: str = "SIMPLE"
@@ -45,6 +45,7 @@ class Rules:
 
     @property
     def territory(self) -> bool:
+        """Whether territory is scored, as in Japanese rules; otherwise area."""
         return self.scoring == "TERRITORY"
 
     def bonus(self, handicap: int) -> int:
@@ -52,6 +53,7 @@ class Rules:
         return bonus_points(self.whiteHandicapBonus, handicap)
 
     def json(self) -> str:
+        """Return the rules as a JSON object, as KataGo's command `kata-get-rules` does."""
         return json.dumps(self.__dict__, separators=(",", ":"), sort_keys=True)
 
 
@@ -75,7 +77,7 @@ NAMED = {
     "ing": _rules("ing", suicide=True),
     "tromp-taylor": _rules("tromp-taylor", ko="POSITIONAL", suicide=True, friendlyPassOk=False),
 }
-"""Rules by the names that KataGo accepts, and Ing's."""
+"""The rules by name. The names are those that KataGo accepts, and "ing"."""
 
 
 def named(text: str) -> Rules:
@@ -89,16 +91,16 @@ def named(text: str) -> Rules:
 
 
 def named_rules(rules: Rules) -> str:
-    """Return the name of these rules: the first name in NAMED with equal rules. Rules without a name give "chinese" for
-    area scoring, and "japanese" for territory scoring.
+    """Return the first name in NAMED whose rules equal the given rules. If no name has these rules, return "chinese"
+    for area scoring, and "japanese" for territory scoring.
     """
     fallback = "japanese" if rules.territory else "chinese"
     return next((name for name, known in NAMED.items() if known == rules), fallback)
 
 
 def read_rules(text: str, now: Rules) -> Rules:
-    """Parse a name of rules, or a JSON object whose fields override those of `now`. Raises UnknownRules for an unknown
-    name, field or value.
+    """Return the rules that a text means. The text is a name, or a JSON object whose fields replace those of the rules
+    `now`. Raises UnknownRules for an unknown name, field or value.
     """
     if not text.lstrip().startswith("{"):
         return named(text)

@@ -1,4 +1,5 @@
-"""The side inputs of Go networks, each a number from 0 to 255: komi, handicap, rules, ranks and server.
+"""The side inputs of Go networks: inputs in addition to the board, each a number from 0 to 255. They are the komi,
+handicap, rules, ranks and server.
 
 Komi and handicap decide the value of a lead. Ranks and the server indicate how the players play.
 """
@@ -20,48 +21,49 @@ from kibitz.games.go.ranks import rank_value, read_rank
 from kibitz.games.texts import text_codes
 
 RULES = ("", *NAMED_RULES)
-"""Rules by their number; 0 is unknown."""
+"""The names of rules. The index of a name is the network input; 0 is unknown."""
 SERVERS = ("", "tygem", "tom", "fox", "kgs", "ogs", "board")
-"""Servers by their number; 0 is unknown, "board" is a game over the board."""
+"""The names of servers. The index of a name is the network input; 0 is unknown, and "board" is a game over the
+board.
+"""
 NO_KOMI = 128
-"""The byte of a komi of 0. Each half point for White adds 1, and each half point for Black subtracts 1."""
+"""The network input for a komi of 0. Each half point for White adds 1, and each half point for Black subtracts 1."""
 MOST_KOMI = 63.5
-"""The largest komi of either side that fits into a byte, in points."""
+"""The largest absolute value of a komi that the network input can represent, in points."""
 LOWEST_RANK = 40
-"""The byte of 1k. Each step of `rank_value` adds 1."""
+"""The network input for the rank 1k. Each step of `ranks.rank_value` adds 1."""
 
 
 def komi_byte(points: float | None) -> int:
-    """Return White's points before the game (komi plus compensation for handicap stones) as a byte that counts half
-    points.
+    """Return White's points before the game, komi plus compensation for handicap stones, as a network input from 1 to
+    255; 0 if they are unknown (None).
 
-    1 to 255 mean −63.5 to 63.5 points; values outside of this range are replaced by the nearest limit. 0 means unknown
-    (None).
+    1 to 255 mean −63.5 to 63.5 points in steps of half a point. Larger values are limited to this range.
     """
     return 0 if points is None else int(min(255, max(1, NO_KOMI + round(2 * points))))
 
 
 def beyond_byte(points: float) -> float:
     """Return the part of a komi that `komi_byte` cuts off, in points: 10 for 73.5, and -10 for -73.5. It is 0 if the
-    komi is between -MOST_KOMI and MOST_KOMI.
+    komi is between -63.5 and 63.5.
     """
     return points - max(-MOST_KOMI, min(MOST_KOMI, points))
 
 
 def rank_byte(rank: str | None) -> int:
-    """Return a rank such as "9d" as a byte, from 6 for 35k to 59 for 9p; 0 if the rank is unknown or the text isn't a
-    rank.
+    """Return the network input for a rank such as "9d", from 6 for 35k to 59 for 9p; 0 if the rank is unknown or the
+    text isn't a rank.
     """
     return 0 if rank is None or read_rank(rank) is None else LOWEST_RANK + rank_value(rank)
 
 
 def handicap_byte(stones: int | None) -> int:
-    """Return the number of handicap stones plus 1 as a byte; 0 if the number is unknown."""
+    """Return the network input for a number of handicap stones: the number plus 1, or 0 if it is unknown."""
     return 0 if stones is None else min(255, stones + 1)
 
 
 def rules_byte(rules: str | None) -> int:
-    """Return the index of the rules in RULES; 0 if they are unknown."""
+    """Return the network input for the name of the rules: its index in RULES, or 0 if the rules are unknown."""
     return RULES.index(rules) if rules in RULES else 0
 
 
@@ -78,9 +80,10 @@ because the name of a city, such as Tomsk, may begin with them.
 
 
 def server_byte(place: str | None) -> int:
-    """Return the index in SERVERS of the server that a value of the SGF property PC names. place: this value.
+    """Return the network input for the place of a game: the index in SERVERS of the server that it names.
 
-    The index is 0 if the property is empty or missing, and that of "board" for any other place.
+    place: the value of the SGF property PC. The index is 0 if the value is empty or missing, and that of "board" for
+    any other place.
     """
     text = (place or "").strip().lower()
     if not text:
@@ -89,19 +92,21 @@ def server_byte(place: str | None) -> int:
 
 
 BEYOND = {"komi": komi_byte(KOMI), "handicap": 1, "rules": 0, "rank": 0, "opponent_rank": 0, "server": 0}
-"""Side inputs by name, with their defaults; 0 is always unknown. They are the `komi_byte`, `handicap_byte` and
+"""The side inputs by name, with their defaults; 0 is always unknown. They are the `komi_byte`, `handicap_byte` and
 `rules_byte` of the game, the `rank_byte` of the side to move and of the opponent, and the `server_byte`.
 """
 KOMI_BYTE, HANDICAP, GAME_RULES, RANK, OPPONENT, SERVER = range(STATE_WIDTH, STATE_WIDTH + 6)
-"""The columns of the side inputs in the state; they follow the position's four columns."""
+"""The columns of the side inputs in a position's state, after the four columns of the board's state."""
 
 
 def board_inputs(komi: float, territory: bool) -> dict[str, int]:
-    """Return by name the side inputs that decide who leads in a position: komi, handicap, and rules.
+    """Return the side inputs komi, handicap and rules for a position on a board, as a dict from names to numbers from 0
+    to 255. Only these side inputs matter to the question of who leads.
 
-    komi: White's points, see `komi_byte`.
+    komi: White's points before the game, see `komi_byte`.
     territory: whether territory is scored. If area is scored, the rules are set to unknown. The reason: fewer than 1%
-        of the training games of `gohuman` name rules with area scoring, and many of those games have handicap stones.
+        of the training games of the network `gohuman` name rules with area scoring, and many of those games have
+        handicap stones.
 
     The handicap is always set to unknown: like ranks and server, it describes the strength of the players, and not who
     leads.
@@ -124,8 +129,8 @@ def side_inputs(
     opponent_rank: str | None = None,
     place: str | None = None,
 ) -> dict[str, int]:
-    """Return the side inputs of one position (the network's inputs in addition to the board), as a dict from name to
-    byte. The names are those in BEYOND.
+    """Return the side inputs of one position (the network's inputs in addition to the board), as a dict from names to
+    numbers from 0 to 255. The names are those in BEYOND.
 
     komi: White's points before the game, see `komi_byte`.
     handicap: the number of handicap stones.
@@ -133,7 +138,7 @@ def side_inputs(
     rank, opponent_rank: the ranks of the side to move and of its opponent, such as "9d".
     place: the value of the SGF property PC.
 
-    None means unknown for each of them.
+    None means that a value is unknown.
     """
     return {
         "komi": komi_byte(komi), "handicap": handicap_byte(handicap), "rules": rules_byte(rules),
@@ -142,7 +147,8 @@ def side_inputs(
 
 
 class GameSides:
-    """The side inputs of every game of a store. store: any object that has a store's method `table`.
+    """The side inputs (network inputs in addition to the board) of every game of a store. store: any object with a
+    method `table` like that of `kibitz.store.store.Store`.
 
     A komi of 0 in an even game usually means that the komi was not recorded. It counts as unknown, unless the game has
     ownership labels, for which the recorded score agreed with a count of the final position.
@@ -163,7 +169,7 @@ class GameSides:
         self._komi[np.isnan(komi) | ((komi == 0) & (stones < 2) & ~confirmed)] = 0
 
     def of(self, games: NDArray[np.int64], side: NDArray[Any]) -> NDArray[np.uint8]:
-        """Return the side inputs of n positions, uint8 [n, 6]. The columns are the side inputs, in the order of BEYOND.
+        """Return the side inputs of n positions, uint8 [n, 6]. The columns are in the order of BEYOND.
 
         games: int64 [n], the index of each position's game in the store. side: [n], the side to move, 0 Black or 1
         White.

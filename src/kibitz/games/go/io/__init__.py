@@ -1,1 +1,1 @@
-"""Go records: find games in SGF files, parse and filter them, and pack them into batches."""
+"""Read Go game records: find the games in SGF files, parse and filter them, and pack them into arrays."""

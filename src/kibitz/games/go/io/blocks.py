@@ -1,4 +1,4 @@
-"""Split SGF files into blocks of games, and parse the main lines of the games.
+"""Split SGF files into blocks of games, and parse the main lines (the moves without variations) of the games.
 
 The fast reader (`scan`) parses the moves. The tree reader (`tree`) parses the games that the fast reader does not
 understand.
@@ -47,10 +47,10 @@ from kibitz.text import shown
 
 ENDINGS = (".sgf", ".sgfl", ".gib")
 BLOCK = 1 << 20
-"""Bytes of text in a block."""
+"""The number of bytes of text in a block."""
 MAX_GAME_BYTES = 1 << 24
-"""The largest number of bytes of a game. Longer text is skipped: no real game is as long, but a file that is not SGF
-may be.
+"""The largest number of bytes of a game; reading of a file stops at a longer one. No real game is as long, but a file
+that is not SGF may be.
 """
 
 
@@ -64,18 +64,19 @@ bracket or the end of the text.
 
 
 SET_UP_LATE = "set-up stones among the moves"
-"""The reason to reject a game that has setup stones between its moves."""
+"""The reason to reject a game that sets up stones between its moves."""
 ILLEGAL = "illegal move"
 """The reason to reject a game with a move outside the board."""
 
 
 @dataclass
 class Piece:
-    """A part of a file that contains only complete games.
+    """A part of an SGF file that contains only complete games.
 
-    begins, ends: the byte offsets at which each game begins and ends. closed: bool [games], whether each game ends with
-    its closing parenthesis. before: the number of games before this part in the file. kinds: uint8 [games], the kind of
-    each game's encoding, see `main_lines`.
+    begins, ends: the byte offsets in the text at which each game begins and ends.
+    closed: bool [games], whether each game ends with its closing parenthesis.
+    before: the number of games before this part in the file.
+    kinds: uint8 [games], the kind of each game's encoding, such as `scan.SINGLE`.
     """
 
     file: str
@@ -89,11 +90,12 @@ class Piece:
 
 @dataclass
 class Games:
-    """Games of one file, or of many small files.
+    """Games of one SGF file, or of many small files, with their main lines.
 
-    begins, ends: the byte offsets in the text at which each game begins and ends. files, numbers: each game's file and
-    its number in the file, from 1. closed: bool [games], whether each game ends with its closing parenthesis. lines:
-    the main variations of the games, as `main_lines` returns them.
+    begins, ends: the byte offsets in the text at which each game begins and ends.
+    files, numbers: each game's file and its number in the file, from 1.
+    closed: bool [games], whether each game ends with its closing parenthesis.
+    lines: the main lines (the moves without variations) of the games.
     """
 
     text: bytes
@@ -115,8 +117,8 @@ class Games:
         return read_headers(head.decode(self.charset or charset_of(head), "replace"))
 
     def handicap(self, i: int) -> int:
-        """Return the number of handicap stones of the game with index `i`. Handicap stones are black stones that are
-        set up without white stones, or that Black plays before White's first move.
+        """Return the number of handicap stones of the game with index `i`; 0 if it is an even game. Handicap stones are
+        at least two black stones that are set up without white stones, or that Black plays before White's first move.
         """
         setup = self.lines.setup[i]
         if setup.any():
@@ -132,8 +134,8 @@ class Games:
         return len(first_moves) if len(first_moves) >= 2 else 0
 
     def why_not(self, i: int, headers: dict[str, str]) -> tuple[str, str] | None:
-        """Return the reason why a game is rejected before its moves are played, and a detail of this reason; None if it
-        is not rejected. i: the index of the game. headers: its headers.
+        """Return why the game with index `i` can't be replayed: the reason, such as "unreadable", and a detail of it.
+        Returns None if it can be replayed. headers: the game's headers.
         """
         size, status = int(self.lines.size[i]), int(self.lines.status[i])
         if headers.get("GM", "1").strip() not in ("1", ""):
@@ -157,8 +159,8 @@ class Games:
         return None
 
     def whole_part(self, i: int) -> Games:
-        """Return the game with index `i` alone. The game is cut after its last complete property value, and the missing
-        closing parentheses are added.
+        """Return the game with index `i` alone, with the end of its text repaired. The game is cut after its last
+        complete property value, and the missing closing parentheses are added.
         """
         text = self.text[int(self.begins[i]) : int(self.ends[i])]
         kind = _kind_of(text)
@@ -220,8 +222,8 @@ _CHARSET = re.compile(rb"\bCA\s*\[[^]]*\]")
 
 
 def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
-    """Yield the games of one file in pieces. If the file is compressed and damaged, reading ends at the damage. A line
-    about each problem is appended to `broken`.
+    """Yield the games of one file as parts of the file, in order. If the file is compressed and damaged, reading ends
+    at the damage. A line of text about each problem is appended to the list `broken`.
     """
     rest, games_read, faults, gib, stray = b"", 0, len(broken), False, _StrayText(stream.name)
     unpacked = stream.texts(BLOCK, "SGF files are text")
@@ -267,7 +269,7 @@ def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
 
 
 STRAY = "skipped text that belongs to no game"
-"""The message about text of a file that belongs to no game. Such a file is not damaged."""
+"""The message about a part of a file that belongs to no game. A file with such text is not damaged."""
 _ENDS_OF_LINES = re.compile(rb"\r\n|\r|\n")
 _SHOWN_LENGTH = 40
 
@@ -284,7 +286,9 @@ def _stray(text: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> 
 
 
 def stray_text(text: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> list[str]:
-    """Return a message, with the line number, for each part of a text that belongs to no game."""
+    """Return a message, with the line number, for each part of a text that belongs to no game. begins, ends: the byte
+    offsets at which each game begins and ends.
+    """
     starts, stops = np.concatenate([[0], ends]), np.append(begins, len(text))
     return [f"line {1 + line}: {words}" for line, words in _stray(text, starts, stops)]
 
@@ -322,8 +326,8 @@ class _StrayText:
 
 
 def gather(pieces: Iterable[Piece]) -> Iterator[Games]:
-    """Combine the pieces into larger blocks, also pieces of different files. Parse the main lines of the games in each
-    block, and yield the blocks.
+    """Combine parts of files, in order, into larger blocks, which may contain several files. Yields each block with the
+    main lines (the moves without variations) of its games.
     """
     joined: list[Piece] = []
     room = BLOCK
@@ -361,8 +365,8 @@ _SAMPLE = 1 << 16
 
 
 def doubles_in(text: bytes) -> Doubles:
-    """Find the parts of a text whose encoding has double-byte characters. Returns the encoding of each part as
-    `Doubles`.
+    """Find the parts of a text whose encoding has double-byte characters, such as GBK. Returns the kind of encoding of
+    each part.
 
     Each game of the text may have a different encoding, because people join files.
     """
@@ -413,5 +417,7 @@ def _without_half(text: bytes) -> bytes:
 
 
 def has_double_bytes(text: bytes) -> bool:
-    """Return whether the text has an encoding in which the second byte of a character may be equal to a bracket."""
+    """Return whether the encoding of a text is one in which the second byte of a character may be equal to a
+    bracket.
+    """
     return _kind_of(text) != SINGLE

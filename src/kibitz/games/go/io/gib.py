@@ -1,4 +1,4 @@
-"""Convert game records of Tygem (.gib) to SGF, so that every SGF reader can read them.
+"""Convert game records of the server Tygem (.gib) to SGF, so that every SGF reader can read them.
 
 A line `STO 0 n color x y` is a move: color 1 is Black, x and y count from 0 at the upper left. `SKI 0 n` is a pass.
 `INI 0 1 stones &4` gives the number of handicap stones, which are placed on the usual points.
@@ -21,12 +21,14 @@ _BY_CODE = {0: "B", 1: "W", 3: "B+R", 4: "W+R", 7: "B+T", 8: "W+T"}
 
 
 def is_gib(text: bytes) -> bool:
-    """Return whether a file is a game record in the GIB format of the server Tygem, by its first bytes."""
+    """Return whether a file is a game record in the GIB format of the server Tygem. text: the file's content or its
+    beginning.
+    """
     return text[:64].lstrip(b"\xef\xbb\xbf \r\n\t").startswith(BEGIN)
 
 
 def gib_as_sgf(data: bytes) -> bytes:
-    """Convert the content of a GIB file, the format of Tygem, to SGF in UTF-8."""
+    """Return a game record of the server Tygem as SGF in UTF-8. data: the content of the GIB file."""
     text = "\n".join(data.decode(_charset(data), "replace").lstrip("\ufeff").splitlines())
     headers = {name: value.strip() for name, value in _HEADER.findall(text)}
     main = dict(part.split(":", 1) for part in headers.get("GAMEINFOMAIN", "").split(",") if ":" in part)

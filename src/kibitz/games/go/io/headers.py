@@ -1,4 +1,4 @@
-"""Interpret the headers of a Go game as the columns of a store."""
+"""Interpret the headers of a Go game (SGF properties) as the columns of a store."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from kibitz.text import shown
 
 RULES = ("japanese", "chinese", "korean", "aga", "new zealand", "ing", "tromp-taylor")
 SUICIDE = ("new zealand", "ing", "tromp-taylor")
-"""Rules that allow suicide."""
+"""The names of the rules that allow suicide."""
 SUPERKO = ("tromp-taylor",)
-"""Rules with positional superko. Chinese rules have it too, but games under them are played and refereed with simple
-ko. The same is true of games under Japanese rules and of games with unknown rules. Under AGA and New Zealand rules, a
-position may be repeated with the other side to move (situational superko); such games are read with simple ko.
+"""The names of the rules with positional superko, which forbids a move that repeats an earlier position.
+
+Chinese rules have it too, but games under them are played and refereed with simple ko. The same is true of games under
+Japanese rules and of games with unknown rules. Under AGA and New Zealand rules, a position may be repeated with the
+other side to move (situational superko); such games are read with simple ko.
 """
 
 _RULE_WORDS = (
@@ -31,7 +33,7 @@ _RULE_WORDS = (
 )  # fmt: skip
 
 IN_TENTHS = (45.0, 55.0, 65.0, 75.0, 85.0)
-"""Values of komi that nobody uses, but that Tygem and others write for 4.5 to 8.5."""
+"""Values of komi that mean tenths of a point: Tygem and others write 65 for a komi of 6.5."""
 MIN_FOX_HUNDREDTHS = 25
 _GIVEN = {str(stones) for stones in range(2, 26)}
 _USUAL_KOMI = {"chinese": 7.5, "aga": 7.5, "ing": 7.5, "tromp-taylor": 7.5}
@@ -39,8 +41,8 @@ _USUAL_KOMI = {"chinese": 7.5, "aga": 7.5, "ing": 7.5, "tromp-taylor": 7.5}
 
 
 def read_rules(text: str) -> str | None:
-    """Return the name of the rules, one of RULES, from the value of the SGF property RU; None if the text is empty or
-    does not name known rules.
+    """Return the name of the rules in the value of the SGF property RU, one of RULES; None if the text is empty or does
+    not name known rules.
     """
     words = text.strip().lower()
     if not words:
@@ -64,16 +66,17 @@ def _komi_words(text: str) -> str:
 
 
 def read_komi(text: str, margin: float | None, rules: str | None, handicap: int, server: str = "") -> float:
-    """Parse the komi of a record in points. Returns 0 if the text has no number.
+    """Return the komi of a record in points; 0 if the text has no number.
 
     There may be words before the number, and the number may be written in Chinese. 650 means 6.5, and 65 without a
     decimal point also means 6.5. 3.75 and 375 mean 7.5 points, because a komi of 7.5 points is written as 3.75 stones
     in China.
 
     text: the value of the SGF property KM.
-    margin: the margin of the result in points, or None. If the margin is not a whole number, a komi that is a whole
-        number must be wrong: some servers wrote 0 for all games. The usual komi is then returned.
-    rules, handicap: the name of the rules or None, and the number of handicap stones. They decide which komi is usual.
+    margin: the margin of the result in points; None if unknown. If the margin is not a whole number, a komi that is a
+        whole number must be wrong: some servers wrote 0 for all games. The function then returns the usual komi.
+    rules, handicap: the name of the rules (None if unknown) and the number of handicap stones. They decide which komi
+        is usual.
     server: "fox" if the record is from the server Fox, which writes the komi in hundredths: 50 means 0.5 points. In
         such a record, 325, 350 and 375 count stones: 350 means 3.5 stones, which are 7 points.
     """
@@ -95,15 +98,16 @@ def read_komi(text: str, margin: float | None, rules: str | None, handicap: int,
 
 
 def server_of(headers: Mapping[str, str]) -> str:
-    """Return "fox" if the headers name the server Fox, which writes the komi in its own way; "" for any other
-    record.
+    """Return the server whose way of writing the komi a record uses: "fox" if the headers name the server Fox; "" for
+    any other record.
     """
     text = " ".join(headers.get(name, "") for name in ("AP", "PC", "SO", "GN", "EV", "US")).lower()
     return "fox" if "foxwq" in text or "野狐" in text or text.startswith("fox") else ""
 
 
 def without_its_stones(headers: Mapping[str, str], handicap: int) -> bool:
-    """Return whether the headers give a number of handicap stones (SGF property HA) although the record places none.
+    """Return whether a record gives a number of handicap stones in its header (SGF property HA), but places no handicap
+    stones.
 
     handicap: the number of handicap stones that the record places on the board.
     """
@@ -112,7 +116,7 @@ def without_its_stones(headers: Mapping[str, str], handicap: int) -> bool:
 
 
 def has_komi(headers: Mapping[str, str]) -> bool:
-    """Return whether a record gives its komi as a number."""
+    """Return whether the headers of a record give the komi as a number (SGF property KM)."""
     return read_number(_komi_words(headers.get("KM", ""))) is not None
 
 
@@ -140,10 +144,10 @@ def assumptions(headers: Mapping[str, str], komi: float, rules: str | None, hand
 
 @dataclass
 class HeaderInfo:
-    """The interpreted headers of one game.
+    """The headers of one Go game after their interpretation.
 
-    headers: the headers as text. handicap: the number of handicap stones. size: the size of the board. Each of the
-    other fields has the value of the column with the same name in a store's table of games.
+    headers: the headers as text. handicap: the number of handicap stones on the board. size: the size of the board.
+    Each of the other fields has the value of the column with the same name in a store's table of games.
     """
 
     headers: Mapping[str, str]
@@ -165,8 +169,8 @@ _DAY = re.compile(
 
 
 def first_day(text: str) -> datetime.date | None:
-    """Return the first date in the value of the SGF property DT, which may have a time or more dates after it; None if
-    there is no date.
+    """Return the first date in the value of the SGF property DT; None if there is no date. The value may have a time or
+    further dates after it.
 
     An unknown month becomes January, and an unknown day becomes the first of the month.
     """
@@ -175,8 +179,8 @@ def first_day(text: str) -> datetime.date | None:
 
 
 def interpret_headers(headers: Mapping[str, str], handicap: int, size: int) -> HeaderInfo:
-    """Interpret the headers of a game. handicap: the number of handicap stones on the board. size: the size of the
-    board.
+    """Return the interpreted headers of a game. headers: the SGF properties before the first move, by name. handicap:
+    the number of handicap stones on the board. size: the size of the board.
     """
     result, margin, ending = read_result(headers.get("RE", ""))
     rules = read_rules(headers.get("RU", ""))

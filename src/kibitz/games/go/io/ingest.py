@@ -1,4 +1,4 @@
-"""Convert SGF files to batches: games are filtered by their headers, played, and filtered by their moves."""
+"""Convert SGF files to arrays: games are filtered by their headers, replayed, and filtered by their moves."""
 
 from __future__ import annotations
 
@@ -37,15 +37,16 @@ COLUMNS = pa.schema([
 
 PER_MOVE: dict[str, tuple[str, int]] = {}
 PER_GAME = {"owner": ("uint8", 0, POINTS)}
-"""Arrays with a row for each game. owner: the owner of each point at the end: 1 Black, 2 White, 0 neutral or
-unknown.
+"""The arrays with one row for each game, by name: (dtype, value that means "missing", width of a row).
+
+owner: the owner of each point at the end: 1 Black, 2 White, 0 neutral or unknown.
 """
 
 
 class SgfReader(Files):
     """Reads the games of SGF files in batches.
 
-    Iterating yields a GameBatch for each block of text. Close the iterator if you stop before its end.
+    An iteration yields a GameBatch for each block of text. If you stop before its end, close the iterator.
     """
 
     def __init__(self, paths: list[str], keep: Filter):
@@ -53,13 +54,14 @@ class SgfReader(Files):
         self.keep = keep
 
     def __iter__(self) -> Generator[GameBatch]:
+        """Yield the games in batches. Close the iterator if you stop before its end."""
         with contextlib.closing(prefetched(self._blocks())) as blocks:
             for games in blocks:
                 yield finish(games, self.keep)
 
     def batches(self, workers: Workers) -> Generator[GameBatch]:
-        """Yield the same batches as an iteration over the reader. This process finds the games and their moves in the
-        files; the workers replay the games.
+        """Yield the same batches as an iteration over the reader, with worker processes. This process finds the games
+        and their moves in the files; the workers replay the games.
         """
         with contextlib.closing(prefetched(self._blocks())) as blocks:
             yield from map_ordered(functools.partial(_read, self.keep), blocks, workers)
@@ -83,9 +85,9 @@ def _read(keep: Filter, games: Games) -> GameBatch:
 
 
 def finish(games: Games, keep: Filter) -> GameBatch:
-    """Return the batch for the games that were found in one block of text.
+    """Return the batch of accepted games from one block of text.
 
-    The games are first filtered by their headers. The accepted games are replayed, and then filtered by their moves.
+    The function filters the games by their headers, replays the accepted games, and then filters them by their moves.
     games: the games of the block, before they are replayed. keep: the filter.
     """
     rejections, chosen, infos = Rejections(), list[int](), list[HeaderInfo]()
@@ -143,8 +145,8 @@ def _all_standard(starts: NDArray[np.uint8]) -> bool:
 
 
 MOST_STONES = 25
-"""The largest handicap. If Black has more stones before White's first move, the position is a setup and not a
-handicap.
+"""The largest number of handicap stones. If Black has more stones before White's first move, the position is a setup
+and not a handicap.
 """
 
 

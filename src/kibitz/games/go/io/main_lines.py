@@ -1,4 +1,6 @@
-"""Play main lines: passes are inserted so that colors alternate, and the legality of the moves is checked."""
+"""Replay the main lines (the moves without variations) of games: insert passes so that colors alternate, and check that
+the moves are legal.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, place, position_has
 from kibitz.kernels import inner, is_among, kernel
 
 SOUND, ON_STONE, KO_BACK, SUICIDE, REPEATS, NO_LIBERTY = range(6)
-"""Results of the replay of a game's moves. NO_LIBERTY: a setup stone has no liberties."""
+"""The result of the replay of a game: all moves are legal (SOUND), or the kind of the first fault. NO_LIBERTY: a setup
+stone has no liberties.
+"""
 WHY = ("", "on a stone", "takes back a ko at once", "suicide", "repeats a position", "a set-up chain without liberties")
 
 
@@ -108,10 +112,11 @@ class MainLine(NamedTuple):
     """The main lines of n games as arrays, in the form in which a store saves them, and the first fault in each game,
     such as an illegal move.
 
-    starts: uint8 [n, 363], the start positions, see `replay.start_row`. moves: uint16 [sum of plies], the moves of all
-    games, one game after the other. plies: int32 [n], the number of moves of each game. fault: uint8 [n], SOUND or the
-    kind of the fault, such as SUICIDE. ply: int32 [n], the ply of the fault, counted from 0; it has no meaning if the
-    fault is SOUND.
+    starts: uint8 [n, 363], the start positions, see `replay.start_row`.
+    moves: uint16 [sum of plies], the moves of all games, one game after the other.
+    plies: int32 [n], the number of moves of each game.
+    fault: uint8 [n], SOUND or the kind of the fault, such as SUICIDE.
+    ply: int32 [n], the ply of the fault, counted from 0; it has no meaning if the fault is SOUND.
     """
 
     starts: NDArray[np.uint8]
@@ -143,8 +148,11 @@ def _play(lines, which, suicide, superko, played):  # type: ignore[no-untyped-de
 
 
 def play(lines: Lines, which: NDArray[np.int64], suicide: NDArray[np.bool_], superko: NDArray[np.bool_]) -> MainLine:
-    """Replay the main lines of the selected games. which: int64 [n], the indices of these games in `lines`. suicide,
-    superko: bool [n], whether the rules of each game allow suicide, and whether they have superko.
+    """Replay the main lines of n selected games, and return them as arrays with the first fault in each game.
+
+    lines: the main lines of all games of a block. which: int64 [n], the indices of the selected games. suicide: bool
+    [n], whether the rules of each selected game allow suicide. superko: bool [n], whether the rules of each have
+    superko.
     """
     n, room = len(which), 2 * int(lines.move_count[which].sum()) + 1
     played = MainLine(

@@ -1,4 +1,4 @@
-"""Numbers in the headers of Go records."""
+"""Parse numbers in the headers of Go records."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ _NARROW = str.maketrans("．，＋－−／", ".,+--/")
 
 
 def read_number(text: str) -> float | None:
-    """Parse the number at the beginning of a text, such as 6.5, .5, +6,5, 1/2, 2 3/4, 6½ or 3又1/4. Returns None if the
-    text does not begin with a number. Digits and signs may be full-width.
+    """Return the number at the beginning of a text; None if the text does not begin with a number. Digits and signs may
+    be full-width, as in East Asian text.
+
+    Examples are 6.5, .5, +6,5, 1/2, 2 3/4, 6½ and 3又1/4.
     """
     text = text.translate(_NARROW)
     if found := _FRACTION.match(text):

@@ -13,8 +13,10 @@ import unicodedata
 from kibitz.games.go.io.numbers import read_number
 
 Result = tuple[int | None, float | None, str]
-"""The winner: 1 Black, -1 White, 0 a draw, None unknown. The margin in points, None if the game was not scored. The
-ending: counted, resignation, time, forfeit, void or unknown.
+"""The result of a game as three values: winner, margin and ending.
+
+The winner is 1 for Black, -1 for White, 0 for a draw, or None if unknown. The margin is in points; None if the game was
+not scored. The ending is counted, resignation, time, forfeit, void or unknown.
 """
 
 _UNKNOWN: Result = (None, None, "unknown")
@@ -46,7 +48,9 @@ _HALVES = re.compile(r"半\s*(?P<unit>目|子|집)|(?P<korean>반)\s*집")
 
 
 def read_result(text: str) -> Result:
-    """Parse the result in a record, such as "B+3.5". Returns the winner, the margin and the ending (see Result)."""
+    """Return the result that a text in a record means, such as "B+3.5": the winner, the margin and the ending (see
+    `Result`).
+    """
     words = unicodedata.normalize("NFKC", _with_fractions(text)).strip().lower().rstrip(".!。")
     if _DRAWS.fullmatch(words):
         return 0, 0.0, "counted"
@@ -124,7 +128,7 @@ def _margin(words: str) -> float | None:
 
 
 def with_digits(words: str) -> str:
-    """Replace Chinese and Korean numerals in a text by digits: "三又四分之三子" becomes "3又3/4子"."""
+    """Return a text with digits instead of Chinese and Korean numerals: "三又四分之三子" becomes "3又3/4子"."""
     words = _KOREAN_NUMBER.sub(lambda match: str(_KOREAN[match[1]]), words)
     words = _CHINESE_NUMBER.sub(lambda match: str(_chinese_number(match[0])), words)
     return _PARTS.sub(lambda match: f"{match[2]}/{match[1]}", words)

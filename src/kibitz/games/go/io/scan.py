@@ -1,4 +1,4 @@
-"""A fast scanner of SGF: the offsets of the games in a block of bytes, and their main lines as arrays.
+"""A fast compiled scanner of SGF. It finds the byte offsets of the games in a text, and their main lines as arrays.
 
 The scanner reads only the properties that matter to the moves. Python code reads the headers later. A game with unusual
 syntax gets the status ODD, and a full parser reads it.
@@ -15,17 +15,20 @@ from kibitz.games.go.points import GRID, PASS, POINTS
 from kibitz.kernels import SMALL_BYTES, inner, kernel, small_first
 
 COLOUR_SHIFT = 9
-"""A move in `written` is point + (colour << COLOUR_SHIFT)."""
+"""The number of bits by which the color is shifted in a scanned move. The move is point + (color << COLOUR_SHIFT)."""
 
 FINE, ODD, OUT, AMONG, SET_UP_OUT = range(5)
-"""Status of a main line: FINE: read. ODD: not understood. OUT: a move outside the board. AMONG: setup stones between
-moves. SET_UP_OUT: a setup stone outside the board.
+"""The status of a scanned main line.
+
+FINE: it was read. ODD: its syntax was not understood. OUT: a move is outside the board. AMONG: stones are set up
+between moves. SET_UP_OUT: a setup stone is outside the board.
 """
 
 SINGLE, PAIRS, SHIFT_JIS = range(3)
-"""Kinds of encodings. SINGLE: no byte of a longer character equals that of an ASCII bracket or backslash, as in UTF-8
-and Latin-1. PAIRS: a byte from 0x81 on and the next byte are one character, as in GBK and Big5. SHIFT_JIS: the same,
-but the bytes 0xA0 to 0xDF are characters of one byte (half-width katakana).
+"""Kinds of text encodings. They differ in whether a byte that looks like a bracket can be part of a longer character.
+
+SINGLE: it can't, as in UTF-8 and Latin-1. PAIRS: a byte from 0x81 on and the next byte are one character, as in GBK and
+Big5. SHIFT_JIS: like PAIRS, but the bytes 0xA0 to 0xDF are characters of one byte (half-width katakana).
 """
 
 _B, _W, _AB, _AW, _AE, _PL, _SZ = 2, 23, 34, 55, 37, 524, 634
@@ -143,37 +146,40 @@ def _find(text, parts, kinds, begins, ends, closed):  # type: ignore[no-untyped-
 
 
 class Doubles(NamedTuple):
-    """The encodings of the parts of a text: which parts have a double-byte encoding, such as GBK. If files were joined,
-    the parts of the text may have different encodings.
+    """The kinds of encodings in a text: in which parts a byte that looks like a bracket may belong to a longer
+    character. The parts of a text may have different encodings because people join files.
 
-    parts: int64 [n], the byte offset at which each part begins; the first is 0. kinds: uint8 [n], the kind of each
-    part's encoding: PAIRS or SHIFT_JIS for double-byte encodings, SINGLE for all others.
+    parts: int64 [n], the byte offset at which each part begins; the first is 0.
+    kinds: uint8 [n], the kind of each part's encoding: PAIRS or SHIFT_JIS for double-byte encodings, SINGLE for all
+        others.
     """
 
     parts: NDArray[np.int64]
     kinds: NDArray[np.uint8]
 
     def of(self, begins: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """Return the kind of the encoding of each game, uint8 [games]. begins: int64 [games], the byte offset at which
-        each game begins.
+        """Return the kind of the encoding of each game, uint8 [games], such as SINGLE. begins: int64 [games], the byte
+        offset at which each game begins.
         """
         return self.kinds[np.searchsorted(self.parts, begins, side="right") - 1]
 
 
 def whole(kind: int) -> Doubles:
-    """Return the Doubles of a text that has one encoding. kind: the kind of this encoding, such as SINGLE."""
+    """Return the encodings of a text that has the same encoding everywhere. kind: the kind of this encoding, such as
+    SINGLE.
+    """
     return Doubles(np.zeros(1, np.int64), np.array([kind], np.uint8))
 
 
 def find_games(
     text: bytes, doubles: Doubles | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Return three arrays: the byte offsets at which each game begins and ends, both int64 [n], and whether the text
-    contains the game's closing parenthesis, bool [n].
+    """Return where the games in an SGF text are, as three arrays. The byte offsets at which each game begins and ends
+    are int64 [n]. Whether the text contains the game's closing parenthesis is bool [n].
 
-    doubles: where characters may have a second byte that looks like a parenthesis or a bracket; None if the text has no
-    such characters. A game without a closing parenthesis ends at the line where the next game begins, or at the end of
-    the text.
+    doubles: the kinds of encodings in the text; None if no byte that looks like a bracket belongs to a longer
+    character. A game without a closing parenthesis ends at the line where the next game begins, or at the end of the
+    text.
     """
     most = text.count(b"(") + 1
     begins, ends, closed = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.bool_)
@@ -183,16 +189,16 @@ def find_games(
 
 
 class Lines(NamedTuple):
-    """The main lines of some games.
+    """The main lines (the moves without variations) of some games as arrays, as the scanner reads them.
 
-    status: uint8 [games], FINE or the kind of the fault.
+    status: uint8 [games], FINE or the kind of the fault, such as ODD.
     size: int64 [games], the size of the board, 0 if it is unreadable.
     heads: int64 [games], the byte offset of the first move in the text.
     setup: uint8 [games, 361], the color of the stone that is set up on each point before the first move, 0 for none.
-    side: uint8 [games], the color in the SGF property PL, 0 for none.
+    side: uint8 [games], the color in the SGF property PL, which moves first; 0 for none.
     first, move_count: int64 [games], the index of a game's first move in `written`, and the number of its moves. If the
         status is not FINE, only the moves before the fault are counted.
-    written: uint16, the moves of all games. A move is point + (colour << COLOUR_SHIFT).
+    written: uint16, the moves of all games. A move is point + (color << COLOUR_SHIFT).
     """
 
     status: NDArray[np.uint8]
@@ -379,10 +385,10 @@ def _main_lines(text, begins, ends, kinds, status, sizes, heads, setup, side, fi
 def main_lines(
     text: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64], kinds: NDArray[np.uint8] | None = None
 ) -> Lines:
-    """Return the main lines of the games that `find_games` found.
+    """Return the main lines (the moves without variations) of the games that `find_games` found in a text.
 
-    begins, ends: int64 [games], the byte offsets of the games. kinds: uint8 [games], the kind of each game's encoding,
-    such as SINGLE; None if all are SINGLE.
+    begins, ends: int64 [games], the byte offsets at which each game begins and ends. kinds: uint8 [games], the kind of
+    each game's encoding, such as SINGLE; None if all are SINGLE.
     """
     n = len(begins)
     kinds = np.zeros(n, np.uint8) if kinds is None else kinds

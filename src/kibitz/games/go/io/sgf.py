@@ -1,4 +1,4 @@
-"""SGF records for the user interfaces: games are read one by one, and written for other programs."""
+"""Read SGF records one by one, for the board on the screen and for commands, and write SGF records."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MOVES_A_LINE = 10
 
 @dataclass
 class Record:
-    """The main line of one game record. Its moves may be illegal.
+    """The main line (the moves without variations) and the headers of one game record. Its moves may be illegal.
 
     size: the size of the board, for example 19.
     black, white: the points of the setup stones, including handicap stones.
@@ -42,7 +42,7 @@ class Record:
     headers: the properties before the first move, as a dict from the SGF name to the decoded value.
     komi: the komi in points; 0 if the record has none, see `headers.has_komi`.
     rules, handicap, result, margin, ending: the values of the columns with these names in a store's table of games.
-    problem: why the record was read only up to some move; None if all moves were read.
+    problem: the reason why only the first moves were read; None if all moves were read.
     leading: the number of moves in the file that were converted to setup stones, because old records place handicap
         stones as moves.
     inserted: the plies, counted from 0, of passes that are not in the file. They are inserted where one player moves
@@ -66,14 +66,14 @@ class Record:
     inserted: tuple[int, ...] = field(default=(), compare=False)
 
     def start(self) -> NDArray[np.uint8]:
-        """Return the start position as a store saves it, uint8 [363]."""
+        """Return the start position in the form in which a store saves it, uint8 [363]."""
         return start_row(self.size, self.black, self.white, self.side - 1)
 
     def board(self, ply: int | None = None, **rules: Any) -> Board:
-        """Return the position after `ply` moves, or after the last move if `ply` is None.
+        """Return the position after `ply` moves; after all moves if `ply` is None.
 
-        rules: the keywords `suicide` and `superko` (see Board), which override the rules of the game. Raises
-        rules.Illegal if a move is illegal.
+        rules: the keywords `suicide` and `superko` (see `rules.Board`), which override the rules of the game. Raises
+        `rules.Illegal` if a move is illegal.
         """
         board = Board(self.size, **{"suicide": self.rules in SUICIDE, "superko": self.rules in SUPERKO, **rules})
         for colour, stones in ((BLACK, self.black), (WHITE, self.white)):
@@ -88,10 +88,10 @@ class Record:
 
 @dataclass
 class Unreadable:
-    """A game that cannot be read, a file that cannot be read, or stray text between the games of a file.
+    """A message about something that can't be read: a game, a whole file, or text between the games of a file.
 
-    number: the game's number in the file, from 1; 0 for a file or for stray text. reason: why it cannot be read.
-    is_stray: whether it is stray text, which does not prevent the reading of games.
+    number: the game's number in the file, from 1; 0 for a file or for text between games. reason: why it can't be read.
+    is_stray: whether it is text between games, which does not prevent the reading of games.
     """
 
     file: str
@@ -101,10 +101,11 @@ class Unreadable:
 
 
 def read_records(paths: list[str], cut: bool = False, most: int | None = None) -> Iterator[Record | Unreadable]:
-    """Yield the games of files, folders and archives, one by one. Raises KibitzError if a path does not exist.
+    """Yield the games of files, folders and archives, one by one, and a message for each part that can't be read.
+    Raises KibitzError if a path does not exist.
 
     cut: whether to also yield games whose text ends in the middle of the moves. Such a record has the complete moves
-    before the end, and a `problem`. most: the largest number of decompressed bytes of a file, see `Stream`.
+    before the end, and a `problem`. most: the largest number of bytes of a file after decompression; None for no limit.
     """
     for path in records.find(paths, ENDINGS):
         broken: list[str] = []
@@ -123,8 +124,8 @@ def read_records(paths: list[str], cut: bool = False, most: int | None = None) -
 def glance(path: str) -> Generator[str]:
     """Yield the text of each game of an SGF file, decoded but not parsed.
 
-    A file in Tygem's format yields one game, converted to SGF. Text between the games is skipped. Raises KibitzError if
-    the file is missing or damaged, or has no game.
+    A file of the server Tygem yields one game, converted to SGF. Text between the games is skipped. Raises KibitzError
+    if the file is missing or damaged, or has no game.
     """
     broken: list[str] = []
     with contextlib.closing(Stream(path)) as stream:
@@ -141,8 +142,10 @@ def _broken(file: str, line: str) -> Unreadable:
 
 
 def parse_record(text: bytes | str, cut: bool = False) -> Record:
-    """Parse the first game of a text. cut: see `read_records`. Raises ValueError if the game cannot be read; the
-    message is the reason.
+    """Return the first game of an SGF text. Raises ValueError if the game can't be read; the message is the reason.
+
+    cut: whether to accept a text that ends in the middle of the moves. The record then has the complete moves before
+    the end, and a `problem`.
     """
     data = text.encode("utf-8", "replace") if isinstance(text, str) else text
     if is_gib(data):
@@ -218,11 +221,11 @@ def _inserted(lines: Lines, i: int, leading: int, turn: int) -> tuple[int, ...]:
 def write_sgf(
     record: Record, notes: Mapping[int, Mapping[str, Sequence[str]]] = {}, root: Mapping[str, str] = {}
 ) -> str:
-    """Return a record as SGF text, FF[4] in UTF-8.
+    """Return a record as SGF text, format FF[4] in UTF-8.
 
-    notes: SGF properties to add, by ply (0: the root), for example {3: {"C": ["a comment"], "TR": ["dd", "pd"]}}. Pass
-    the values without escapes: this function escapes them. root: headers to add to the record's headers, or to replace
-    them.
+    notes: SGF properties to add to moves, by ply; 0 is the root. An example is {3: {"C": ["a comment"], "TR": ["dd",
+    "pd"]}}. Pass the values without escapes: this function escapes them. root: headers to add to the record's headers,
+    or to replace them.
     """
     headers = {name: record.headers[name] for name in _ABOUT_THE_GAME if record.headers.get(name)}
     if record.komi or has_komi(record.headers):

@@ -7,10 +7,12 @@ import itertools
 import re
 
 DOUBLE_BYTES = ("gb18030", "gbk", "gb2312", "shift_jis", "cp932", "big5", "big5hkscs", "cp950")
-"""Encodings in which the second byte of a character may equal that of an ASCII bracket or backslash."""
+"""The Python names of encodings in which the second byte of a character may equal that of an ASCII bracket or
+backslash.
+"""
 
 HALF_WIDTH = ("shift_jis", "cp932")
-"""Encodings among DOUBLE_BYTES that also have characters of one byte beyond ASCII: half-width katakana."""
+"""The encodings among DOUBLE_BYTES that also have characters of one byte beyond ASCII: half-width katakana."""
 
 _WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "big5": "cp950", "euc_kr": "cp949"}
 """For each encoding, by name, a larger encoding that contains it. Windows also writes characters of the larger encoding
@@ -27,8 +29,8 @@ _ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
 _LOST_BRACKET = re.compile(r"^(.{0,40}?)\s{1,3}([A-Z]{2})\[(.*)$", re.DOTALL)
 _NAMES_UTF8 = re.compile(r"CA\s*\[\s*utf-?8\s*\]", re.IGNORECASE)
 DOUBTFUL = 8
-"""If a text has at least this number of letters beyond ASCII, they are better evidence of its encoding than its CA
-property.
+"""A number of characters beyond ASCII. A text with at least this number of them shows its encoding more reliably than
+its SGF property CA does.
 """
 _WORDS = ("C", "GC")
 """Properties whose text is written by people."""
@@ -58,8 +60,8 @@ _FREQUENT = {
 
 
 def charset_of(text: bytes) -> str:
-    """Return the Python name of a game's encoding: the one in the SGF property CA if the text can be decoded with it,
-    or else a guess.
+    """Return the Python name of the encoding of a game's text. The encoding is that in the SGF property CA if the text
+    can be decoded with it, or else a guess.
 
     There is always a result: the last guess is Latin-1, in which every byte is a character.
     """
@@ -97,8 +99,8 @@ _ESCAPES = re.compile(rb"\x1b\$[@B]((?:[!-~][!-~])*)\x1b\([BJ]")
 
 
 def without_escapes(text: bytes) -> bytes:
-    """Convert the Japanese characters of a text in ISO-2022-JP (JIS) to UTF-8. In ISO-2022-JP, a byte of a Japanese
-    character may equal that of an ASCII bracket, which an SGF parser would take for syntax.
+    """Return a text with its Japanese characters converted from ISO-2022-JP (JIS) to UTF-8. In ISO-2022-JP, a byte of a
+    Japanese character may equal that of an ASCII bracket, which an SGF parser would take for syntax.
     """
     if b"\x1b$" not in text:
         return text
@@ -180,8 +182,8 @@ def _fits(text: bytes, name: str) -> bool:
 
 
 def unscramble(text: str) -> str:
-    """Repair text in UTF-8 that was wrongly decoded as Latin-1, Windows-1252 or Chinese (GB18030). Other text is
-    returned unchanged.
+    """Return a text that is repaired if it was UTF-8 and wrongly decoded as Latin-1, Windows-1252 or Chinese (GB18030).
+    Other text is returned unchanged.
     """
     if text.isascii():
         return text
@@ -241,8 +243,8 @@ def _latin_bytes(text: str) -> bytes:
 
 
 def put_right(text: str) -> str:
-    """Repair a record that was decoded as Latin-1 (or Windows-1252) because its encoding was unknown. The record's
-    bytes are decoded with the encoding that fits them.
+    """Return a record's text, repaired if it was decoded as Latin-1 (or Windows-1252) because its encoding was unknown.
+    The record's bytes are decoded with the encoding that fits them.
 
     The text is returned unchanged if it cannot have been Latin-1. It is also returned unchanged if its SGF property CA
     is UTF-8 and fewer than DOUBTFUL characters are not ASCII.
@@ -257,7 +259,7 @@ def put_right(text: str) -> str:
 
 
 def read_headers(head: str) -> dict[str, str]:
-    """Return the properties before the first move of a game, as a dict from name to value. If a name occurs several
+    """Return the SGF properties before the first move of a game, as a dict from name to value. If a name occurs several
     times, the first value that is not empty is used.
 
     Wrong decoding may have lost the closing bracket of a value, as in "BR[9娈礭  WR[P9段]". Such a value ends where the
@@ -287,7 +289,7 @@ def read_headers(head: str) -> dict[str, str]:
 
 
 def usual_names(headers: dict[str, str]) -> dict[str, str]:
-    """Return the headers, with the standard SGF names added for those that the server Sina writes under other names.
+    """Return the headers with standard SGF names added for values that the server Sina writes under other names.
 
     Sina writes the komi as KO instead of KM, the date as RD instead of DT, and the event as TE instead of EV. The
     headers with Sina's names remain.

@@ -1,7 +1,8 @@
-"""Read SGF as trees: for the board, and for games that the fast scanner of main lines does not understand.
+"""Read SGF games as trees with variations: for the board, and for games that the fast scanner of main lines does not
+understand.
 
-sgfmill parses the text after two repairs: a missing semicolon at the root, as in files of Sina, and a missing end of
-the text.
+The library sgfmill parses the text after two repairs: a missing semicolon at the root, as in files of the server Sina,
+and a missing end of the text.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _ROOT = re.compile(rb"\(\s*(?=[A-Z]{2}\s*\[)")
 
 
 def parse_tree(text: bytes, closed: bool = True) -> Any:
-    """Parse a game into a tree of sgfmill (a coarse game tree). Raises ValueError if the text is not SGF.
+    """Return a game as a tree (a "coarse game tree" of the library sgfmill). Raises ValueError if the text is not SGF.
 
     Each tree has two attributes: `sequence`, a list of nodes, each as Properties, and `children`, a list of trees, one
     for each variation. closed: whether the text has the game's closing parenthesis.
@@ -46,12 +47,14 @@ def _closed(text: bytes) -> bytes:
 
 
 def words_of(values: Sequence[bytes]) -> str:
-    """Return the values of a property as text, with the SGF escapes removed. The values are joined by newlines."""
+    """Return the values of an SGF property as one text, without SGF escapes. The values are joined by newlines."""
     return "\n".join(sgf_grammar.text_value(value).decode("utf-8", "replace") for value in values).strip()
 
 
 def main_sequence(tree: Any) -> Iterator[Properties]:
-    """Yield the nodes of the main line, which follows the first variation at every branch."""
+    """Yield the nodes of the main line of a tree from `parse_tree`. The main line follows the first variation at every
+    branch.
+    """
     while True:
         yield from tree.sequence
         if not tree.children:
@@ -67,8 +70,8 @@ def read_size(text: str) -> int:
 
 
 def read_point(value: bytes, size: int) -> int | None:
-    """Parse the point in a property value. Returns PASS for a pass, and None if the value is not a point of the
-    board.
+    """Return the point that an SGF property value means, such as "dd"; PASS for a pass, or None if the value is not a
+    point of the board. size: the board's size.
     """
     word = b"".join(value.split()).lower()  # the value may contain line breaks
     if not word or (word == b"tt" and size <= GRID):
@@ -81,8 +84,8 @@ def read_point(value: bytes, size: int) -> int | None:
 
 
 def read_points(values: Sequence[bytes], size: int) -> list[int]:
-    """Parse the points in a list of property values, in which "aa:cc" means a rectangle. Raises ValueError, whose
-    message is the first value that is not a point.
+    """Return the points in a list of SGF property values, in which "aa:cc" means a rectangle. Raises ValueError, whose
+    message is the first value that is not a point. size: the board's size.
     """
     points = []
     for value in values:
