@@ -1,4 +1,4 @@
-"""Play: evaluate positions and choose moves with a trained network, for all interfaces."""
+"""Evaluate positions and choose moves with a trained network. All interfaces of kibitz use this package."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ _NEEDS = {
 
 
 def open_player(run: Run, session: Callable[[], Session], *, method: str | None = None, **settings: Any) -> Any:
-    """Return the player for a run's network. The declaration of the run's system selects the class of the player.
+    """Return an object that chooses moves with a run's network (a player). A run is a trained model; the model family
+    (system) of the run determines the class of the player.
 
     run: the run.
     session: a function that returns the run's loaded network, for methods that need it.
-    method: the name of one of the declared methods. If it is None, the first method is used that the run's networks
-        support. But if the setting `value` names a run whose values are used instead, the player's class chooses the
-        method.
+    method: the name of a method of choosing moves, such as "top-prob". None selects the first method that the run's
+        networks support. But if the setting `value` names a second run, whose values the player uses, then None lets
+        the player's class choose the method.
     settings: the player's settings, such as temperature, lines, hash_mb.
 
     Raises UsageError for a method or settings that the run's networks don't support.
@@ -52,8 +53,8 @@ def open_player(run: Run, session: Callable[[], Session], *, method: str | None 
 
 
 def playable(run: Run) -> tuple[str, ...]:
-    """Return the methods by which a run can play; () if it can't play. Some of these methods also need another network
-    that predicts values.
+    """Return the names of the methods by which a run (a trained model) can choose moves; () if it can't play. Some of
+    these methods also need a second network that predicts values.
     """
     declaration = find(run.info["system"])
     answers = set(declaration.answers_of(run.info["settings"]))
@@ -72,15 +73,15 @@ def _known(declaration: Declaration) -> dict[str, Method]:
 
 
 def plays_nothing(name: str) -> str:
-    """Return the message that a network with this name can't play by any method."""
+    """Return the error message that a network can't choose moves by any method. name: the name of the network."""
     return (
         f"{name} cannot play: it predicts neither moves nor the value for the side to move. Try the network 'chessnet'."
     )
 
 
 def why_not(method: str, name: str, offered: list[str]) -> str:
-    """Return the message that a network with this name can't play by `method`. offered: the methods that it
-    supports.
+    """Return the error message that a network can't choose moves by `method`. name: the name of the network. offered:
+    the methods that it supports.
     """
     if method not in METHODS:
         return (

@@ -1,4 +1,4 @@
-"""Execution providers of ONNX Runtime: the CPU, or another device that computes the networks' outputs."""
+"""Execution providers of ONNX Runtime: the hardware that runs the networks, such as the CPU or an NVIDIA GPU."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from kibitz.messages import not_one_of
 from kibitz.text import either
 
 PROVIDER = "KIBITZ_PROVIDER"
-"""Environment variable with the provider's name, so that worker processes and engines use the same provider."""
+"""The name of the environment variable that contains the provider's name. Worker processes and engines inherit it, so
+they use the same provider.
+"""
 CPU, AUTO = "cpu", "auto"
 NAMES = {"cuda": "CUDAExecutionProvider", "openvino": "OpenVINOExecutionProvider", CPU: "CPUExecutionProvider"}
-"""ONNX Runtime's name of each provider, in the order in which `auto` prefers them."""
+"""ONNX Runtime's name of each provider. The order is that in which the choice "auto" tries them."""
 PACKAGES = {"cuda": "onnxruntime-gpu", "openvino": "onnxruntime-openvino"}
 BATCHES = {"cuda": 4096}
-"""Number of positions per batch, for providers with which larger batches than on a CPU are faster."""
+"""The number of positions per batch for providers that are faster with larger batches than the CPU."""
 
 
 def choose(name: str) -> None:
@@ -33,7 +35,7 @@ def choose(name: str) -> None:
 
 
 def installed() -> list[str]:
-    """Return the execution providers of the installed ONNX Runtime, in the order of NAMES."""
+    """Return the names of the execution providers that the installed ONNX Runtime has, in the order of NAMES."""
     import onnxruntime
 
     there = onnxruntime.get_available_providers()
@@ -41,12 +43,14 @@ def installed() -> list[str]:
 
 
 def requested() -> str:
-    """Return the execution provider (the hardware that runs networks) that was chosen: a name in NAMES, or AUTO."""
+    """Return the name of the execution provider that `choose` has set: a name in NAMES, or AUTO. The default is the
+    CPU.
+    """
     return os.environ.get(PROVIDER) or CPU
 
 
 def candidates() -> list[str]:
-    """Return the names in NAMES of the execution providers to try, the best first."""
+    """Return the names of the execution providers to try, the best first."""
     name = requested()
     if name == AUTO:
         return installed()
@@ -54,5 +58,7 @@ def candidates() -> list[str]:
 
 
 def refused(name: str, why: str) -> KibitzError:
-    """Return the error to raise if an installed execution provider can't be used on this computer. why: the reason."""
+    """Return the error to raise if an installed execution provider can't be used on this computer. name: the name of
+    the provider. why: the reason.
+    """
     return KibitzError(f"--provider {name} does not start on this computer ({why}). Use {CPU}.")

@@ -1,4 +1,4 @@
-"""The limits of a search, and its results."""
+"""The limits and the results of a search for the best move in chess."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from kibitz.play.chess import score
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """The limits of a search, which ends when the first limit is reached. Without limits, the search ends when it is
+    """The limits of a search. The search ends when it reaches the first of them. Without limits, it ends when it is
     stopped.
 
     depth: the depth in plies.
-    nodes: the number of positions evaluated by a network.
+    nodes: the number of positions that a network evaluates.
     seconds: the time for this move.
-    moves: the moves that are allowed at the root; () for all.
-    clock: the seconds that the mover has left for the game, if there is a clock. This is not a limit.
-    increment: the seconds that the clock adds after each move. This is not a limit.
+    moves: the moves that are allowed in the searched position; () for all.
+    clock: the seconds that the mover has left for the game, if there is a clock. This value is not a limit.
+    increment: the seconds that the clock adds after each move. This value is not a limit.
     """
 
     depth: int | None = None
@@ -40,15 +40,15 @@ class PvLine:
     """A line of moves that a search found, with its value from the mover's point of view.
 
     move: the first move.
-    score: centipawns.
+    score: the value in centipawns.
     mate: the number of moves to mate, above 0 if the mover mates, below 0 if the mover is mated; None if no mate was
         found.
-    probability: the probability that the policy gives to the move among the legal moves.
+    probability: the probability that the network gives to the move among the legal moves, 0 to 1.
     pv: all moves of the line, beginning with `move`.
     wdl: the probabilities of win, draw and loss in thousandths.
     visits: the visits of the move in a search that counts visits, else 0.
-    own_value: whether score, mate and wdl come from a search or an evaluation of this move. If not, they come from the
-        position before it.
+    own_value: whether score, mate and wdl come from a search or an evaluation after this move. If not, they are the
+        values of the position before it.
     """
 
     move: chess.Move
@@ -63,7 +63,7 @@ class PvLine:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The result of a search.
+    """The result of a search: the best lines, and how large the search was.
 
     depth: the depth in plies that the search completed.
     nodes: the number of evaluated positions.
@@ -83,32 +83,37 @@ OnResult = Callable[[SearchResult], None]
 
 
 class ThinkingPlayer(Protocol):
-    """The interface of the chess players that the UCI engine can use."""
+    """The interface of the objects that choose chess moves for the UCI engine."""
 
-    def new_game(self) -> None: ...
+    def new_game(self) -> None:
+        """Forget the previous game."""
 
     def think(
         self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = ..., on_result: OnResult = ...
-    ) -> SearchResult | None: ...
+    ) -> SearchResult | None:
+        """Choose a move. Returns the result of the search; None if there is no legal move in the position.
+
+        stop: an event that ends the search. on_result: a function that gets intermediate results.
+        """
 
 
 def make_line(value: float, probability: float, pv: list[int]) -> PvLine:
-    """Return a line with this value (see score.py). probability: the probability of the first move. pv: the packed
-    moves of the line.
+    """Return a line of moves with a value. value: on the scale of `chess.score`, for the side to move. probability: the
+    probability of the first move. pv: the packed moves of the line.
     """
     moves = tuple(to_move(move) for move in pv)
     return PvLine(moves[0], score.centipawns(value), score.mate(value), probability, moves, score.chances(value))
 
 
 def by_score(line: PvLine) -> float:
-    """Return a number for sorting lines by score; a better line for the mover has a larger number."""
+    """Return a number for sorting lines: a line that is better for the mover has a larger number."""
     if line.mate is None:
         return line.score
     return (1_000_000 - line.mate) if line.mate > 0 else -1_000_000 - line.mate
 
 
 class TimeManager:
-    """Checks the limits of one search. `batch` returns the size of the next batch, or 0 if the search must end."""
+    """Checks the limits of one search. The search calls `batch` before each batch of positions."""
 
     def __init__(self, limits: SearchLimits, stop: threading.Event | None, nodes: int):
         self.limits, self.stop = limits, stop
@@ -119,6 +124,7 @@ class TimeManager:
         self.last = (self.begun, nodes)
 
     def seconds(self) -> float:
+        """Return the seconds since the search began."""
         return time.perf_counter() - self.begun
 
     def is_over(self) -> bool:
@@ -128,8 +134,8 @@ class TimeManager:
         return self.limits.seconds is not None and self.seconds() >= self.limits.seconds
 
     def batch(self, nodes: int, batch_size: int) -> int:
-        """Return the size of the next batch, or 0 if the search must end. nodes: the number of positions evaluated so
-        far. batch_size: the preferred size.
+        """Return the number of positions in the next batch; 0 if the search must end. nodes: the number of positions
+        evaluated so far. batch_size: the preferred size.
         """
         if self.stop is not None and self.stop.is_set():
             return 0
@@ -151,18 +157,19 @@ class TimeManager:
 
 
 class ProgressThrottle:
-    """Calls a function with intermediate results of a search, at most once per second. `due` returns whether a second
-    has passed since the function was last called.
+    """Passes intermediate results of a search to a function, at most once per second.
 
-    clock: the time of the search. on_result: the function.
+    clock: the limits and the time of the search. on_result: the function.
     """
 
     def __init__(self, clock: TimeManager, on_result: OnResult):
         self.clock, self.on_result, self.last = clock, on_result, 0.0
 
     def due(self) -> bool:
+        """Return whether more than a second has passed since the function was last called."""
         return self.clock.seconds() - self.last > 1
 
     def __call__(self, thought: SearchResult, values: list[float]) -> None:
+        """Call the function with an intermediate result."""
         self.last = thought.seconds
         self.on_result(thought)

@@ -1,4 +1,6 @@
-"""A trained network that evaluates positions: with ONNX Runtime, or with torch if a run has no usable ONNX file."""
+"""Load a trained network and evaluate positions with it, with ONNX Runtime, or with torch if a run has no usable ONNX
+file.
+"""
 
 from __future__ import annotations
 
@@ -27,42 +29,47 @@ if TYPE_CHECKING:
 Answers = dict[str, NDArray[np.float32]]
 
 STATE = STATE_WIDTH
-"""Columns of a position's state; side inputs follow in further columns."""
+"""The number of columns of a position's state. Further columns have the side inputs."""
 BATCH_SIZE = 512
 """The largest number of positions per network call. Larger batches are not faster, and need more memory: 80 kB per
 position with the paper's layers.
 """
 SINGLE_THREAD_MAX = 16
-"""Up to this number of positions of 64 squares, one thread is fastest, because starting others costs more."""
+"""The largest number of positions with 64 squares for which one thread is fastest, because starting other threads takes
+longer than it saves.
+"""
 
 
 class NetworkSession(Protocol):
-    """The interface of a network that evaluates positions: a Session, or an object with the same method."""
+    """The interface of a network that evaluates positions: a Session, or an object with the same method.
+
+    outputs: the names of the network's outputs.
+    """
 
     outputs: tuple[str, ...]
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """Return an array for each name in `outputs`. The first axis of each array is the index of the position. codes:
-        uint8 [n, squares]. state: uint8 [n, columns].
+        """Return the network's outputs as a dict from the names in `outputs` to arrays. The first axis of each array is
+        the index of the position. codes: uint8 [n, squares]. state: uint8 [n, columns].
         """
 
 
 class Session:
-    """A run or bundled network, loaded and ready to evaluate positions.
+    """A loaded network of a run (a trained model) or a bundled network, ready to evaluate positions.
 
     Arguments:
 
     run: the run, or its name or path.
     threads: the number of CPU cores for large batches; None for all that this process may use. A few positions are
         always evaluated on one core.
-    corrected: whether to apply the correction that the system declares, such as a person's opening book.
-    without_onnx: a function that returns a replacement for the run's network. It is called instead of loading the torch
-        network if there is no usable model.onnx, for callers that must not import torch.
+    corrected: whether to apply the correction that the run's model family declares, such as a person's opening book.
+    without_onnx: a function that returns a replacement for the network. It is called if there is no usable model.onnx,
+        instead of loading the torch network, by callers that must not import torch.
 
     Attributes:
 
-    system, game: the names of the system and of the game.
-    of_person: whether it is a personal network.
+    system, game: the names of the model family (system) and of the game.
+    of_person: whether the network was trained on the games of one person.
     outputs: the names of the arrays that `evaluate` returns.
 
     Large batches run on the chosen provider (`play.providers`); a few positions always run on the CPU. Raises
@@ -123,11 +130,11 @@ class Session:
                     raise providers.refused(name, one_line(error)) from None
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """Return the network's outputs as a dict of float32 arrays. The first axis of each array is the index of the
-        position.
+        """Return the network's outputs as a dict from names to float32 arrays. The first axis of each array is the
+        index of the position.
 
         codes: uint8 [n, squares]. state: uint8 [n, 4]. Both are encoded as in `kibitz.games`; n may be 0. The state may
-        have further columns with the values of `side_inputs`; without them, the network gets the defaults. Raises
+        have further columns with side inputs, such as ratings; without them, the network gets the defaults. Raises
         ValueError if codes and state have different lengths.
         """
         if len(codes) != len(state):
@@ -216,14 +223,14 @@ def _open(path: Path, threads: int, provider: str = providers.NAMES[providers.CP
 
 
 STRONGEST = 2400
-"""The default rating of both sides for a network with rating inputs. It is close to the highest rating that is frequent
-in the training games.
+"""The default rating of both players for a network with rating inputs. It is close to the highest rating that is
+frequent in the training games.
 """
 
 
 def with_rating(session: Session, rating: int = STRONGEST) -> Session:
-    """Return a copy of the session in which both players have this rating by default. It has no effect on a network
-    without rating inputs.
+    """Return a copy of the session whose rating inputs, for both players, have this rating by default. A network
+    without rating inputs stays the same.
     """
     from kibitz.games.chess.sides import RATING_UNIT  # loads numba
 

@@ -1,4 +1,6 @@
-"""Side inputs of a network: the columns of the state after those of the position."""
+"""Side inputs of a network: inputs in addition to the position, such as ratings. They are columns of the state after
+those of the position.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 LAST_MOVES = (("last_from", "last_to"), ("before_from", "before_to"))
-"""The columns for the from-square and the to-square of the last move, and of the move before it. A value is the square
-(0 to 63) + 1; 0 if there is no such move.
+"""The names of the columns with the from-square and the to-square of the last move, and of the move before it. A value
+is the square (0 to 63) + 1; 0 if there is no such move.
 """
 
 
 def last_moves(board: chess.Board) -> dict[str, int]:
-    """Return the values of the LAST_MOVES columns by name, from the board's move stack; 0 for a null move."""
+    """Return the side inputs for the last two moves on a board's move stack, by name (see LAST_MOVES): a square + 1, or
+    0 for a missing or null move.
+    """
     columns: dict[str, int] = {}
     for back, (start, end) in enumerate(LAST_MOVES, 1):
         move = board.move_stack[-back] if len(board.move_stack) >= back else None
@@ -26,7 +30,7 @@ def last_moves(board: chess.Board) -> dict[str, int]:
 def with_side_inputs(
     state: NDArray[np.uint8], side_inputs: Mapping[str, int], board: chess.Board, known: Mapping[str, int]
 ) -> NDArray[np.uint8]:
-    """Append one column per side input to a state row. Returns uint8 [1, 4 + len(side_inputs)].
+    """Return a state row with one more column per side input, uint8 [1, 4 + len(side_inputs)].
 
     state: uint8 [1, 4]. side_inputs: the default value of each side input, by name. known: values by name, 0 to 255,
     which replace the defaults. The columns of LAST_MOVES are always computed from the board.

@@ -1,4 +1,4 @@
-"""The value of a position, which is the same in every interface."""
+"""The value of a position: who wins with which probability. It is the same in every interface of kibitz."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 RULES, SEARCH, NETWORK = "rules", "search", "network"
-"""The source of a value: RULES if the game is over, SEARCH, or NETWORK for the network's evaluation without a search.
+"""The possible sources of a value. RULES: the game is over. SEARCH: a search. NETWORK: the network, without a
+search.
 """
 
 
@@ -30,6 +31,7 @@ class PositionValue:
     lead: float | None = None
 
     def as_json(self) -> dict[str, Any]:
+        """Return the value as a dict for JSON."""
         found = {**vars(self), "chance": round(self.chance, 4), "moves": list(self.moves)}
         lead = found.pop("lead")
         return found if lead is None else {**found, "lead": round(lead, 2)}

@@ -1,4 +1,4 @@
-"""Merge several stores into one, block by block, without duplicate games."""
+"""Read the games of several stores in blocks, so that they can be written to one store."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from kibitz.games.batch import GameBatch, Rejections
 from kibitz.store.store import Store
 
 BLOCK = 20_000
-"""Number of games in a block; a block of master games has 3 MB of moves."""
+"""The number of games in a block; a block of games between masters has 3 MB of moves."""
 
 
 def blocks(store: Store, columns: pa.Schema, size: int = BLOCK) -> Iterator[GameBatch]:
     """Yield the games of a store, in the store's order, as batches of at most `size` games.
 
-    columns: the schema of the table in each batch. Columns that the store lacks are null for all games.
+    columns: the schema of the table in each batch. A column that the store does not have is null for all games.
     """
     per_move = {name: store.per_move(name) for name in store.info["beside"]}
     per_game = {name: store.per_game(name) for name in store.info.get("carried", {})}

@@ -1,8 +1,8 @@
 """The positions of many games of a store as one long list, and a random order of this list that needs no memory.
 
-A position is the pair (game, ply). A `Positions` numbers the positions of some games from 0. The order of a shuffled
-pass is computed when it is needed: batch k of epoch e depends only on (seed, e, k), so training can resume at any
-batch.
+A position is the pair (game, ply): the game's index in the store, and the number of moves before the position. The
+class `Positions` gives numbers (ids) from 0 on to the positions of some games. The order of a shuffled pass is computed
+when it is needed: batch k of epoch e depends only on (seed, e, k), so training can resume at any batch.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ _APART = 64
 
 @dataclass(frozen=True)
 class Batch:
-    """Replayed positions (see `kibitz.PositionArrays` for the encoding).
+    """Some positions of games as arrays (see `kibitz.PositionArrays` for the encoding).
 
-    codes: uint8 [n, squares], the piece or stone on each square.
+    codes: uint8 [n, squares], the piece or stone on each square or point.
     state: uint8 [n, 4], the rest of the position, such as the side to move.
-    games, plies: int64 [n], each position's game, as an index in the store, and its ply.
+    games, plies: int64 [n], the game of each position, as an index in the store, and the number of moves before the
+        position.
     """
 
     codes: NDArray[np.uint8]
@@ -37,7 +38,8 @@ class Batch:
 
 
 class Positions:
-    """The positions from ply `first` to ply `last` of some games of a store. They have ids from 0 to len - 1.
+    """A numbered list of the positions from ply `first` to ply `last` of some games of a store. The numbers of the
+    positions, their ids, are 0 to len - 1.
 
     games: int64 [n], indices in the store. A negative `last` counts from the end: -1 is the position after the last
     move, and -2 is the position in which the last move was played. The default is all positions of the games. Games
@@ -61,7 +63,8 @@ class Positions:
         return int(self._ends[-1]) if len(self._ends) else 0
 
     def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the games (indices in the store) and the plies of the positions with these ids, both int64 [n].
+        """Return the games (indices in the store) and the plies of the positions with these ids, both int64 [n]. A ply
+        is the number of moves before the position.
 
         ids: int64 [n], from 0 to len - 1. Raises IndexError for other ids.
         """
@@ -73,10 +76,10 @@ class Positions:
         return games, plies
 
     def find(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the ids of the positions after `plies[i]` moves of the games `games[i]`, int64 [n]; −1 for positions
-        that are not included.
+        """Return the ids of the positions after `plies[i]` moves of the games `games[i]`, int64 [n]; −1 for a position
+        that is not in this list.
 
-        games, plies: int64 [n], in any order. `self.games` must be in ascending order and without duplicates.
+        games, plies: int64 [n], in any order. The games in this list must be in ascending order and without duplicates.
         """
         if not len(self._present):
             return np.full(len(games), -1, np.int64)
@@ -87,6 +90,7 @@ class Positions:
         return np.where(inside, ids, -1)
 
     def batch(self, ids: NDArray[np.int64]) -> Batch:
+        """Return the positions with these ids as arrays. ids: int64 [n], from 0 to len - 1."""
         games, plies = self.locate(ids)
         codes, state = self.store.replay(games, plies)
         return Batch(codes, state, games, plies)
@@ -135,8 +139,8 @@ def _shuffled(size, key, first, ids):  # type: ignore[no-untyped-def]
 
 
 def permutation(size: int, seed: int, epoch: int, first: int, count: int) -> NDArray[np.int64]:
-    """Return the entries `first` to `first + count - 1` of a random permutation of 0 to `size` - 1, int64 [count]. Seed
-    and epoch determine the permutation.
+    """Return a part of a random permutation of 0 to `size` - 1, int64 [count]: the entries `first` to `first + count -
+    1`. Seed and epoch determine the permutation.
 
     Only the requested entries are computed, by a Feistel network of four rounds with cycle walking. size: at most 2^46.
     Raises ValueError for entries outside the permutation.

@@ -1,7 +1,7 @@
-"""A fixed random sample of positions: a number of positions from each game, from the plies that qualify.
+"""Draw a fixed random sample of positions from games: a number of positions from each game.
 
-The sample of a game depends only on its hash and the seed, not on the store or its other games. A share of all plies
-can be held out in the same way, to test on other positions of the training games.
+The sample of a game depends only on its hash and the seed, not on the store or its other games. A share of all
+positions can be held out in the same way, to test a network on other positions of its training games.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from kibitz.store.store import Store
 
 @dataclass(frozen=True)
 class Sample:
-    """Sampled positions, in the order of the games that were given. games, plies: int64 [n], each position's game, as
-    an index in the store, and its ply.
+    """Sampled positions, in the order in which their games were given.
+
+    games, plies: int64 [n], the game of each position, as an index in the store, and the number of moves before it.
     """
 
     games: NDArray[np.int64]
@@ -39,12 +40,12 @@ def sample_positions(
     held_out: bool = False,
     seed: int = 0,
 ) -> Sample:
-    """Sample at most `each` positions per game, without replacement; if `each` is 0, take all positions that qualify.
-    The result is in the order of `games`, and by ply within a game.
+    """Return a random sample of at most `each` positions per game, without replacement; if `each` is 0, all positions.
+    The positions are in the order of `games`, and by ply within a game.
 
     games: int64 [n], indices in the store.
-    first: the first ply that qualifies. The last one is the position after the last move.
-    exclude: bool [moves], for each move of the store whether the position after it is excluded; None to exclude none.
+    first: the first ply from which positions are sampled. The last one is the position after the last move.
+    exclude: bool [moves], for each move of the store whether to exclude the position after it; None to exclude none.
     share: how many percent of all positions are held out, 0 to 100.
     held_out: whether to sample from the held-out positions; if False, from all other positions.
     seed: the seed of the sample and of the choice of the held-out positions.
@@ -60,18 +61,18 @@ def sample_positions(
 
 
 def whole_times(times: NDArray[np.float64], hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Round to an integer how often each game is used in training, int64 [n].
+    """Return how often training uses each game, as integers, int64 [n].
 
-    times: float64 [n], the numbers to round. hashes: uint64 [n], the hashes of the games, which decide whether a number
-    is rounded up or down. The fractional part of the number is the probability of rounding up, so the mean stays the
-    same.
+    times: float64 [n], the wanted numbers, which are rounded. hashes: uint64 [n], the hashes of the games, which decide
+    whether a number is rounded up or down. The fractional part of the number is the probability of rounding up, so the
+    mean stays the same.
     """
     chance = (splitmix64(hashes.astype(np.uint64)) >> np.uint64(40)) / 2.0**24
     return np.floor(times + chance).astype(np.int64)
 
 
 def splitmix64(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return random bits for each word, uint64 [n]. words: uint64 [n]. The same word always gives the same bits."""
+    """Return a pseudorandom number for each number, uint64 [n]. words: uint64 [n]. Equal numbers give equal results."""
     return _all_mixed(np.ascontiguousarray(words, np.uint64))  # type: ignore[no-any-return]
 
 

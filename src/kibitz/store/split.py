@@ -1,6 +1,7 @@
-"""Training, validation and test splits. Every game is in exactly one split, by its hash or its date.
+"""Divide games into training, validation and test games (a split). Every game is in exactly one part of the split, by
+its hash or its date.
 
-Games with the same opening moves are in the same split.
+By default, games with the same opening moves are in the same part.
 """
 
 from __future__ import annotations
@@ -21,9 +22,8 @@ _PARTS = 1_000_000
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Check the options that the user gave for a split. options: these options, by the name of the field of `Split`.
-
-    Raises UsageError if an option would have no effect, such as a share and a date for the same part of the split.
+    """Raise UsageError if an option that the user gave for a split would have no effect, such as a share and a date for
+    the same part of the split. options: the values by the name of the field of `Split`.
     """
     for side in ("validate", "test"):
         if f"{side}_from" in options and f"{side}_share" in options:
@@ -35,22 +35,20 @@ def check_options(options: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Split:
-    """How games are divided into training, validation and test games.
+    """A rule that divides games into training, validation and test games.
 
     Without dates, the hash of a game decides. validate_share and test_share are then percentages of the games.
 
-    test_from: a date; games from this day on are test games. validate_from: a date; games from this day on, and before
-    test_from, are validation games. If only test_from is given, the validation games are sampled by hash from the
-    earlier games. If only validate_from is given, there are no test games. Games without a date count as earlier than
-    all dates.
-
-    newest: how many of the last games by date are test games. A near-duplicate of an older game is not one of them if
-    `together` is true. Games of the same day are ordered as in the store. The validation games are sampled by hash from
-    the other games.
-
+    test_from: a date; games from this day on are test games. If only test_from is given, the validation games are
+        sampled by hash from the earlier games.
+    validate_from: a date; games from this day on, and before test_from, are validation games. If only validate_from is
+        given, there are no test games. Games without a date count as earlier than all dates.
+    newest: how many games, the last by date, are test games. A near-duplicate of an older game is excluded from them if
+        `together` is true. Games of the same day are ordered as in the store. The validation games are sampled by hash
+        from the other games.
     together: whether near-duplicates, which have the same start position and the same first 40 moves, are always in the
-    same part of the split. All of them are then in the part of the first one in the store or, if dates decide, of the
-    earliest one. The value is False in splits that earlier versions of kibitz made.
+        same part of the split. All of them are then in the part of the first one in the store or, if dates decide, of
+        the earliest one. The value is False in splits that earlier versions of kibitz made.
     """
 
     validate_share: float = 5.0
@@ -61,8 +59,8 @@ class Split:
     newest: int = 0
 
     def check(self) -> None:
-        """Check the values. Raises UsageError if a value is invalid, if the shares leave no training games, or if
-        values contradict each other.
+        """Raise UsageError if a value is invalid, if the shares leave no training games, or if values contradict each
+        other.
         """
         shares = self.validate_share, self.test_share
         if not (all(share >= 0 for share in shares) and sum(shares) < 100):  # this form of the test also rejects NaN
@@ -79,8 +77,8 @@ class Split:
             )
 
     def changed(self, options: dict[str, Any]) -> Split:
-        """Return this split with some values replaced. options: the new values, by the name of the field. If `options`
-        has shares but neither dates nor `newest`, the result splits by hash.
+        """Return a split with some values replaced. options: the new values, by the name of the field. If `options` has
+        shares but neither dates nor `newest`, the result divides games by hash.
         """
         by_day = {"validate_from", "test_from", "newest"}
         if options.keys() & {"validate_share", "test_share"} and not options.keys() & by_day:
@@ -90,10 +88,10 @@ class Split:
     def assign(
         self, hashes: NDArray[np.uint64], dates: NDArray[np.datetime64], openings: NDArray[np.uint64] | None = None
     ) -> NDArray[np.uint8]:
-        """Return the part to which each game belongs, uint8 [n]: 0 training, 1 validation, 2 test.
+        """Return the part of the split to which each game belongs, uint8 [n]: 0 training, 1 validation, 2 test.
 
-        hashes: uint64 [n]. dates: datetime64[D] [n], NaT if unknown. openings: uint64 [n], equal for near-duplicates,
-        which stay together (see `Split`); None if openings are unknown.
+        hashes: uint64 [n], the hashes of the games. dates: datetime64[D] [n], NaT if unknown. openings: uint64 [n],
+        hashes of the first moves, which are equal for near-duplicates (see `Split.together`); None if unknown.
         """
         if self.together and openings is not None:
             hashes, dates = _as_one(hashes, dates, openings)
@@ -121,6 +119,7 @@ class Split:
         return side
 
     def describe(self) -> str:
+        """Return the rule of the split as a text for users, such as "by game hash: 5% validation, 5% test"."""
         if self.newest:
             rest = f"{self.validate_share:g}% of the others"
             return f"by date: test has the newest {self.newest} games, and validation {rest}"
@@ -130,8 +129,8 @@ class Split:
         return f"by date: validation {validate}, test {f'from {self.test_from}' if self.test_from else 'none'}"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the values as stores and runs save them. `newest` is omitted if it is 0, because earlier versions
-        don't know this key.
+        """Return the values for JSON, in the form in which stores and runs save them. `newest` is omitted if it is 0,
+        because earlier versions don't know this key.
         """
         return {
             key: str(value) if isinstance(value, datetime.date) else value
@@ -141,8 +140,8 @@ class Split:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Split:
-        """Build a split from a result of `as_json`. Raises ValueError, KeyError, TypeError or AttributeError for any
-        other value.
+        """Return the split that `as_json` has converted to JSON values. Raises ValueError, KeyError, TypeError or
+        AttributeError for other values.
         """
         days = {key: datetime.date.fromisoformat(data[key]) for key in ("validate_from", "test_from") if data.get(key)}
         split = cls(**{"together": False, **data, "validate_from": None, "test_from": None, **days})

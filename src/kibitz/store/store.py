@@ -1,13 +1,13 @@
-"""An open store: the games of one or more imports, as moves and a table, and any position in them on demand.
+"""Read a game store, kibitz's database of games: the moves, a table of the headers, and any position of any game.
 
 A store is a folder:
 
-store.json the contents of the store, the rejected games with reasons, and how the store was made
+store.json          the contents of the store, the rejected games with reasons, and how the store was made
 0001/moves.u16      all moves, game after game (little-endian)
 0001/offsets.i64    where each game's moves begin, and the end
 0001/starts.u8      start positions, one row each; row 0 is the standard one
 0001/games.parquet  one row a game; games added later are in games-0002.parquet and so on
-0001/NAME.bin       optional arrays: per move (clock, evaluation) or per game (owner)
+0001/NAME.bin       optional arrays: one value per move, such as clock, or one row per game, such as owner
 
 An import that adds games writes beyond the ends of these files and then replaces store.json, which records how much of
 each file belongs to the store. So a reader never sees half of an import, and the time to add games depends only on the
@@ -35,7 +35,7 @@ from kibitz.received import read_json
 from kibitz.store.split import Split
 
 FORMATS = (1, 2)
-"""Store versions that can be read: 1 has one table file, 2 has several."""
+"""The versions of the store format that can be read. Version 1 has one table file, and version 2 has several."""
 _UNREADABLE = (OSError, pa.ArrowException, ValueError, KeyError, OverflowError)
 """The exceptions that reading a damaged table may raise."""
 INFO = "store.json"
@@ -43,8 +43,7 @@ TABLE = "games.parquet"
 
 
 def for_pyarrow(path: Path, mode: str = "rb") -> Path | pa.NativeFile:
-    """Return a file in a form that pyarrow can open. This is the path, or the open file if the path is not valid
-    Unicode.
+    """Return a file in a form that pyarrow can open: the path, or the open file if the path is not valid Unicode.
 
     mode: "rb" to read, "wb" to write.
     """
@@ -56,7 +55,7 @@ def for_pyarrow(path: Path, mode: str = "rb") -> Path | pa.NativeFile:
 
 
 class Store:
-    """Reads a game store. Arrays are memory-mapped.
+    """Reads a game store, kibitz's database of games. Arrays are memory-mapped.
 
     Raises KibitzError if there is no store at this path, if it is damaged, or if its format is of an unknown version.
     """
@@ -184,8 +183,9 @@ class Store:
         """Return for each game a hash that depends only on its start position, moves and result, uint64 [n] (see
         `games.hashing.hash_games`).
 
-        games: int64 [n], indices in the store. For short games, the column "hash" has other values, which also depend
-        on the players and the date. Runs of earlier versions of kibitz contain the hashes that this method returns.
+        games: int64 [n], indices in the store. For short games, the column "hash" of the table has other values, which
+        also depend on the players and the date. Runs (trained models) of earlier versions of kibitz contain the hashes
+        that this method returns.
         """
         from kibitz.games.hashing import hash_games
 
@@ -204,8 +204,8 @@ class Store:
 
     @cached_property
     def starts(self) -> NDArray[np.uint8]:
-        """The different start positions of the games, uint8 [starts, width]. Row 0 is the game's standard start
-        position. A row has the `codes` and `state` of a chess position, or the Go position that
+        """The different start positions of the games, uint8 [starts, width]. Row 0 is the standard start position of
+        chess or Go. A row has the `codes` and `state` of a chess position, or the Go position that
         `games.go.replay.start_row` encodes.
         """
         starts, width = self._map("starts.u8", "u1"), self.info["start_width"]
@@ -216,15 +216,15 @@ class Store:
 
     @cached_property
     def start_of(self) -> NDArray[np.int32]:
-        """Each game's start position, as a row of `starts`, int32 [games]."""
+        """The row in `starts` of each game's start position, int32 [games]."""
         starts = self.column("start")
         if len(starts) and not 0 <= starts.min() <= starts.max() < len(self.starts):
             raise KibitzError(f"{self._folder / TABLE} is damaged. Import the games again.")
         return cast("NDArray[np.int32]", starts)
 
     def per_move(self, name: str) -> NDArray[Any] | None:
-        """Return an array with a value for each move of the store, [moves]; None if the store lacks this array. name:
-        the name of the array, such as "clock".
+        """Return an array with one value for each move of the store, [moves]; None if the store does not have this
+        array. name: the name of the array, such as "clock".
         """
         kind = self.info["beside"].get(name)
         return self._map(f"{name}.bin", kind["dtype"]) if kind else None
@@ -233,8 +233,8 @@ class Store:
         return cast("dict[str, Any]", self.info.get("carried", {}))
 
     def per_game(self, name: str) -> NDArray[Any] | None:
-        """Return an array with a row for each game of the store, [games, width]; None if the store lacks this array.
-        name: the name of the array, such as "owner".
+        """Return an array with one row for each game of the store, [games, width]; None if the store does not have this
+        array. name: the name of the array, such as "owner".
         """
         kind = self._carried().get(name)
         return self._map(f"{name}.bin", kind["dtype"]).reshape(-1, kind["width"]) if kind else None
@@ -259,7 +259,9 @@ class Store:
             raise self._broken(name, "the file is missing or damaged") from None
 
     def batches(self, size: int) -> Iterator[tuple[int, pa.Table]]:
-        """Yield the table of the games in parts of at most `size` rows, each as (index of its first game, table)."""
+        """Yield the table of the games in parts of at most `size` rows. Each part is a pair: the index of its first
+        game, and its rows.
+        """
         first = 0
         for name in self.tables:
             try:
@@ -298,7 +300,7 @@ class Store:
 
     def row(self, game: int) -> dict[str, Any]:
         """Return one game's row of the table, as a dict from column names to values. game: the index of the game in the
-        store. Raises IndexError if there is no such game.
+        store, from 0. Raises IndexError if there is no such game.
         """
         if not 0 <= game < len(self):
             raise IndexError(f"game must be from 0 to {len(self) - 1} (got {game})")
@@ -317,7 +319,7 @@ class Store:
     def sides(self, split: Split | None = None) -> NDArray[np.uint8]:
         """Return the part of the split to which each game belongs, uint8 [games]: 0 training, 1 validation, 2 test.
 
-        split: the split to use; None for the split that is saved in the store.
+        split: the rule that divides the games; None for the rule that is saved in the store.
         """
         dates = self.column("date").astype("datetime64[D]")
         return (split or self.split).assign(self.column("hash"), dates, self.openings())
@@ -333,8 +335,8 @@ class Store:
         return self.column("opening")
 
     def near_duplicates(self) -> int | None:
-        """Return the number of games with the same start position and first moves as an earlier game of the store.
-        Returns None if `openings` does.
+        """Return the number of games with the same start position and first 40 moves as an earlier game of the store;
+        None if the store does not have the hashes that `openings` returns.
         """
         openings = self.openings()
         return None if openings is None else len(openings) - len(np.unique(openings))
@@ -344,6 +346,7 @@ class Store:
         `kibitz.PositionArrays`).
 
         games, plies: int64 [n]. Position i is the position after `plies[i]` moves of the game with index `games[i]`.
+        Raises IndexError for a game or ply that does not exist.
         """
         return game_of(self.game).replay(self.moves, self.offsets, self.starts, self.start_of, games, plies)
 
@@ -354,5 +357,6 @@ class Store:
         return game_of(self.game).captures(self.moves, self.offsets, self.starts, self.start_of)
 
     def bytes_on_disk(self) -> int:
+        """Return the total size of the store's files in bytes."""
         files = [*self._folder.iterdir(), self.path / INFO]
         return sum(file.stat().st_size for file in files)

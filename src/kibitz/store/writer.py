@@ -1,4 +1,6 @@
-"""Write a store from batches of games, or add games to a store. An import becomes visible only as a whole."""
+"""Write a new game store from batches of games, or add games to a store. All games of an import become visible at once,
+when it is complete.
+"""
 
 from __future__ import annotations
 
@@ -47,16 +49,17 @@ class StoreWriter:
     The writer is a context manager. If the context ends without a commit, everything that was written is removed. The
     writer locks the store's path, so a second writer for this path raises KibitzError.
 
-    Duplicates are rejected, also those of games that the store already has. Two games are duplicates if they have the
-    same start position, moves and result. Short games must also have the same players and date.
+    Duplicates of games in the batches or in the store are rejected. Two games are duplicates if they have the same
+    start position, moves and result. Short games must also have the same players and date.
 
     game: "chess" or "go".
     columns: the schema of the table with one row per game.
     standard_start: the game's standard start position, uint8 [width].
-    per_move: arrays with a value for each move, by name: (dtype, value for games without data).
-    split: how the store divides its games; None for the split of the existing store, or the default.
+    per_move: the arrays with one value for each move, by name: (dtype, value that means "missing").
+    split: how the store divides its games into training, validation and test games; None for the split of the existing
+        store, or the default.
     append: whether to add the games to the store if it exists.
-    per_game: arrays with a row for each game, by name: (dtype, value for games without data, width).
+    per_game: the arrays with one row for each game, by name: (dtype, value that means "missing", width).
     keep_duplicates: whether to accept duplicates.
     """
 
@@ -256,10 +259,10 @@ class StoreWriter:
         limit: int | None = None,
         finish: Callable[[GameBatch], GameBatch] | None = None,
     ) -> int:
-        """Write a batch of games. Returns the number of games that were added.
+        """Write a batch of games, except duplicates. Returns the number of games that were added.
 
-        limit: the largest number of games to add; None for no limit. finish: a function that takes the new games,
-        without duplicates, and returns the games to write. It does costly work, and may reject games. Raises
+        limit: the largest number of games to add; None for no limit. finish: a function that gets the new games as a
+        batch and returns the batch to write. It does costly work, such as labeling, and may reject games. Raises
         KibitzError if the disk is full or the path has disappeared.
         """
         with self._os_errors_in_words():
@@ -268,8 +271,8 @@ class StoreWriter:
     def add_nameless(self, batch: GameBatch, hashes: NDArray[np.uint64]) -> int:
         """Write games from which the players' names were removed. Returns the number of games that were added.
 
-        hashes: uint64 [games], the hashes of the games with names. They decide which games are duplicates, and to which
-        part of the split a game belongs. Hashes without names would be equal for different short games.
+        hashes: uint64 [games], the hashes that these games had with names. They decide which games are duplicates, and
+        to which part of the split a game belongs. Hashes without names would be equal for different short games.
         """
         with self._os_errors_in_words():
             new = self._known.add(hashes)
@@ -380,8 +383,8 @@ class StoreWriter:
         _copy(np.broadcast_to(np.array(missing, dtype), games * width if width else moves), self._arrays[name])
 
     def commit(self, how: Mapping[str, Any]) -> Store:
-        """Close the files, make the new games visible, and return the store. how: the options of the import, for the
-        store's history.
+        """Close the files, make the new games visible, and return the store. how: the options of the import, which the
+        store records.
 
         Raises KibitzError if the disk is full or the path has disappeared. An existing store is then unchanged.
         """

@@ -1,1 +1,1 @@
-"""Choose chess moves: policies, evaluation, best-first and alpha-beta search."""
+"""Choose chess moves: by predicted move probabilities, or by best-first and alpha-beta searches."""

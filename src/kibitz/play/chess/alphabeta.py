@@ -1,9 +1,9 @@
-"""Alpha-beta search over all moves with a value network at the leaves, evaluated in batches.
+"""Alpha-beta search of all chess moves. A value network evaluates the leaves in batches.
 
-Ordinary alpha-beta evaluates one leaf after the other. Here the search of a node is a generator: it yields the
+Ordinary alpha-beta evaluates one leaf after the other. Here the search of a node is a Python generator: it yields the
 positions that it needs, and continues when their evaluations are in the table. If no refuting move is expected in a
 node, all its moves must be searched anyway. They are searched in parallel, and the positions that they need form one
-batch. If a refuting move is expected, the moves are searched one after the other (the leaves a few at a time). The
+batch. If a refuting move is expected, the moves are searched one after the other, and the leaves a few at a time. The
 result is that of negamax at the same depth; only the number of evaluated positions depends on the order.
 
 The transposition table has bounds with their depth, by position. Values that depend on a repetition or on the
@@ -37,12 +37,14 @@ _LEAVES = 4
 _MAX_DEPTH = 60
 
 PathValue = tuple[float, bool]
-"""A value, and whether it is valid only for the present line of moves."""
+"""A value of a position, and whether it is valid only for the present line of moves, because it depends on a repetition
+or on the fifty-move rule.
+"""
 _Search = Generator[Sequence[SearchPosition], None, PathValue]
 
 
 class Bound(NamedTuple):
-    """An entry of the transposition table: what earlier searches have found out about a position.
+    """An entry of the transposition table: the bounds of a position's value that earlier searches have found.
 
     depth: the depth of the search in plies. low, high: the lower and the upper bound of the position's value, for
     searches up to this depth. move: the best move, packed.
@@ -59,7 +61,7 @@ class _Stopped(Exception):
 
 
 class AlphaBeta:
-    """An alpha-beta search of one position. It takes the arguments of best_first.BestFirstSearch."""
+    """An alpha-beta search of one position. Its arguments are those of `best_first.BestFirstSearch`."""
 
     def __init__(
         self,
@@ -80,8 +82,10 @@ class AlphaBeta:
         self.depth = 0
 
     def think(self, stop: threading.Event | None, on_result: OnResult) -> tuple[SearchResult, list[float]]:
-        """Search the position. Returns the result, and the value of each line in it (see score.py). The position must
-        have a legal move.
+        """Search the position until a limit is reached. Returns the result, and a list with the value of each line in
+        it (see `score.py`). The position must have a legal move.
+
+        stop: an event that ends the search. on_result: a function that gets intermediate results.
         """
         limits = self.limits
         self.clock = TimeManager(limits, stop, self.evaluator.nodes)

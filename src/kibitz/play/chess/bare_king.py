@@ -1,7 +1,8 @@
-"""Mate a king without other pieces (a bare king): find the move that drives it to a square on which it can be mated.
+"""Find the move that mates a king without other pieces (a bare king), or drives it to a square on which it can be
+mated.
 
 The endings are king and rook, two bishops, bishop and knight, or more, against a king alone. Games in training data
-hardly ever reach them, and the mate is often deeper than a search. So chess programs use known signs of progress: the
+hardly ever contain them, and the mate is often deeper than a search. So chess programs use known signs of progress: the
 bare king is at the edge (against bishop and knight, in a corner of the bishop's color), and the other king is near it.
 A separate alpha-beta search here looks for this progress and for the mate, about ten plies deep.
 """
@@ -41,11 +42,11 @@ _MEMORY = np.dtype([*STACK, ("nodes", "i8"), ("max_nodes", "i8")], align=True)
 
 
 def narrowed(board: chess.Board, limits: SearchLimits) -> SearchLimits:
-    """Return the limits of a search, restricted to one move that makes progress towards mate. They are restricted only
-    if the opponent has only a king and the mover has enough material to force mate.
+    """Return the limits of a search, restricted to one move that makes progress towards mate. If the opponent has other
+    pieces than a king, or the mover can't force mate, the limits are returned unchanged.
 
     The move never repeats a position of the game since the last capture or pawn move. If `limits.moves` is not empty,
-    the limits are returned unchanged.
+    the limits are also returned unchanged.
     """
     if limits.moves or not can_mate(board):
         return limits
@@ -56,10 +57,11 @@ def narrowed(board: chess.Board, limits: SearchLimits) -> SearchLimits:
 
 
 def best_move(rows: NDArray[np.uint8], max_nodes: int = MAX_NODES) -> int | None:
-    """Return the best move (packed) against a bare king in the position rows[0]; None if no move is found within
+    """Return the best packed move against a king without other pieces (a bare king); None if no move is found within
     `max_nodes` positions.
 
-    rows: uint8 [n, 68], the position, followed by earlier positions of its game, whose repetition counts as a draw.
+    rows: uint8 [n, 68], codes and state. Row 0 is the position. The other rows are earlier positions of its game, whose
+    repetition counts as a draw.
     """
     memory: Any = np.zeros(1, _MEMORY).view(np.recarray)[0]
     table = np.zeros(_ENTRIES, _ENTRY).view(np.recarray)
@@ -68,15 +70,15 @@ def best_move(rows: NDArray[np.uint8], max_nodes: int = MAX_NODES) -> int | None
 
 
 def can_mate(board: chess.Board) -> bool:
-    """Return whether the opponent has only a king, and the mover has enough material to force mate."""
+    """Return whether the opponent has only a king, and the side to move has enough material to force mate."""
     if chess.popcount(board.occupied_co[not board.turn]) != 1 or not board.is_valid():
         return False
     return has_mating_material(board, board.turn)
 
 
 def has_mating_material(board: chess.Board, side: chess.Color) -> bool:
-    """Return whether this side has a queen, a rook, two bishops on squares of different colors, or a bishop and a
-    knight.
+    """Return whether a side has a queen, a rook, two bishops on squares of different colors, or a bishop and a knight.
+    side: chess.WHITE or chess.BLACK.
     """
     own = board.occupied_co[side]
     bishops, knights = board.bishops & own, board.knights & own

@@ -1,9 +1,11 @@
-"""TopProb-Negamax: negamax over the most probable moves, with the network's values at the leaves, in batches.
+"""The method topprob-negamax: a negamax search of the most probable moves, in which a network evaluates the leaves in
+batches.
 
 The method is from Ashudeep Singh's thesis, section "TopProb-Negamax Interleaved". The thesis searches to a fixed depth.
 This search expands the most probable paths first, in batches. A path's probability is the product of its moves'
-probabilities. A move's probability comes from the policy, and is sharpened by the values found so far. So refuted moves
-are ignored, and the best line is searched deepest. Depth d is complete when no untried move is as probable as 4^-d.
+probabilities. A move's probability is the network's prediction, changed by the values found so far: better moves become
+more probable. So refuted moves are ignored, and the best line is searched deepest. Depth d is complete when no untried
+move is as probable as 4^-d.
 
 The rules decide mate, stalemate, repetition, fifty moves and dead positions. A position that repeats an earlier
 position of its line, or that occurred twice in the game before, is a draw.
@@ -36,10 +38,10 @@ batch.
 
 @dataclass(frozen=True)
 class SearchTuning:
-    """The parameters of the search.
+    """The parameters of the best-first search.
 
-    focus: how strongly the values of moves sharpen the policy. A move whose value is higher by 1/focus becomes e
-        (2.718) times more likely.
+    focus: how strongly the values of moves change their probabilities. A move whose value is higher by 1/focus becomes
+        e (2.718) times more likely.
     doubt: the additional value that a move with one evaluation needs to be chosen if its probability is e (2.718) times
         smaller than that of the most likely move.
     loud: the factor by which the probability of a capture that wins material is multiplied.
@@ -55,9 +57,10 @@ class SearchTuning:
 
 
 class BestFirstSearch:
-    """A search of one position that follows the most likely moves first.
+    """A search of one position that expands the most likely lines of moves first.
 
-    seen: how often each earlier position of the game occurred, by the position's key.
+    evaluator: the networks and the table of evaluations. seen: how often each earlier position of the game occurred, by
+    the position's key. limits: the limits of the search.
     """
 
     def __init__(
@@ -77,8 +80,10 @@ class BestFirstSearch:
         """The last complete depth."""
 
     def think(self, stop: threading.Event | None, on_result: OnResult) -> tuple[SearchResult, list[float]]:
-        """Search the position. Returns the result, and the value of each line in it (see score.py). The position must
-        have a legal move.
+        """Search the position until a limit is reached. Returns the result, and a list with the value of each line in
+        it (see `score.py`). The position must have a legal move.
+
+        stop: an event that ends the search. on_result: a function that gets intermediate results.
         """
         evaluator, tuning, limits = self.evaluator, self.tuning, self.limits
         self.clock = clock = TimeManager(limits, stop, evaluator.nodes)

@@ -16,7 +16,7 @@ _ENTRY = np.dtype([("key", ">u8"), ("move", ">u2"), ("weight", ">u2"), ("learned
 
 
 class OpeningBook:
-    """An opening book from which moves are sampled in proportion to their weights.
+    """An opening book, from which moves are sampled with probabilities in proportion to their weights.
 
     path: the file of the book, in Polyglot format. seed: the random seed; None for an unpredictable one. Raises
     UsageError if the file is missing or isn't a book.
@@ -45,8 +45,8 @@ class OpeningBook:
         self._reader.close()
 
     def draw(self, board: chess.Board, allowed: tuple[chess.Move, ...] = ()) -> tuple[chess.Move, int, int] | None:
-        """Sample a move from the book. Returns the move, its weight, and the sum of the weights of all moves that could
-        be sampled; None if there is no such move.
+        """Sample a move for a position from the book. Returns the move, its weight, and the sum of the weights of all
+        moves that could be sampled; None if the book has no allowed move for the position.
 
         allowed: the moves that may be sampled; () for all.
         """

@@ -1,5 +1,5 @@
-"""Evaluate positions: their values and the probabilities of their moves come from the rules, a table of earlier
-results, or the network.
+"""Evaluate chess positions for a search: the value of each position and the probabilities of its moves. They come from
+the rules, a table of earlier results, or the network.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from kibitz.play.chess.tactics import MATE, gains_and_checks, order_moves
 from kibitz.play.session import NetworkSession
 
 ENTRY_BYTES = 1200
-"""Approximate size of an entry in bytes: 35 moves with 7 bytes each, and Python's overhead."""
+"""The approximate size of an entry of the table in bytes: 35 moves with 7 bytes each, and Python's overhead."""
 _MIN_ENTRIES = 4096
 _BY_GAIN = 0.4
 """Without a policy, a move is e times more likely for every 1/_BY_GAIN pawns that it wins."""
 
 
 class TableEntry(NamedTuple):
-    """The evaluation of a position from the mover's point of view. It does not depend on the moves that led to the
-    position.
+    """The evaluation of a position from the point of view of the side to move. It does not depend on the earlier moves
+    of the game.
 
-    value: the value, see score.py.
+    value: the value on the scale of `score.py`: -1 to 1, or a mate.
     final: whether the value is certain, because the game is over or the mover can mate in one. If the game is over,
         `moves` is empty. If the mover can mate, `moves` has only the mating move.
-    moves: uint16 [k], by descending weight.
-    weights: float32 [k]; they sum to 1.
-    marks: uint8 [k], QUIET, TACTICAL or MATE for each move, see tactics.py.
+    moves: uint16 [k], the packed moves by descending weight.
+    weights: float32 [k], the probabilities of the moves; they sum to 1.
+    marks: uint8 [k], QUIET, TACTICAL or MATE for each move, see `tactics.py`.
     width: how many of the moves to search, from the first on.
     """
 
@@ -50,14 +50,17 @@ LOST, DRAWN = TableEntry(MATED, True, *_NONE), TableEntry(0.0, True, *_NONE)
 
 
 class Evaluator:
-    """Evaluates positions, and stores the results in a table of limited size. If the table is full, the oldest entries
-    are removed.
+    """Evaluates positions with networks, and stores the results in a table of limited size. If the table is full, the
+    oldest entries are removed.
 
-    policy: a network with the outputs `origin` and `target`; without it, all moves are equally likely.
+    policy: a network with the outputs `origin` and `target`, from which move probabilities are computed; without it,
+        all moves are equally likely.
     value: a network with the output `value`, which may be the same network; without it, all positions have the value 0.
         At least one of the two networks is necessary.
-    tactics: whether to detect winning captures, checks and mates in one by the rules (tactics.py). If not, the moves
-        have the weights of the policy, and a policy network is necessary.
+    cut, width: for each position, only the most likely moves are searched, until their probabilities sum to `cut`, but
+        at most `width` moves.
+    tactics: whether to detect winning captures, checks and mates in one by the rules (`tactics.py`). If not, the
+        weights of the moves are the policy's probabilities, and a policy network is necessary.
     """
 
     def __init__(
@@ -78,7 +81,7 @@ class Evaluator:
         """The number of positions that the network has evaluated."""
 
     def evaluate(self, positions: Sequence[SearchPosition]) -> None:
-        """Evaluate those positions that are not in the table yet, and add them to the table."""
+        """Add the evaluations of these positions to the table, except those that it already contains."""
         self._evict()
         table = self.table
         pending: list[SearchPosition] = []
@@ -132,10 +135,11 @@ class Evaluator:
             )
 
     def root(self, position: SearchPosition, only: set[int], lines: int) -> tuple[TableEntry, dict[int, float]]:
-        """Return the entry of the position for which a move is chosen, and the policy's probability of each legal move.
+        """Return the evaluation of the position for which a move is chosen, and the policy's probability of each legal
+        move, by packed move.
 
-        The entry has all legal moves, or only those in `only`, and is never final. Its width is at least `lines`, or
-        the number of moves if this is smaller.
+        only: the packed moves to consider; empty for all legal moves. The evaluation is never final. Its width is at
+        least `lines`, or the number of moves if this number is smaller.
         """
         legal = position.legal()
         moves, offsets = np.array(legal, np.uint16), np.array([0, len(legal)])

@@ -1,9 +1,9 @@
-"""TopProb-Negamax as in the thesis: negamax to a fixed depth over the most probable moves, in batches.
+"""The method thesis-negamax: a negamax search of the most probable moves to a fixed depth, exactly as in a thesis.
 
 The method is from Ashudeep Singh's thesis, section "TopProb-Negamax Interleaved". The search considers only the most
 likely legal moves of every position, and the value network evaluates the leaves. A table stores the evaluations. There
 is no other chess knowledge: captures and checks get no priority or extension, and a mate is found only if it is among
-the likely moves. best_first.py is the search with such knowledge.
+the likely moves. `best_first.py` is the search with such knowledge.
 
 The tree grows level by level, so the network evaluates a whole level in large batches. A search of depth d is the
 beginning of a search of depth d + 1. If a limit interrupts a level, its results are not used. The rules decide mate,
@@ -32,9 +32,10 @@ _MAX_DEPTH = 60
 
 @dataclass
 class Level:
-    """All nodes at one depth of a search tree.
+    """All nodes of a search tree at one depth.
 
-    parents: the index of each node's parent in the level above. moves: the packed move that leads to each node.
+    parents: the index of each node's parent in the level above.
+    moves: the packed move that leads to each node.
     positions, entries: the position of each node, and its evaluation.
     """
 
@@ -45,7 +46,7 @@ class Level:
 
 
 class FixedDepthSearch:
-    """A search of one position to a fixed depth. It takes the arguments of best_first.BestFirstSearch.
+    """A search of one position to a fixed depth. Its arguments are those of `best_first.BestFirstSearch`.
 
     The evaluator must not use tactics, see `Evaluator(tactics=False)`. The search ends before a depth whose positions
     don't all fit into the node limit.
@@ -66,8 +67,10 @@ class FixedDepthSearch:
         self.max_nodes = evaluator.max_entries * ENTRY_BYTES // _NODE_BYTES
 
     def think(self, stop: threading.Event | None, on_result: OnResult) -> tuple[SearchResult, list[float]]:
-        """Search the position. Returns the result, and the value of each line in it (see score.py). The position must
-        have a legal move.
+        """Search the position until a limit is reached. Returns the result, and a list with the value of each line in
+        it (see `score.py`). The position must have a legal move.
+
+        stop: an event that ends the search. on_result: a function that gets intermediate results.
         """
         limits = self.limits
         self.clock = TimeManager(limits, stop, self.evaluator.nodes)

@@ -1,8 +1,9 @@
-"""The value of a single first move: a short search of the position after it, and a check by the rules.
+"""The values of single moves of a position: by a short search of the position after each move, and by a check of
+captures and mates.
 
 A search that sends its visits to a few moves evaluates the other moves badly. `MoveEvaluator` searches the position
-after each given move, or evaluates it once. `check_moves` searches each of them for a few plies by material alone. It
-finds short mates of either side, and hanging pieces.
+after each given move, or evaluates it once with a network. `check_moves` searches the position after each move for a
+few plies, and counts only material. It finds short mates of either side, and hanging pieces.
 """
 
 from __future__ import annotations
@@ -28,86 +29,97 @@ if TYPE_CHECKING:
     from kibitz.play.result import TimeManager
 
 CHECK_PLIES = 5
-"""Depth in plies of the check after a move. Beyond this depth, only captures are searched. A check of 4 plies would
-miss mates in 3 by the other side.
+"""The depth in plies of the check of captures and mates after a move. Beyond this depth, the check searches only
+captures. A check of 4 plies would miss mates in 3 by the other side.
 """
 LINE_CHECK_PLIES, LINE_CHECK_NODES = 7, 60_000
-"""Number of plies of the check after a move that `MoveEvaluator` has searched, and the largest number of positions. If
-the search needs more positions, the result is that of the last completed depth. The check takes 0.04 s on average.
+"""Limits of the check of captures and mates after a move that `MoveEvaluator` has searched: its depth in plies, and the
+largest number of positions. If the check needs more positions, its result is that of the last completed depth. It takes
+0.04 s on average.
 """
 MATE_PLIES = 5
-"""Number of plies in which `find_mate` searches for a mate by the side to move."""
+"""The number of plies in which `find_mate` searches for a mate by the side to move."""
 SLACK_CENTIPAWNS = 50
-"""The value of a position may exceed the value of its material in the check by up to this number of centipawns."""
+"""A position's value may be higher than the value of its material in the check, by up to this number of centipawns."""
 MATERIAL_FACTOR = 1.4
-"""Centipawns for each hundredth of a pawn of material. The factor is above 1, because a side that is behind in material
-usually has other disadvantages too.
+"""The centipawns of value for each hundredth of a pawn of material. The factor is above 1, because a side that is
+behind in material usually has other disadvantages too.
 """
 MATERIAL_WEIGHT, OPINION_WEIGHT = 0.34, 0.76
-"""Weights of a pawn of material after the check, and of a search's value. Their sum is a value in log odds. They were
-fitted by least squares to Stockfish's values on half of the games of tools/label_mistakes.py.
+"""Two weights for the value of a move in log odds. The value is MATERIAL_WEIGHT times the material after the check, in
+pawns, plus OPINION_WEIGHT times the log odds of the search's value.
+
+The weights were fitted by least squares to Stockfish's values on half of the games of tools/label_mistakes.py.
 """
 MOST_PAWNS = 20
 WON_CENTIPAWNS, CERTAIN_CENTIPAWNS = 300, 500
-"""The material limits a value if the balance is at least WON_CENTIPAWNS. The limit has its full effect if the balance
-is at least CERTAIN_CENTIPAWNS.
+"""The material balances, in centipawns, between which the upper limit of a value (see WON_BASE) takes effect. Below
+WON_CENTIPAWNS, there is no limit. From CERTAIN_CENTIPAWNS on, the limit has its full effect.
 """
 WON_BASE, WON_FACTOR = 250, 0.65
-"""The upper limit in centipawns: a base, plus a factor for each hundredth of a pawn of material. Stockfish values a won
-position less than its material suggests. Without this limit, 46 of 1,000 lines had at least 300 centipawns too many.
+"""The upper limit of the value of a move that wins material, in centipawns: WON_BASE plus WON_FACTOR for each hundredth
+of a pawn of material.
+
+Stockfish's value of a won position is lower than its material suggests. Without this limit, the values of 46 of 1,000
+lines were at least 300 centipawns too high.
 """
 CONVINCED = 0.9
-"""A search's value above this number raises the limit, because the search may have found, for example, a decisive
-attack.
+"""A search's value above this number raises the upper limit of the move's value, because the search may have found, for
+example, a decisive attack.
 """
 CONVINCED_CENTIPAWNS = 1000
-"""The number of centipawns by which a search's value of 1 raises the limit."""
+"""The number of centipawns by which a search's value of 1 raises the upper limit of the move's value."""
 SUREST = 0.998
-"""Upper limit of a search's value when it is converted to log odds."""
+"""The largest absolute value from a search that is converted to log odds; larger values are replaced by this number."""
 CHECK_VISITS = 64
-"""The check's weight decreases with the visits of the move. It is 0 if there are at least this number of visits."""
+"""The number of visits of a move from which on `MoveCheck.corrected` does not lower a search's value to that of the
+material. It lowers the value in part if there are fewer visits.
+"""
 LINE_VISITS = 80
-"""The largest number of visits in a search of one move by `MoveEvaluator`."""
+"""The largest number of visits of the search after one move in `MoveEvaluator`."""
 ALL_VISITS = 400
-"""The largest number of visits in all searches of one position by `MoveEvaluator`."""
+"""The largest number of visits of all searches of one position in `MoveEvaluator`."""
 REPLY_SHARE = 0.2
-"""The opponent's best reply counts in the search of one move by `MoveEvaluator` if it has at least this share of the
-visits of the most visited reply. A refutation that the search finds late has few visits.
+"""In the search after a move, `MoveEvaluator` uses the value of the opponent's best reply. Only those replies count
+that have at least this share of the visits of the most visited reply, because a refutation that is found late has few
+visits.
 """
 LOST_SHARE, LOST_CENTIPAWNS = 0.6, 100
-"""`MoveCheck.limited` lowers a value below 0 by the share LOST_SHARE, but by at most LOST_CENTIPAWNS. People save some
-lost positions. So a network that predicts people's results values lost positions too high.
+"""`MoveCheck.limited` lowers a value below 0 by the share LOST_SHARE of its centipawns, but by at most LOST_CENTIPAWNS.
+
+People save some lost positions. So a network that predicts people's results gives lost positions too high values.
 """
 FALLING_DEPTHS = 4
-"""The number of depths of the check whose material balances are compared, up to its last depth. A balance that falls
-with the depth may be smaller again at the next depth.
+"""The number of depths of the check whose material balances are compared (see `MoveCheck.falling`). They end with the
+last depth. A balance that falls with the depth may be smaller again at the next depth.
 """
 FALLING_SHARE, FALLING_CENTIPAWNS = 0.5, 150
-"""`MoveCheck.limited` lowers a value by the share FALLING_SHARE of this difference, but by at most FALLING_CENTIPAWNS.
+"""`MoveCheck.limited` lowers a value by the share FALLING_SHARE of `MoveCheck.falling`, but by at most
+FALLING_CENTIPAWNS.
 """
 LIMIT_CENTIPAWNS = 100
-"""In `MoveCheck.limited`, a position may be better than its material by up to this number of centipawns."""
+"""After `MoveCheck.limited`, a value is higher than the value of the material by at most this number of centipawns."""
 BARE_KING_VALUE = 0.98
-"""The value of a position with a bare king, for a side that has enough material to mate and does not lose any of it
-immediately.
+"""The value of a position for a side that has enough material to mate a king without other pieces (a bare king). The
+side must not lose any of this material immediately.
 """
 BARE_KING_MATERIAL = 250
-"""Hundredths of a pawn that this side must still have at the end of the check."""
+"""The material, in hundredths of a pawn, that a side must still have at the end of the check to get BARE_KING_VALUE."""
 
 MAX_BARE_KING_CLOCK = 50
-"""If at least this number of plies has passed without a capture or pawn move, the fifty-move rule may prevent the
-mate.
+"""A position with a bare king gets BARE_KING_VALUE only if at most this number of plies has passed without a capture or
+pawn move. Otherwise the fifty-move rule may prevent the mate.
 """
 
 
 @dataclass(frozen=True)
 class MoveCheck:
-    """The result of testing one move for captures and mates, from the point of view of the side that makes it.
+    """The result of a check of one move for captures and mates, from the point of view of the side that makes the move.
 
     centipawns: the material balance after the best play in the next plies.
-    value: the value of the mate that was found (see score.py); None if none was found.
-    bare_king: 1 if the opponent has only a king and the mover has enough material to force mate; -1 if it is the other
-        way round; 0 in all other cases.
+    value: the value of the mate that was found (see `score.py`); None if none was found.
+    bare_king: 1 if the opponent has only a king and the mover has enough material to force mate; -1 if the mover has
+        only a king and the opponent can mate; 0 in all other cases.
     line: the packed moves of the mate after this move; () without a mate.
     falling: how much smaller the balance is than at the depths before, in centipawns, 0 or more (see FALLING_DEPTHS).
     can_win: whether the mover has a pawn, or enough pieces to force mate.
@@ -121,9 +133,9 @@ class MoveCheck:
     can_win: bool = True
 
     def corrected(self, value: float, visits: int) -> float:
-        """Return the value of the move, corrected by the result of this test.
+        """Return the value of the move after a correction by this check: -1 to 1, or a mate.
 
-        value: the value from a search, -1 to 1, or a mate. visits: the visits of this search, 1 or more; more visits
+        value: the value from a search, -1 to 1, or a mate. visits: the visits of that search, 1 or more; more visits
         make the correction smaller.
         """
         if (certain := self._certain(value)) is not None:
@@ -136,12 +148,12 @@ class MoveCheck:
         return (1 - share) * value + share * highest
 
     def limited(self, value: float) -> float:
-        """Return the value of the move, limited by the result of this test. value: the value from a search of the
-        position after the move, -1 to 1, or a mate.
+        """Return the value of the move after this check has lowered it, if it is too high: -1 to 1, or a mate. value:
+        the value from a search of the position after the move, -1 to 1, or a mate.
 
-        Unlike `corrected`, this method only lowers the value, because the search has followed captures itself. The
-        constants were chosen on about 1,000 moves of `human` in positions with a hanging piece or a threat of mate
-        (bench/bench_multipv.py).
+        `corrected` can also raise a value. This method only lowers values, because the search has followed captures
+        itself. The constants were chosen on about 1,000 moves of the network `human` in positions with a hanging piece
+        or a threat of mate (bench/bench_multipv.py).
         """
         if (certain := self._certain(value)) is not None:
             return certain
@@ -184,8 +196,8 @@ class MoveCheck:
 
 
 def check_moves(rows: NDArray[np.uint8]) -> list[MoveCheck]:
-    """Test each move for captures and mates, and return the results. rows: uint8 [n, 68], the position after each move.
-    The game must not be over in any of these positions.
+    """Check each of n moves for captures and mates. Returns one result per move. rows: uint8 [n, 68], the position
+    after each move (codes and state). The game must not be over in any of these positions.
     """
     return [_check(row) for row in rows]
 
@@ -193,8 +205,8 @@ def check_moves(rows: NDArray[np.uint8]) -> list[MoveCheck]:
 def find_mate(row: NDArray[np.uint8], drawn: NDArray[np.uint8] = NO_ROWS) -> tuple[float, tuple[int, ...]] | None:
     """Return the value and the packed moves of a mate that the side to move can force; None if no mate is found.
 
-    The mate takes at most MATE_PLIES plies. row: uint8 [68], the position. drawn: uint8 [k, 68], positions that count
-    as draws if they occur in the search.
+    The mate takes at most MATE_PLIES plies. row: uint8 [68], the position (codes and state). drawn: uint8 [k, 68],
+    positions that count as draws if they occur in the search.
     """
     found = quiescence_search(row[None], MATE_PLIES, threads=1, drawn=drawn)
     depth = max(0, int(found.reached[0]))
@@ -251,10 +263,10 @@ class _NoOpinion:
 
 
 class MoveEvaluator:
-    """Evaluates single moves of a position.
+    """Evaluates single moves of a position with networks and by a check of captures and mates.
 
-    policy: a network that predicts moves. value: a network that evaluates positions. If it is None, values come only
-    from captures and material, and nothing is searched.
+    policy: a network that predicts moves. value: a network that evaluates positions. If `value` is None, values come
+    only from captures and material, without a search.
     """
 
     def __init__(self, policy: NetworkSession, value: NetworkSession | None):
@@ -277,13 +289,15 @@ class MoveEvaluator:
         clock: TimeManager | None = None,
         used: int = 0,
     ) -> list[tuple[float, tuple[int, ...]]]:
-        """Return for each of the moves its value for the mover (see score.py), and the moves that follow it in the best
-        line. The moves that follow are () if there was no search and no mate was found.
+        """Return for each of the moves its value for the mover (see `score.py`), and the packed moves that follow it in
+        the best line. The moves that follow are () if there was no search and no mate was found.
 
-        row: uint8 [68], the position. moves: legal moves, packed. drawn_keys: uint64, the keys of positions that are
-        drawn if they occur again. visits: the number of visits of the search for each move; 1 means one network
-        evaluation. clock: the limits that end the searches; None for no limit. used: the number of evaluations that
-        already count towards these limits.
+        row: uint8 [68], the position (codes and state).
+        moves: legal moves, packed.
+        drawn_keys: uint64, the keys of positions that are drawn if they occur again.
+        visits: the number of visits of the search for each move; 1 means one network evaluation.
+        clock: the limits that end the searches; None for no limit.
+        used: the number of evaluations that already count towards these limits.
         """
         from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN
 

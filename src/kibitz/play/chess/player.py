@@ -1,4 +1,4 @@
-"""A player: a network, and a method to choose a move with it."""
+"""The class that chooses chess moves with a network: by its move probabilities, or by one of several searches."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _DRIVING = (TOPPROB_NEGAMAX.name, VALUE_NEGAMAX.name)
 """The methods that also search for the mate of a bare king. The thesis' search uses only the network."""
 METHODS = (TOP_MOVE.name, TOP_PROB.name, *_SEARCHES)
 CUT, WIDTH = 0.98, 20
-"""For TopProb-Negamax and the thesis' variant: the share of the probability that is searched, and the largest number of
-moves. The chapter of the thesis gives neither number.
+"""Limits on the moves of each position that topprob-negamax and thesis-negamax search. The most likely moves are
+searched until their probabilities sum to CUT, but at most WIDTH moves. The chapter of the thesis gives neither number.
 """
 SPREAD = 0.1
-"""The difference in value that makes a move e times less probable, at temperature 1."""
+"""At temperature 1, a move becomes e (2.718) times less probable if its value is lower by this number."""
 
 
 def _ignore(thought: SearchResult) -> None:
@@ -54,18 +54,18 @@ class ChessPlayer:
 
     - top-move: the most likely from-square, and then the most likely to-square for it
     - top-prob: the most likely move, by the product of the probabilities of its two squares
-    - topprob-negamax: a search of the most likely moves (best_first.py)
-    - value-negamax: an alpha-beta search of all moves with the value network (alphabeta.py)
-    - thesis-negamax: a search of only the most likely moves to a fixed depth (fixed_depth.py)
+    - topprob-negamax: a search of the most likely moves (`best_first.py`)
+    - value-negamax: an alpha-beta search of all moves with the value network (`alphabeta.py`)
+    - thesis-negamax: a search of only the most likely moves to a fixed depth (`fixed_depth.py`)
 
-    session: the network.
+    session: the loaded network.
     method: one of METHODS. None selects topprob-negamax if the networks predict both moves and values. It selects
         top-prob if they predict only moves, and value-negamax if they predict only values.
-    value: another run, whose value network is used instead.
+    value: a second network, whose values replace those of `session`.
     temperature: 0 plays the best move. T > 0 samples moves in proportion to `probability^(1/T)` for methods that use
-        only the policy, and to `probability · exp(value / (SPREAD · T))` for searches.
+        only the move probabilities, and to `probability · exp(value / (SPREAD · T))` for searches.
     lines: the number of lines to report.
-    cut, width: limits on the moves that topprob-negamax and thesis-negamax search, see CUT and WIDTH.
+    cut, width: limits on the moves that topprob-negamax and thesis-negamax search, see CUT.
     hash_mb: the size of the table of evaluations in megabytes.
     seed: the random seed; None for an unpredictable one.
     side_inputs: for top-move and top-prob, values of the network's inputs in addition to the position, by name, 0 to
@@ -75,7 +75,7 @@ class ChessPlayer:
     """
 
     own_values = True
-    """Whether each of several lines has its own value."""
+    """Whether each reported line gets a value from an evaluation after its first move (see `PvLine.own_value`)."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class ChessPlayer:
         )
 
     def new_game(self) -> None:
-        """Clear the table of evaluations."""
+        """Clear the table of evaluations before a new game."""
         self._evaluator.table.clear()
 
     def think(
@@ -147,7 +147,7 @@ class ChessPlayer:
         limits.moves is legal.
 
         board: the position, with its move stack, which is needed to detect repetitions. stop: an event; the search ends
-        soon after it is set. on_result: called with each intermediate result, but not with the final one.
+        soon after it is set. on_result: a function that gets each intermediate result, but not the final one.
         """
         if self.method in _DRIVING and self.lines == 1 and not self.temperature:
             limits = narrowed(board, limits)
@@ -185,8 +185,8 @@ class ChessPlayer:
     def with_own_values(
         self, board: chess.Board, lines: Sequence[PvLine], clock: TimeManager, used: int
     ) -> tuple[tuple[PvLine, ...], int]:
-        """Return the lines, each with a value that comes from an evaluation after its first move, and the number of
-        positions that were evaluated for all lines together.
+        """Return the lines with a value for each, which comes from an evaluation after the line's first move. Also
+        return the number of positions that were evaluated for all lines together.
 
         A line whose value comes from the position before its move gets a new value from a short search after the move.
         If the time is too short or there are many lines, the value comes from one network evaluation.
@@ -248,5 +248,5 @@ class ChessPlayer:
 
 
 def open_player(run: Run, session: Callable[[], Session], **settings: Any) -> ChessPlayer:
-    """Return the player for a run's network, see kibitz.play.open_player."""
+    """Return the player for a run's network. The arguments are those of `kibitz.play.open_player`."""
     return ChessPlayer(session(), **settings)

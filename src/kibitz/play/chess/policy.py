@@ -1,4 +1,4 @@
-"""Convert a network's outputs to the probability of each legal move."""
+"""Compute the probability of each legal chess move from a network's outputs for from-squares and to-squares."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 KNIGHT = 2
-"""The first of the promotion pieces in a packed move."""
+"""The number of the knight as a promotion piece in a packed move. It is the smallest such number."""
 QUEEN = 5
-"""The promotion piece that a predicted pair of squares means."""
+"""The number of the queen as a promotion piece in a packed move. A network without promotion outputs always predicts
+this piece.
+"""
 
 
 def pair_probabilities(
@@ -19,15 +21,15 @@ def pair_probabilities(
     moves: NDArray[np.uint16],
     offsets: NDArray[np.int64],
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return two probabilities for every move, both float32 [total]. The origin is the from-square, and the target is
-    the to-square.
+    """Return two probabilities for every move, both float32 [total]: first that of its from-square, called origin, and
+    second that of its to-square, called target.
 
     The first is `P(origin)`. The second is `P(target | origin)` if the output `target` is [n, 64, 64], and `P(target |
     type of the piece)` if it is [n, 6, 64].
 
-    answers: the network outputs `origin`, [n, 64], and `target`, by from-square or by type of piece. codes: uint8 [n,
-    64]. moves, offsets: packed moves, position after position, as games.chess.legal.legal_moves returns them. NaN
-    counts as 0.
+    answers: the network outputs `origin`, [n, 64], and `target`, by from-square or by type of piece; NaN counts as 0.
+    codes: uint8 [n, 64], the positions. moves, offsets: the packed moves of all positions; those of position i are
+    `moves[offsets[i]:offsets[i + 1]]`.
     """
     origin, target = answers["origin"], answers["target"]
     rows = np.repeat(np.arange(len(codes)), np.diff(offsets))
@@ -42,8 +44,8 @@ def move_probabilities(
     moves: NDArray[np.uint16],
     offsets: NDArray[np.int64],
 ) -> NDArray[np.float32]:
-    """Return the probability of every move, float32 [total]: the product of the two probabilities from
-    `pair_probabilities`, which has the same arguments.
+    """Return the probability of every move, float32 [total]: the product of the probabilities of its from-square and
+    its to-square. The arguments are those of `pair_probabilities`.
 
     In a position, the results sum to less than 1, because illegal moves get part of the probability. `answers` may also
     contain `promotion`, [n, 8, 4], the probabilities of knight, bishop, rook and queen on each file. If so, the
@@ -61,9 +63,11 @@ def move_probabilities(
 
 
 def normalised(probabilities: NDArray[np.float32], offsets: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Normalize probabilities, so that they sum to 1 in each position. If all are 0 in a position, they become equal.
+    """Return probabilities that sum to 1 in each position, in proportion to the given ones. If all are 0 in a position,
+    they become equal.
 
-    Every position must have moves. offsets: int64 [n + 1], the index at which each position's moves begin.
+    probabilities: float32 [total], those of all moves, position after position. offsets: int64 [n + 1], the index at
+    which each position's moves begin. Every position must have moves.
     """
     sizes = np.diff(offsets)
     if len(sizes) == 0:

@@ -1,4 +1,6 @@
-"""The positions of a search: each has a board of rust_chess for the rules, and codes and state for the network."""
+"""Chess positions in the form that searches use: a board of the library rust_chess for the rules, and codes and state
+for the network.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import CLOCK, EN_PASSANT, SQUARES, decode_board, encode_board, replay
 
 MOST_MEN = 16
-"""The largest number of pieces and pawns that a side can have: the number at the start of a game."""
+"""The largest number of pieces and pawns of one side: the number at the start of a game."""
 # Without a history, because copying it with every move would take longer than the move.
 _NO_HISTORY = rust_chess.RepetitionDetectionMode.NONE
 
@@ -33,9 +35,9 @@ _CODE_OF_UCI, _MOVE_OF_CODE = _tables()
 
 
 class SearchPosition:
-    """A position in a search.
+    """A chess position in a search.
 
-    board: the board of rust_chess.
+    board: the board of the library rust_chess.
     row: uint8 [68], the codes and then the state, as in games/chess/replay.py.
     key: a hash that is equal for positions that are the same by the rules: the same pieces, side to move, castling
         rights and legal en passant capture.
@@ -61,10 +63,11 @@ class SearchPosition:
         return [_CODE_OF_UCI[move.get_uci()] for move in self.board.generate_legal_moves()]  # type: ignore[union-attr]
 
     def mates(self, move: int) -> bool:
-        """Return whether a legal move (packed) is checkmate."""
+        """Return whether a legal move is checkmate. move: packed."""
         return self.board.make_move_new(_MOVE_OF_CODE[move], False).is_checkmate()
 
     def in_check(self) -> bool:
+        """Return whether the side to move is in check."""
         return self.board.is_check()
 
     def has_insufficient_material(self) -> bool:
@@ -83,8 +86,8 @@ class SearchPosition:
 
 
 def children(parents: list[SearchPosition], moves: NDArray[np.uint16]) -> list[SearchPosition]:
-    """Return the position after one legal move in each parent position. moves: uint16 [n], the packed move for each
-    parent.
+    """Return the positions after one legal move in each parent position, one for each parent. moves: uint16 [n], the
+    packed move for each parent.
     """
     if not parents:
         return []
@@ -99,8 +102,8 @@ def children(parents: list[SearchPosition], moves: NDArray[np.uint16]) -> list[S
 
 
 def root(board: chess.Board) -> tuple[SearchPosition, Counter[int]]:
-    """Return the position of a python-chess board, in the form that searches use, and how often each earlier position
-    of its game occurred, by the position's `key`.
+    """Convert a python-chess board to the position of a search. Also returns how often each earlier position of the
+    game occurred, by the position's `key`.
 
     Only the positions since the last capture or pawn move are counted, because earlier ones can't recur. Raises
     KibitzError if a side has more than 16 pieces and pawns, because rust_chess doesn't support more.
@@ -134,5 +137,5 @@ def _board(board: chess.Board) -> rust_chess.Board:
 
 
 def packed(moves: tuple[chess.Move, ...]) -> set[int]:
-    """Convert python-chess moves to packed moves (see `from_move`)."""
+    """Return python-chess moves as a set of packed moves (16-bit integers, see `games.chess.moves`)."""
     return {from_move(move) for move in moves}

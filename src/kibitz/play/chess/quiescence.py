@@ -1,5 +1,4 @@
-"""Quiescence search: finds the quiet position to which captures, promotions, checks and mates lead, and counts
-material.
+"""Quiescence search: follow captures, promotions, checks and mates to a quiet position, and count the material.
 
 Networks evaluate a position best if no piece can be captured for free. This alpha-beta search counts only material. It
 searches all moves to a given depth. Then it searches captures and promotions to a queen until neither side gains by
@@ -36,11 +35,13 @@ from kibitz.games.chess.replay import SIDE, START_WIDTH
 from kibitz.kernels import inner, kernel
 
 MATE_SCORE = 30_000
-"""The score of a mate on the board. A mate in n plies has a score that is lower by n."""
+"""The score of a mate on the board. The score of a mate in n plies is lower by n."""
 SURE = MATE_SCORE - MAX_PLIES
-"""A score of at least this size, positive or negative, means a mate."""
+"""If the absolute value of a score is at least this number, the score means a mate."""
 MAX_NODES = 300_000
-"""The largest number of positions in one search. The results of a depth that is not finished by then are not used."""
+"""The largest number of positions in one search. If a depth is not finished within this number, its results are not
+used.
+"""
 _DEEPEST = 48
 """Number of plies after which captures are no longer searched."""
 _LINE = 16
@@ -56,7 +57,7 @@ _CHECKS = np.int64(3)
 NO_MOVE = np.uint16(0)
 NO_ROWS = np.zeros((0, START_WIDTH), np.uint8)
 MOVED, PASSED = np.int64(0), np.int64(1)
-"""How a position was reached: by a move, or by a null move. Both have the same integer type, int64, because a recursive
+"""How a position was reached: MOVED by a move, or PASSED by a null move. Both have the type int64, because a recursive
 function that is compiled for two argument types crashes when it comes from numba's cache.
 """
 _UPPER_BOUND, _EXACT, _LOWER_BOUND = 1, 2, 3
@@ -90,7 +91,7 @@ _MARGIN = 500
 
 
 class QuiescenceResult(NamedTuple):
-    """The results of searches of n positions, for depths 0 to D, from the mover's point of view.
+    """The results of quiescence searches of n positions, for depths 0 to D, from the point of view of the side to move.
 
     reached: int64 [n], the largest completed depth; −1 if no depth was completed. In the arrays below, the entries for
         larger depths are 0.
@@ -352,8 +353,8 @@ def _quiesce_moves(memory, rows, moves, offsets, material, scores, checks):  # t
 
 
 class MoveScores(NamedTuple):
-    """The results of a capture search after every move of n positions, in hundredths of a pawn, from the mover's point
-    of view.
+    """The results of a capture search after every move of n positions, in hundredths of a pawn, from the point of view
+    of the side that moves.
 
     material: int32 [n], the material balance before the moves.
     scores: int32 [total], the balance after each move and the captures, promotions and replies to checks that follow.
@@ -368,16 +369,18 @@ class MoveScores(NamedTuple):
 
 
 class MoveQuiescence:
-    """Searches captures after every move of positions, until no capture gains anything. Each instance may be used by
-    only one thread at a time.
+    """Searches captures after every move of positions, until no capture gains anything. Only one thread at a time may
+    use an instance.
     """
 
     def __init__(self) -> None:
         self._memory: Any = np.zeros(1, _MEMORY).view(np.recarray)[0]
 
     def scores(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]) -> MoveScores:
-        """Return the scores of legal moves. rows: uint8 [n, 68 or more], the positions. moves: uint16 [total], the
-        moves of all positions. offsets: int64 [n + 1], the index at which each position's moves begin.
+        """Return the material balance after each legal move and the captures that follow (see `MoveScores`).
+
+        rows: uint8 [n, 68 or more], the positions (codes and state). moves: uint16 [total], the packed legal moves of
+        all positions. offsets: int64 [n + 1], the index at which each position's moves begin.
         """
         n, total = len(rows), len(moves)
         found = MoveScores(np.empty(n, np.int32), np.empty(total, np.int32), np.empty(total, np.bool_))

@@ -1,5 +1,4 @@
-"""Syzygy tablebases for the position in which a move is chosen: they give the moves that keep the best result under the
-fifty-move rule.
+"""Syzygy endgame tablebases: find the moves that keep the best possible result under the fifty-move rule.
 
 python-chess reads the tables. The WDL tables have the result. The DTZ tables have the number of plies to the next
 capture or pawn move of the winning line. A winner who always plays a move with the smallest number makes progress.
@@ -21,16 +20,17 @@ from kibitz.play.result import PvLine
 from kibitz.text import shown
 
 WON = 10_000
-"""The score in centipawns of a win by the tables. The number of plies to the next capture or pawn move is subtracted.
+"""The score, in centipawns, of a win by the tablebases, before the number of plies to the next capture or pawn move is
+subtracted.
 """
 FIFTY = 100
-"""Plies without a capture or pawn move after which a game is drawn."""
+"""The number of plies without a capture or pawn move after which a game is drawn."""
 _KINDS = {chess.Board.tbw_suffix: chess.Board.tbw_magic, chess.Board.tbz_suffix: chess.Board.tbz_magic}
 _BLOCK, _HEADER = 64, 16
 
 
 class Outcome(IntEnum):
-    """The result of a move; a better result has a larger number. LATE_WIN is a "cursed win" and LATE_LOSS is a "blessed
+    """The result of a move; a better result has a larger number. LATE_WIN is called "cursed win" and LATE_LOSS "blessed
     loss": the fifty-move rule turns them into draws.
     """
 
@@ -43,7 +43,7 @@ class Outcome(IntEnum):
 
     @property
     def sign(self) -> int:
-        """1 for a win, −1 for a loss, 0 for a draw."""
+        """1 for a win, −1 for a loss, 0 for a draw by the rules."""
         return (self >= Outcome.WIN) - (self == Outcome.LOSS)
 
 
@@ -51,8 +51,10 @@ class Outcome(IntEnum):
 class KnownMoves:
     """The best moves in a position according to the endgame tablebases. All of them have the same result.
 
-    moves: the moves. outcome: their result. plies: the distance to zeroing (DTZ), which is the number of plies to the
-    next capture or pawn move. It is the same for all these moves, and 0 for draws.
+    moves: the moves.
+    outcome: the result of each of these moves.
+    plies: the distance to zeroing (DTZ): the number of plies to the next capture or pawn move. It is the same for all
+        these moves, and 0 for draws.
     """
 
     moves: tuple[chess.Move, ...]
@@ -60,7 +62,7 @@ class KnownMoves:
     plies: int = 0
 
     def line(self, move: chess.Move) -> PvLine:
-        """Return a line that has only this move, with the known result as its score."""
+        """Return a line that consists of one of these moves, with the known result as its score."""
         sign = self.outcome.sign
         wdl = (1000 * (sign > 0), 1000 * (sign == 0), 1000 * (sign < 0))
         mate = 1 if self.outcome is Outcome.MATE else None
@@ -68,7 +70,7 @@ class KnownMoves:
 
 
 class Tablebases:
-    """The endgame tablebases in one or several folders.
+    """The open endgame tablebases in one or several folders.
 
     paths: the folders, separated as usual for the system (`:`, on Windows `;`). problems: a line of text for each
     folder or file that can't be used; all others are used. Raises UsageError if no folder has a usable table.
@@ -96,12 +98,12 @@ class Tablebases:
         self._largest = max(len(name) - 1 for name in (*self._tables.wdl, *self._tables.dtz))
 
     def close(self) -> None:
-        """Close the files."""
+        """Close the files of the tablebases."""
         self._tables.close()
 
     def best(self, board: chess.Board, allowed: Sequence[chess.Move] = ()) -> KnownMoves | None:
-        """Return the best legal moves; None if the tables don't contain the position. allowed: the moves from which to
-        choose; () for all legal moves.
+        """Return the best legal moves in a position; None if the tables don't contain it. allowed: the moves from which
+        to choose; () for all legal moves.
 
         If a table is damaged, python-chess may raise any Exception.
         """

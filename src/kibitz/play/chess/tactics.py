@@ -1,4 +1,4 @@
-"""Find the moves that gain material or give check by the rules alone, and order moves for a search."""
+"""Find the moves that gain material or give check by the rules alone, and sort moves for a search."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from kibitz.games.chess.replay import SIDE
 from kibitz.kernels import kernel
 
 QUIET, TACTICAL, MATE = 0, 1, 2
-"""Marks of a move: QUIET for nothing special, TACTICAL for a gain of TACTICAL_GAIN or more, MATE for a mate."""
+"""Marks of a move: MATE for checkmate, TACTICAL for a material gain of TACTICAL_GAIN or more, QUIET for all others."""
 TACTICAL_GAIN = 2
-"""The gain of a tactical move, in pawns."""
+"""The smallest material gain of a tactical move, in pawns."""
 MIN_TACTICAL_WEIGHT = 0.04
-"""The smallest weight of a tactical move. Networks underestimate such moves, because few training positions have
-hanging pieces.
+"""The smallest weight of a tactical move in a search. Networks predict too low probabilities for such moves, because
+few training positions have hanging pieces.
 """
 MIN_CHECK_WEIGHT = 0.005
 
 
 @kernel
 def note_gains_and_checks(codes, state, moves, offsets, gain, check):  # type: ignore[no-untyped-def]
-    """Compute the results of `gains_and_checks`, and write them to `gain`, int16 [total], and `check`, bool [total].
-    The other arguments are those of `gains_and_checks`.
+    """Write two results for each legal move: its immediate material gain in pawns to `gain`, int16 [total], and whether
+    it gives check to `check`, bool [total]. This is the compiled form of `gains_and_checks`, with the same arguments.
     """
     board = np.empty(64, np.int8)
     after = np.empty(64, np.int8)  # the board after the move, in the opponent's view
@@ -71,9 +71,9 @@ def gains_and_checks(
     """Return two arrays: the immediate material gain of each legal move in pawns, int16 [total], and whether the move
     gives check, bool [total].
 
-    codes: uint8 [n, 64]. state: uint8 [n, 4]. moves: uint16 [total]. offsets: int64 [n + 1], as legal.legal_moves
-    returns them. A capture gains the value of the captured piece. If the opponent can recapture, the value of the
-    capturing piece is subtracted. Further exchanges aren't counted.
+    codes: uint8 [n, 64]. state: uint8 [n, 4]. moves: uint16 [total], the packed legal moves of all positions. offsets:
+    int64 [n + 1], the index at which each position's moves begin. A capture gains the value of the captured piece. If
+    the opponent can recapture, the value of the capturing piece is subtracted. Further exchanges aren't counted.
     """
     gain, check = np.empty(len(moves), np.int16), np.empty(len(moves), np.bool_)
     note_gains_and_checks(codes, state, moves, offsets, gain, check)
@@ -117,16 +117,17 @@ def order_moves(
     cut: float,
     max_width: int,
 ) -> tuple[NDArray[np.uint16], NDArray[np.float32], NDArray[np.uint8], NDArray[np.int64]]:
-    """Sort the moves of each position by descending weight. Returns four arrays: moves, uint16 [total], weights,
-    float32 [total], marks, uint8 [total], and widths, int64 [n].
+    """Sort the moves of each position by descending weight. Returns four arrays: packed moves, uint16 [total]; weights,
+    float32 [total]; marks, uint8 [total]; and widths, int64 [n].
 
-    The weight of a move is its prior, raised to a minimum for winning captures and checks, and then normalized so that
-    the weights sum to 1 in each position. The mark is TACTICAL for a move that gains TACTICAL_GAIN or more, and QUIET
-    for all others. The width is how many moves, from the first on, have weights that sum to `cut`; it is at most
+    The weight of a move is its probability, raised to a minimum for winning captures and checks, and then normalized so
+    that the weights sum to 1 in each position. The mark is TACTICAL for a move that gains TACTICAL_GAIN or more, and
+    QUIET for all others. The width is the number of moves, from the first on, whose weights sum to `cut`; it is at most
     `max_width`.
 
-    moves, offsets: packed moves, position after position, as legal.legal_moves returns them. priors: float32 [total],
-    the policy's probabilities, which sum to 1 in each position. gain, check: the results of `gains_and_checks`.
+    moves: uint16 [total], the packed legal moves of all positions. offsets: int64 [n + 1], the index at which each
+    position's moves begin. priors: float32 [total], the predicted probabilities, which sum to 1 in each position. gain,
+    check: the results of `gains_and_checks`.
     """
     tactical = gain >= TACTICAL_GAIN
     least = np.where(

@@ -1,8 +1,8 @@
-"""How long people think about a chess move, by rating, clock and position.
+"""Predict how long people think about a chess move, from their rating, the clock and the position.
 
 The logarithm of the time is a linear function of a few features. The random part, which depends on the person's mood,
 is a sample from the quantiles that were measured for moves with a similar expected time. bench/thinking_times.py
-measures both.
+measures the function and the quantiles.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from kibitz.play.side_inputs import with_side_inputs
 
 PARAMETERS = Path(__file__).with_name("thinking_time.json")
 OFFSET = 0.5
-"""Seconds added to a time before its logarithm is taken, because clocks have whole seconds, and many moves take 0
-seconds.
+"""The seconds that are added to a time before its logarithm is taken, because clocks have whole seconds, and many moves
+take 0 seconds.
 """
 MOVES_LEFT = (40.0, 12.0)
-"""Number of further moves for which a player saves time: at the start of the game, and from move 40 on."""
+"""The number of further moves for which a player saves time: at the start of the game, and from move 40 on."""
 BLITZ_PACE = 5.0
-"""A pace in seconds per move. Features measure the pace relative to this number, and one feature counts only a slower
+"""A pace of 5 seconds per move. Features measure the pace relative to this number, and one feature counts only a slower
 pace.
 """
 LONGEST = 0.5
-"""The largest share of the clock time that one move may take."""
+"""The largest share of the clock's remaining time that one move may take."""
 FEATURES = (
     "one", "pace", "pace_squared", "slow_pace", "used", "rating", "rating_pace", "entropy", "entropy_pace",
     "entropy_rating", "surprise", "recapture", "only_move", "in_check", "opening", "early", "late", "short_of_time",
@@ -50,11 +50,16 @@ FEATURES = (
 class MoveContext:
     """The values on which the thinking times for n moves depend. All arrays are [n].
 
-    clock: the seconds on the mover's clock, above 0. increment: the seconds added after each move. start: the seconds
-    on the clock at the start of the game. number: how many moves the mover has already made. rating: the mover's rating
-    in points. entropy: the entropy of the predicted move probabilities, in nats. surprise: minus the natural logarithm
-    of the predicted probability of the move. recapture: whether the move captures on the square of the last capture.
-    only_move: whether it is the only legal move. in_check: whether the mover is in check.
+    clock: the seconds on the mover's clock, above 0.
+    increment: the seconds added after each move.
+    start: the seconds on the clock at the start of the game.
+    number: how many moves the mover has already made.
+    rating: the mover's rating in points.
+    entropy: the entropy of the predicted move probabilities, in nats.
+    surprise: minus the natural logarithm of the predicted probability of the move.
+    recapture: whether the move captures on the square of the last capture.
+    only_move: whether the move is the only legal move.
+    in_check: whether the mover is in check.
     """
 
     clock: NDArray[np.float64]
@@ -75,7 +80,7 @@ class MoveContext:
         return self.clock / left + self.increment
 
     def features(self) -> NDArray[np.float64]:
-        """Return the values of FEATURES for each move, float64 [n, 18]."""
+        """Return the features of each move, float64 [n, 18]. The columns are those of FEATURES."""
         pace = np.log(self.pace() + 0.2) - math.log(BLITZ_PACE)
         rating = (self.rating - 1500) / 500
         columns = (
@@ -91,10 +96,10 @@ class MoveContext:
 class ThinkingTimes:
     """A model of thinking times, fitted to games of people.
 
-    weights: float64 [18], the weights of FEATURES, whose weighted sum is the expected logarithm of the time. limits:
-    float64 [k - 1], the ascending limits between k bands of the expected logarithm. quantiles: float64 [k, q], for each
-    band, quantiles of the difference between the real and the expected logarithm, at q equally spaced levels from 0 to
-    1.
+    weights: float64 [18], the weights of FEATURES, whose weighted sum is the expected logarithm of the time.
+    limits: float64 [k - 1], the ascending limits between k bands of the expected logarithm.
+    quantiles: float64 [k, q], for each band, quantiles of the difference between the real and the expected logarithm,
+        at q equally spaced levels from 0 to 1.
     """
 
     weights: NDArray[np.float64]
@@ -104,8 +109,9 @@ class ThinkingTimes:
     def times(self, context: MoveContext, levels: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the thinking time for each move in seconds, 0 or more, float64 [n].
 
-        levels: float64 [n], from 0 for the shortest time to 1 for the longest; 0.5 gives the median. Random levels give
-        random times. No move takes more than the share LONGEST of the clock.
+        context: the values on which the times depend. levels: float64 [n], from 0 for the shortest time to 1 for the
+        longest; 0.5 gives the median. Random levels give random times. No move takes more than half of the clock's time
+        (LONGEST).
         """
         expected = context.features() @ self.weights
         bands = self.quantiles[np.searchsorted(self.limits, expected, "right")]
@@ -117,7 +123,7 @@ class ThinkingTimes:
         return seconds
 
     def as_json(self) -> dict[str, Any]:
-        """Return the parameters of the model, in the form of the file PARAMETERS."""
+        """Return the parameters of the model as a dict for JSON, in the form of the bundled file PARAMETERS."""
         return {
             "features": list(FEATURES),
             "weights": np.round(self.weights, 5).tolist(),
@@ -127,24 +133,25 @@ class ThinkingTimes:
 
     @staticmethod
     def from_json(found: Mapping[str, Any]) -> ThinkingTimes:
-        """Make a model from parameters in the form of `as_json`."""
+        """Return the model with these parameters. found: a result of `as_json`."""
         return ThinkingTimes(*(np.array(found[name], np.float64) for name in ("weights", "limits", "quantiles")))
 
 
 @cache
 def thinking_times() -> ThinkingTimes:
-    """Return the model that is bundled with kibitz."""
+    """Return the model of thinking times that is bundled with kibitz."""
     return ThinkingTimes.from_json(json.loads(PARAMETERS.read_text(encoding="utf-8")))
 
 
 LEAST_LIKELY = 1e-4
-"""Predicted probabilities of a move are at least this value."""
+"""Smaller predicted probabilities of a move are replaced by this number."""
 
 
 def context_of(
     board: chess.Board, move: chess.Move, probabilities: tuple[NDArray[np.uint16], NDArray[np.float32]]
 ) -> dict[str, float]:
-    """Return by name those values of MoveContext that depend on the position and the move, and not on clock and rating.
+    """Return those values of MoveContext that depend on the position and the move, by name. The clock and the rating
+    are not included.
 
     board: the position before the move, with its move stack. probabilities: the packed legal moves, and the probability
     of each.
@@ -171,11 +178,11 @@ def is_recapture(board: chess.Board, move: chess.Move) -> bool:
 
 
 class PaceOfPeople:
-    """Samples thinking times of human players with the rating `rating`.
+    """Samples thinking times of human players of one rating.
 
     session: a network that predicts moves.
-    side_inputs: the default value of each side input of the network, by name. The rating inputs have the default
-        `rating`.
+    side_inputs: the default value of each side input of the network (inputs in addition to the position), by name. The
+        rating inputs have the default `rating`.
     rating: the rating in points.
     random: the random number generator.
     start: the seconds on the clock at the start of the game; 0 if unknown.
@@ -193,11 +200,11 @@ class PaceOfPeople:
         self._start = start
 
     def new_game(self) -> None:
-        """Begin a new game. Its clock may start with a different time than that of the game before."""
+        """Forget the clock of the previous game before a new game."""
         self._start = 0.0
 
     def seconds(self, board: chess.Board, move: chess.Move, limits: SearchLimits) -> float:
-        """Return a random thinking time in seconds, 0 or more; 0 without a clock.
+        """Return a random thinking time for a move in seconds, 0 or more; 0 without a clock.
 
         If the clock at the start of the game is unknown, the largest clock time so far is used instead.
         """

@@ -1,4 +1,4 @@
-"""The tree of a best-first negamax: flat arrays, and two passes over them.
+"""The tree of a best-first negamax search: flat arrays, and two compiled passes over them.
 
 Node 0 is the root, and children come after their parents. So one pass from the last node to the first computes values,
 and one pass from the first to the last computes probabilities. A node's moves are consecutive edges, most probable
@@ -29,28 +29,30 @@ class Nodes(NamedTuple):
     first: NDArray[np.int64]
     """The first edge of each node."""
     move_count: NDArray[np.int32]
-    """Number of edges (legal moves) of each node."""
+    """The number of edges (legal moves) of each node."""
     width: NDArray[np.int32]
-    """Number of edges, from the first, that are searched."""
+    """The number of edges, from the first, that are searched at each node."""
     ply: NDArray[np.int32]
     static_eval: NDArray[np.float64]
-    """The value of each node by the network or by the rules, for the side to move at the node (score.py)."""
+    """The value of each node by the network or by the rules, before a search, for the side to move at the node
+    (score.py).
+    """
     final: NDArray[np.bool_]
-    """Whether the rules decide the value of the node."""
+    """Whether the rules decide the value of each node."""
     value: NDArray[np.float64]
     """The negamax value of each node, for the side to move at the node."""
     size: NDArray[np.int32]
-    """Number of evaluations at and below each node."""
+    """The number of evaluations at and below each node."""
     best: NDArray[np.int64]
-    """The edge that each node chooses, -1 for none."""
+    """The edge with the best move of each node, -1 for none."""
     path: NDArray[np.float64]
-    """The probability that the game reaches each node."""
+    """The probability that play from the root leads to each node."""
     child: NDArray[np.int32]
-    """The node of each edge, -1 until it is expanded."""
+    """The node to which each edge leads, -1 until it is added to the tree."""
     weight: NDArray[np.float32]
-    """The probability of each edge (tactics.order_moves)."""
+    """The probability of each edge's move (tactics.order_moves)."""
     mark: NDArray[np.uint8]
-    """QUIET, TACTICAL or MATE for each edge (tactics.py)."""
+    """The mark of each edge's move: QUIET, TACTICAL or MATE (tactics.py)."""
 
 
 @kernel
@@ -151,8 +153,8 @@ def _select(n, nodes, focus, max_ply, min_path, lines, tactical_factor, edges, p
 
 
 class Tree:
-    """The nodes and edges of one search, with at most `max_nodes` nodes. The attributes have the names of the arrays in
-    Nodes.
+    """The nodes and edges of one search, with at most `max_nodes` nodes. The attributes are arrays with the same names
+    as in Nodes.
     """
 
     def __init__(self, max_nodes: int, entry: TableEntry, position: SearchPosition):
@@ -174,11 +176,12 @@ class Tree:
 
     @property
     def full(self) -> bool:
+        """Whether the tree has the largest allowed number of nodes."""
         return self.n >= self.max_nodes
 
     def add(self, parent: int, edge: int, position: SearchPosition, entry: TableEntry) -> None:
-        """Add a node for a position. edge: the edge from `parent` that leads to the position; -1 for the root. entry:
-        the evaluation of the position.
+        """Add a node for a position to the tree. parent: the parent's index. edge: the edge from the parent that leads
+        to the position; -1 for the root. entry: the evaluation of the position.
         """
         i, at, k = self.n, self.edges, len(entry.moves)
         while i >= len(self.parent):
@@ -210,6 +213,7 @@ class Tree:
         self.n, self.edges = i + 1, at + k
 
     def arrays(self) -> Nodes:
+        """Return the arrays of the tree, for compiled functions."""
         return Nodes(*(getattr(self, name) for name in Nodes._fields))
 
     def backup(self, uncertainty: float) -> None:
@@ -228,8 +232,8 @@ class Tree:
     def frontier(
         self, focus: float, tactical_factor: float, max_ply: int, min_path: float, lines: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Return the moves that are not expanded yet, as three arrays: their edges, int64 [n], the nodes from which
-        they lead, int64 [n], and the probability that play reaches each move, float64 [n].
+        """Return the moves that are not expanded yet (have no node), as three arrays: their edges, int64 [n], the nodes
+        from which they lead, int64 [n], and the probability that play leads to each move, float64 [n].
 
         The probability of a move at its node is proportional to its weight · exp(`focus` · gain). The gain is the value
         of the move minus the static evaluation of its node, and 0 if the move is not expanded. The third array has the
@@ -246,11 +250,11 @@ class Tree:
         return edges[:count], parents[:count], shares[:count]
 
     def sorted_moves(self, uncertainty: float) -> list[tuple[int, float]]:
-        """Return the moves of the root in order, each as its edge and its value.
+        """Return the moves of the root, the best first, each as a pair of its edge and its value.
 
-        First come the expanded moves, the best first, with the penalty of `backup`. Then come the other moves, the most
-        likely first. Their value is the root's static evaluation, or the smallest value of an expanded move if this is
-        less.
+        First come the expanded moves, by their value minus the penalty of `backup`. Then come the other moves, the most
+        likely first. Their value is the root's static evaluation, or the smallest value of an expanded move if this
+        value is less.
         """
         edges = range(int(self.first[0]), int(self.first[0] + self.width[0]))
         scored = []
@@ -267,9 +271,8 @@ class Tree:
         return expanded + [(edge, rest) for edge in edges if self.child[edge] < 0]
 
     def consider(self, edge: int) -> int:
-        """Let the search also consider an unexpanded move of the root, even if the move was too unlikely. edge: the
-        edge of the move. Returns the move's new edge, because the edges that are searched must be the first ones of the
-        root.
+        """Include an unexpanded move of the root in the search, even if the move was too unlikely. edge: the edge of
+        the move. Returns the move's new edge, because the edges that are searched must be the first ones of the root.
         """
         there = int(self.first[0] + self.width[0])
         if edge < there:
@@ -280,7 +283,9 @@ class Tree:
         return there
 
     def repeats(self, parent: int, position: SearchPosition) -> bool:
-        """Return whether a position after the node `parent` repeats a position on the path from the root."""
+        """Return whether a position after the node `parent` is the same as an earlier position on the path from the
+        root.
+        """
         if position.clock < 4:
             return False
         node, back_to = parent, self.ply[parent] + 1 - position.clock
