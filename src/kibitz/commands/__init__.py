@@ -1,2 +1,3 @@
-"""The commands: one typed function each, whose parameters are its options. Heavy modules are imported inside the
-functions, so that `kibitz --help` is quick."""
+"""The commands of kibitz. Each command is a function whose parameters are the options. Heavy modules are imported
+inside the functions, so that `kibitz --help` is quick.
+"""

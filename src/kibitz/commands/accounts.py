@@ -1,4 +1,6 @@
-"""Accounts on servers, for commands that read files of games: new games are downloaded, with progress."""
+"""Accounts on game servers such as Lichess, as arguments of commands that read files of games. The new games of an
+account are downloaded, with a progress bar.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AccountOptions:
-    """The options that filter the games of an account on a server."""
+    """The command-line options that select games of an account on a game server."""
 
     since: Annotated[str | None, typer.Option(metavar="DATE")] = None
     speed: Annotated[list[str] | None, typer.Option(metavar="SPEED")] = None
@@ -29,10 +31,10 @@ class AccountOptions:
     limit: Annotated[int | None, typer.Option(metavar="N")] = None
 
     def wanted(self, sources: Sequence[str]) -> GameChoice:
-        """Return the filter for the games of the accounts in `sources`. Raises UsageError if a filter is given although
-        no source is an account.
+        """Return the filter that the options describe, for the games of the accounts in `sources`.
 
-        sources: the command's arguments, each an account such as "lichess:NAME", or a file.
+        sources: the command's arguments, each an account such as "lichess:NAME", or a file. Raises UsageError if an
+        option is given although no source is an account.
         """
         from kibitz.online.accounts import GameChoice
 
@@ -48,19 +50,19 @@ class AccountOptions:
 
 
 def any_account(sources: Sequence[str]) -> bool:
-    """Return whether one of the sources is an account on a server, such as "lichess:NAME"."""
+    """Return whether at least one of the sources is an account on a game server, such as "lichess:NAME"."""
     return any(_account(source) for source in sources)
 
 
 def names_of(sources: Sequence[str]) -> list[str]:
-    """Return the names of the accounts if all sources are accounts; else []."""
+    """Return the names of the accounts if all sources are accounts, otherwise []."""
     accounts = [_account(source) for source in sources]
     return [one.name for one in accounts if one] if all(accounts) else []
 
 
 def files_of(sources: Sequence[str], wanted: GameChoice) -> list[str]:
-    """Download the games of the accounts in `sources`. Return the sources, with the path of a file of games instead of
-    each account.
+    """Download the games of each account in `sources` into a file. Return the sources with the path of this file in
+    place of the account.
 
     wanted: the filter for the games. Raises UsageError for a filter that the server does not support, and KibitzError
     if the games can't be downloaded or none matches the filter.

@@ -1,4 +1,4 @@
-"""kibitz test A --against B: two networks on the same positions."""
+"""The option --against of `kibitz test`: compare two networks on the same positions."""
 
 from __future__ import annotations
 
@@ -15,11 +15,16 @@ if TYPE_CHECKING:
 
 
 def compare_with(run: Run, other: str, store: Store, positions: int, as_json: bool, on_progress: OnProgress) -> None:
-    """Compare the accuracy of two runs on the same positions, from games that neither run has seen in training, and
-    print the result.
+    """Compare the accuracy of two runs (trained networks) on the same positions, and print the result. The positions
+    are from games that neither network was trained on.
 
-    other: the name or folder of the second run. positions: the largest number of positions. Raises UsageError if the
-    runs have no predicted quantity in common, and KibitzError if no unseen game is left.
+    run: the first run. other: the name or folder of the second run.
+    store: the database of games.
+    positions: the largest number of positions.
+    as_json: whether to print JSON in place of a table.
+    on_progress: a function that is called with the progress.
+
+    Raises UsageError if the networks predict different things, and KibitzError if no suitable game is left.
     """
     from kibitz.evaluation.compare import compare_runs
     from kibitz.evaluation.rows import QUESTIONS

@@ -1,4 +1,6 @@
-"""kibitz annotate: write all games of files with evaluations, annotations and reasons, as files for other programs."""
+"""The command `kibitz annotate`: write all games of files with evaluations, annotations and reasons, as PGN or SGF
+files.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from kibitz.play.session import Session
 
 SUFFIX = "-annotated"
-"""The text at the end of an output's name, before the file extension."""
+"""The text that kibitz adds to the name of a file, before the extension, to make the name of its output."""
 ENDINGS = {"chess": ".pgn", "go": ".sgf"}
 """The file extensions of outputs, by game."""
 SHOWN_FILES = 5
@@ -95,7 +97,7 @@ def _check(files: list[str], out: str | None) -> None:
 
 @dataclass(frozen=True)
 class AnnotationJob:
-    """A file to annotate. file: its path. game: "chess" or "go". target: the path of the output."""
+    """A file to annotate. file: its path. game: "chess" or "go". target: the path of the annotated file."""
 
     file: str
     game: str
@@ -104,12 +106,14 @@ class AnnotationJob:
 
 @dataclass
 class Annotation:
-    """Annotates files one by one, and counts those that were skipped.
+    """Annotates files one by one, and counts the annotated and the skipped files.
 
     network: the network for all files; None for the default network of each game.
-    overwrite: whether an output that exists is replaced.
-    alone: whether the command line has only one file or folder. If it leads to a single file, an error of this file
-        ends the command.
+    overwrite: whether to replace an existing output file.
+    options: the options of the analysis.
+    alone: whether the only argument is a file, or a folder with one file. In this case, an error of this file ends the
+        command. Otherwise, kibitz skips files with errors.
+    done: a dict for each annotated file, for the JSON output.
     """
 
     network: str | None
@@ -118,14 +122,14 @@ class Annotation:
     alone: bool
     done: list[dict[str, Any]] = field(default_factory=list)
     skipped: dict[str, list[str]] = field(default_factory=dict)
-    """Reason -> files."""
+    """The paths of the skipped files, by the reason."""
     games: int = 0
-    """Games that were annotated so far."""
+    """The number of games that were annotated so far."""
     _sessions: dict[str, Session] = field(default_factory=dict)
 
     def jobs(self, files: list[str], out: str | None) -> list[AnnotationJob]:
-        """Return the files to annotate. The output of an earlier run is not annotated again if its original is among
-        the files.
+        """Return the files to annotate, with the paths of their outputs. A file that an earlier call wrote is not
+        annotated again if its original is among the files.
 
         files: the files and folders on the command line. out: the file or folder for the output; None for the folder of
         each file. Raises UsageError if `out` is a file but there are several files, and KibitzError if the only path is
@@ -155,8 +159,10 @@ class Annotation:
         return list({job.file: job for job in jobs}.values())
 
     def annotate(self, job: AnnotationJob, shown: Shown) -> None:
-        """Annotate one file. The output appears only when it is complete. If there are several files, a file that can't
-        be annotated is reported and counted; if it is the only file, the error is raised.
+        """Annotate one file. The output appears only when it is complete.
+
+        If the file can't be annotated, it is reported and counted as skipped. If it is the only file, the error is
+        raised. shown: a function that takes the file's path and returns a context manager that shows the progress.
         """
         reason = "output exists"
         try:
@@ -281,8 +287,8 @@ def _check_network(session: Session, file: str) -> None:
 
 
 Analysed = tuple["PgnGames | SgfGames", Generator[Any], Callable[[Any], str], "CheckedBy | None"]
-"""The analysis of a file, as four parts: the games, the iterator of the analyzed games, the function that formats a
-game as text, and the engine that evaluates the moves.
+"""The analysis of a file, as four parts: the games, the iterator of the analyzed games, the function that formats an
+analyzed game as text, and the engine that evaluates the moves (None without an engine).
 """
 
 

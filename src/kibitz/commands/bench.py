@@ -1,4 +1,6 @@
-"""kibitz bench: measures how many positions per second a network evaluates on this machine, alone and in its search."""
+"""The command `kibitz bench`: measure how many positions per second a network evaluates on this machine, alone and in
+its search.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from kibitz.play.session import Session
 
 BATCHES = 1, 16, 64
-"""Numbers of positions per batch with which the speed of the network alone, without a search, is measured."""
+"""The batch sizes, in positions, for which `kibitz bench` measures the speed of the network without a search."""
 
 
 def bench(

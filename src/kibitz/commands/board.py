@@ -1,4 +1,4 @@
-"""kibitz board: the networks in the browser."""
+"""The command `kibitz board`: a page in the browser on which you play against networks and analyze games."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ PGN = tuple(f".pgn{packed}" for packed in PACKED)
 SGF = tuple(f"{ending}{packed}" for ending in (".sgf", ".sgfl", ".gib") for packed in PACKED)
 RECORDS = PGN + SGF
 STORE, RUN = "store.json", "run.json"
-"""The file in a folder that shows that the folder is a store, or a run."""
+"""The files by which kibitz recognizes the folder of a store (a database of games), or of a run, which is a trained
+network.
+"""
 
 
 def board(

@@ -1,4 +1,4 @@
-"""kibitz doctor: check the installation, print what is wrong and what to do, and a line for a report."""
+"""The command `kibitz doctor`: check the installation, suggest remedies, and print a line for a bug report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""kibitz uci and kibitz gtp: a run as an engine for any chess GUI, or any Go program's controller."""
+"""The commands `kibitz uci` and `kibitz gtp`: a trained network as an engine for chess GUIs and Go programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kibitz.text import shown
 
 GO_METHODS = tuple(method.name for method in (GO_PUCT, GO_TOP_PROB, BEST_SCORE))
 REHEARSED = 256
-"""The largest number of positions that a player evaluates for a move before the first game."""
+"""The largest number of positions that the player evaluates for each move in `rehearse`."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class UciOptions:
-    """The initial values of UCI options that a GUI can change later."""
+    """The command-line options of `kibitz uci`: initial values of UCI options, which a GUI can change later."""
 
     method: Annotated[
         str,
@@ -75,8 +75,10 @@ class UciOptions:
     ] = False
 
     def of_engine(self, run: str) -> Options:
-        """Return the initial options of a UCI engine that plays with a run. run: the name or the folder of the run.
-        Raises UsageError for a method or a rating that the run does not support.
+        """Return the initial options of a UCI engine.
+
+        run: the name or the folder of the trained network. Raises UsageError for a method or a rating that the network
+        does not support.
         """
         from kibitz.play import playable, plays_nothing, why_not
         from kibitz.runs import Run
@@ -159,8 +161,10 @@ def _standard_streams(command: str, remedy: str) -> Iterator[tuple[BinaryIO, Bin
 
 
 def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
-    """Return a function that makes the player of a run for the given options. Each network is loaded only once. run:
-    the name or the folder of the run.
+    """Return a function that makes a player (an object that chooses moves) for the given UCI options. It loads each
+    network only once.
+
+    run: the name or the folder of the trained network.
     """
     sessions: dict[tuple[str, int], Session] = {}
 
@@ -209,8 +213,8 @@ def opener(run: str) -> Callable[[Options], ThinkingPlayer]:
 
 
 def rehearse(player: ThinkingPlayer) -> None:
-    """Let a player search a few positions of a game and an endgame position before a clock runs, because compiled
-    functions and ONNX Runtime start slowly.
+    """Let a player search a few positions before the first game, so that compiled functions and ONNX Runtime are loaded
+    before a clock runs.
 
     The searches have no effective time limit. A time limit could end them before the last functions are compiled, and
     the first moves of a game would then be late.
@@ -269,7 +273,9 @@ def _temperature(options: Options) -> float:
 
 @dataclass(frozen=True)
 class GtpOptions:
-    """The options of kibitz gtp: the engine's name, the rules and komi of the first game, and how the engine plays."""
+    """The command-line options of `kibitz gtp`: the engine's name, the rules and komi of the first game, and how the
+    engine plays.
+    """
 
     name: Annotated[
         str,
@@ -313,8 +319,10 @@ class GtpOptions:
     ] = 0
 
     def check(self, run: str) -> None:
-        """Raise UsageError for a komi out of range, unknown rules, and a method or rank that the run does not support.
-        run: the name or the folder of the run.
+        """Raise UsageError for a komi out of range, unknown rules, and a method or rank that the network does not
+        support. Also raise it for --visits if the engine plays without a search.
+
+        run: the name or the folder of the trained network.
         """
         from kibitz.play import playable, why_not
         from kibitz.runs import Run
@@ -362,8 +370,10 @@ class GtpOptions:
         return known["rank"]
 
     def of_engine(self, run: str, largest: int) -> GtpSettings:
-        """Return the settings of a GTP engine that plays with a run. run: the name or the folder of the run. largest:
-        the largest board size that the run's network supports, such as 19.
+        """Return the settings of a GTP engine.
+
+        run: the name or the folder of the trained network. largest: the largest board size that the network supports,
+        such as 19. Raises UsageError for a rank that the network can't imitate.
         """
         from kibitz import __version__
         from kibitz.engines.gtp.session import GtpSettings

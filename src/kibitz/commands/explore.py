@@ -1,4 +1,6 @@
-"""kibitz explore: the moves that were played in a position, over all games of a store."""
+"""The command `kibitz explore`: the moves that were played in a position, in all games of a store (a database of
+games).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""kibitz export: a network as a folder that other programs can use without kibitz."""
+"""The command `kibitz export`: write a network as a folder that other programs can use without kibitz."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def export(
 
 
 HUB = "hub"
-"""The value of the option for a card that model hubs can read."""
+"""The value of the option --card for a model card that model hubs, such as Hugging Face, can read."""
 
 
 def _export_folder(run: str, to: Path, name: str | None, int8: bool, half: bool, has_card: bool) -> None:

@@ -1,4 +1,4 @@
-"""kibitz export-positions: write positions of a store as one file of arrays."""
+"""The command `kibitz export-positions`: write positions of a store (a database of games) as one file of arrays."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     Chunks = Iterator[dict[str, NDArray[Any]]]
 
 FORMATS = {".npz": "NumPy", ".h5": "HDF5", ".hdf5": "HDF5"}
-"""Formats by file extension."""
+"""The names of the output formats, by file extension."""
 CHUNK = 20_000
-"""Number of positions in memory at once."""
+"""The number of positions that are in memory at once."""
 
 
 def export_positions(

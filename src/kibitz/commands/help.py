@@ -1,7 +1,7 @@
 """The layout of `kibitz --help`: plain text that fits a terminal of 80 columns.
 
-`-h` after a command shows one screen: the call, its result, three examples, the arguments and the common options.
-`--help` shows all options under headings. The texts are in `help_texts`.
+`-h` after a command shows one screen: the usage, a summary, three examples, the arguments and the common options.
+`--help` shows all options under headings. The texts are in `kibitz.commands.help_texts`.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from kibitz.commands.help_texts import (
 
 SHORT, LONG = "-h", "--help"
 MAX_WIDTH = 100
-"""The largest number of columns; longer lines are hard to read."""
+"""The largest width of the help, in columns. Longer lines are hard to read."""
 TEXT_COLUMN = 26
 """The column in which the text of an option begins."""
 
 
 def requested(arguments: Sequence[str]) -> str | None:
-    """Return the option that requests help in a command line, "-h" or "--help"; None if there is none."""
+    """Return the word by which a command line requests help, "-h" or "--help"; None if it does not request help."""
     words = list(arguments)
     if "--" in words:
         words = words[: words.index("--")]
@@ -41,15 +41,15 @@ def requested(arguments: Sequence[str]) -> str | None:
 
 
 def width() -> int:
-    """Return the number of columns for the help: that of the terminal, but from 40 to MAX_WIDTH; 80 without a
-    terminal.
+    """Return the width of the help in columns: the width of the terminal, limited to the range from 40 to MAX_WIDTH.
+    Without a terminal, the width is 80.
     """
     return min(MAX_WIDTH, max(40, shutil.get_terminal_size((80, 24)).columns))
 
 
 def overview(columns: int) -> str:
-    """Return the help of the program: its commands by purpose, and three commands to begin with. columns: the width of
-    the text.
+    """Return the text of `kibitz --help`: the commands by purpose, and three commands to begin with. columns: the width
+    of the text.
     """
     lines = ["Usage: kibitz COMMAND [OPTIONS]", "", *_wrapped(SUMMARY, columns), ""]
     for heading, names in PANELS.items():
@@ -62,8 +62,9 @@ def overview(columns: int) -> str:
 
 
 def of_command(name: str, parameters: Sequence[Any], columns: int, everything: bool, about: str = "") -> str:
-    """Return the help of a command.
+    """Return the help text of a command.
 
+    name: the command's name, such as "train".
     parameters: the parameters of typer's command.
     columns: the width of the text.
     everything: True to list all options, as for `--help`; False for only the common options, as for `-h`.

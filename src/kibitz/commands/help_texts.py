@@ -1,7 +1,7 @@
-"""The words of `kibitz --help`: what each command does, its examples, and the text of each option.
+"""The texts of `kibitz --help`: what each command does, its examples, and the text of each option.
 
-An option has the same text in every command. If one command needs another text, its key is "COMMAND --option".
-Options without a text here, such as the settings of a system, show the help of their declaration.
+An option has the same text in every command. If one command needs another text, its key is "COMMAND --option". If an
+option has no text here, such as a setting of a system (kind of network), the help shows the text in its declaration.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ PANELS: Mapping[str, tuple[str, ...]] = {
     "Evaluate": ("test", "match", "bench"),
     "Use elsewhere": ("setup", "uci", "gtp", "export", "export-positions"),
 }
-"""The commands by purpose, in the order of the help."""
+"""The names of the commands under each heading, in the order of `kibitz --help`."""
 
 SUMMARY = "Train neural networks on chess and Go games; analyze, play and measure with them."
-"""What the program does."""
+"""What the program kibitz does, in one sentence."""
 
 EXAMPLES = (
     "kibitz board",
     "kibitz analyze human my-games.pgn",
     "kibitz import my-games.pgn --into my.store && kibitz train winner my.store",
 )
-"""Three commands to begin with."""
+"""Three commands with which a user can begin."""
 
 
 @dataclass(frozen=True)
 class CommandHelp:
-    """The help of one command.
+    """The help texts of one command.
 
     summary: what the command does, at most 70 characters.
     examples: three command lines.
@@ -439,13 +439,14 @@ COMMANDS: Mapping[str, CommandHelp] = {
         "reference/python.md",
     ),
 }
-"""The help of each command."""
+"""The help texts of each command, by the command's name."""
 
 _EACH = "may be given several times"
 
 SETTINGS_OF = "Settings of "
-"""The heading of a system's settings begins with these words and ends with the system's name. The texts of settings
-are in their declarations, not in OPTIONS."""
+"""The first words of the heading above the settings of a system (kind of network). The system's name follows. The texts
+of settings are in their declarations, not in OPTIONS.
+"""
 OPTIONS: Mapping[str, str] = {
     "prepare --game": "Compile only the functions for this game: chess or go. [default: both]",
     "--card": "Also write README.md, a model card. With hub, the card begins with the header that model hubs"
@@ -718,7 +719,7 @@ OPTIONS: Mapping[str, str] = {
     "match --pgn": "Chess: write the games to this PGN file. [default: matches/A-vs-B.pgn]",
     "match --sgf": "Go: write the games to this SGF file. [default: matches/A-vs-B.sgf]",
 }
-"""The help of each option. The key "--option" is for all commands, "COMMAND --option" for one command only."""
+"""The help text of each option. The key "--option" is for all commands, and "COMMAND --option" for one command only."""
 
 ARGUMENTS: Mapping[str, str] = {
     "import FILES": "PGN or SGF files (also .zst, .gz, .bz2 or .zip). You can also name folders, accounts"
@@ -751,7 +752,7 @@ ARGUMENTS: Mapping[str, str] = {
     "bench NETWORK": "A run, or the name of a bundled network. [default: chessnet]",
     "board FILES": "Runs and bundled networks to open first, game stores to explore, or PGN and SGF files of games.",
 }
-"""The help of each positional argument. The key is "COMMAND ARGUMENT"."""
+"""The help text of each positional argument, by "COMMAND ARGUMENT"."""
 
 METAVARS: Mapping[str, str] = {
     "run": "NETWORK",
@@ -813,5 +814,6 @@ VALUES: Mapping[str, str] = {
     "--name-a": "NAME",
     "--name-b": "NAME",
 }
-"""The name of an option's value in the help, such as NAME in "--player NAME". For an option that is not listed, it is
-in the option's declaration."""
+"""The word for an option's value in the help, such as NAME in "--player NAME". If an option is not listed here, its
+declaration contains the word.
+"""

@@ -1,4 +1,4 @@
-"""kibitz info: the contents of a store and the games that its import rejected; or what a network was trained on."""
+"""The command `kibitz info`: show the contents of a store (a database of games), or what a network was trained on."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from kibitz.store.store import Store
 
 SHOWN = 3
-"""Number of games that are listed for each reason of rejection. --json lists all games that the store has as
-examples.
+"""The number of rejected games that are listed for each reason. --json lists all rejected games that the store contains
+as examples.
 """
 
 
 PLAYERS = 10
-"""Number of the most frequent players that are listed."""
+"""The number of players that are listed, the most frequent ones first."""
 
 _RESULTS = {"1-0": "white_won", "1/2-1/2": "drawn", "0-1": "black_won"}
 """JSON keys of the results that contain no words, such as "1-0". Other keys are made from the words."""
@@ -110,7 +110,7 @@ def _show_network(name: str, as_json: bool) -> None:
 
 
 def describe(store: Store) -> dict[str, Any]:
-    """Return the summary of a store as a dict for JSON.
+    """Return a summary of a store (a database of games) as a dict for JSON.
 
     Counts are plain numbers. Measured values are under "figures" as {"value", "low", "high", "n"}. A value that was
     computed from all the data has no interval.

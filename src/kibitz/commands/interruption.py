@@ -1,4 +1,4 @@
-"""Messages about the state of a store when the command that makes it is interrupted."""
+"""The message after Ctrl-C for commands that write a store (a database of games): whether the store is complete."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def describes_store_if_interrupted(into: Path, otherwise: str) -> Iterator[None]:
-    """A context manager that adds a message to a KeyboardInterrupt inside it. The message reports that the store is
-    complete if it was written inside the context; if it was not, the message is `otherwise`. into: the folder of the
-    store.
+    """Return a context manager that adds a message to a KeyboardInterrupt raised inside it. If the store was written in
+    the meantime, the message reports that the store is complete.
+
+    into: the folder of the store. otherwise: the message if the store was not written.
     """
     before = _description(into)
     try:

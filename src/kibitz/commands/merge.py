@@ -1,4 +1,4 @@
-"""kibitz merge: join several stores into one."""
+"""The command `kibitz merge`: join several stores (databases of games) into one."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def merge(
     division: SplitOptions,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Join stores to form a new store. A game that is in several stores is included once. The old stores stay
-    unchanged.
+    """Join stores (databases of games) to form a new store. A game that is in several stores is included once. The old
+    stores stay unchanged.
     """
     from kibitz.store.store import Store
 

@@ -1,8 +1,8 @@
-"""Options of the commands: the fields of dataclasses become options. Old spellings of options work for one more
-release.
+"""Convert the fields of dataclasses to command-line options, and replace old spellings of options by the current ones.
+The old spellings work for one more release.
 
-A command takes its options as a few frozen dataclasses. A field is written like a parameter for typer, `limit:
-Annotated[int | None, typer.Option(help=...)] = None`, or, in the Settings of a system, with
+The options of a command are the fields of a few frozen dataclasses. A field is declared like a parameter for typer:
+`limit: Annotated[int | None, typer.Option(help=...)] = None`. A setting (hyperparameter) of a system is declared with
 `kibitz.systems.base.setting`.
 """
 
@@ -23,7 +23,9 @@ from kibitz.systems import spelling
 from kibitz.text import shown
 
 RENAMED_COMMANDS = {"search": "tune"}
-"""Old name of a command -> current name. Old names work for one more release, and are not in the help."""
+"""The current name of each renamed command, by the old name. The old names work for one more release, and the help does
+not show them.
+"""
 
 _OF_SETTINGS = {spelling.option_of(old): spelling.option_of(new) for old, new in spelling.RENAMED_SETTINGS.items()}
 _OF_TRAINING = {spelling.option_of(old): spelling.option_of(new) for old, new in spelling.RENAMED_TRAINING.items()}
@@ -31,18 +33,24 @@ RENAMED_OPTIONS: dict[str, dict[str, str]] = {
     "train": {**_OF_SETTINGS, **_OF_TRAINING},
     "tune": {**_OF_SETTINGS, "--l2s": "--weight-decays"},
 }
-"""Command -> old spelling of an option -> current spelling. A switch also needs a row for its --no- form."""
+"""For each command, the current spelling of each renamed option, by the old spelling. A switch needs a second entry for
+its --no- form.
+"""
 
 _OF_RUNS = ("--start-from", "--run", "--reuse", "--out", "--recipe")
 """Options whose value is a name that the user chose, or the name of a bundled network."""
 _OF_VALUES = {spelling.option_of(name): values for name, values in spelling.RENAMED_VALUES.items()}
 RENAMED_VALUES: dict[str, dict[str, dict[str, str]]] = {"train": _OF_VALUES, "tune": _OF_VALUES}
-"""Command -> option (in its current spelling) -> old value -> current value."""
+"""For each command and option, the current spelling of each renamed value, by the old spelling. The options have their
+current spelling.
+"""
 
 
 def respelled(arguments: Sequence[str]) -> list[str]:
-    """Replace old spellings of commands, options and values in a command line by their current spellings. arguments:
-    the command line without the program's name.
+    """Return a command line in which old spellings of the command, options and values are replaced by the current
+    spellings.
+
+    arguments: the command line without the program's name, as a list of words.
     """
     words = list(arguments)
     if not words:
@@ -104,8 +112,8 @@ def parameters_of(
     """Convert the fields of a dataclass to parameters for typer, in their order.
 
     group: the dataclass.
-    panel: the heading in the help for fields that were made with `systems.base.setting`.
-    defaults: defaults, by the field's name, that replace those of the class.
+    panel: the heading in the help for fields that were made with `kibitz.systems.base.setting`.
+    defaults: default values, by the field's name, that replace those of the dataclass.
     without: the names of fields that are omitted.
     """
     hints: dict[str, Any] | None = None
@@ -124,8 +132,8 @@ def parameters_of(
 
 
 def with_groups(function: Callable[..., None]) -> Callable[..., None]:
-    """Convert a function to a command for typer. Each parameter that is a dataclass is replaced by its fields, which
-    become one option each.
+    """Convert a function to a command for typer. If a parameter of the function is a dataclass, each field of the
+    dataclass becomes an option of the command.
     """
     hints = get_type_hints(function, include_extras=True)
     groups: dict[str, type] = {}
@@ -156,12 +164,12 @@ def _unwrapped(text: str) -> str:
 def with_settings(
     command: Callable[..., None], arguments: Sequence[str], without: Sequence[str] = ()
 ) -> Callable[..., None]:
-    """Return a command that also has the settings (hyperparameters) of a system as options. If the command line names
-    no system, return the command unchanged.
+    """Return a command that has the hyperparameters of a system (kind of network) as further options. If the command
+    line contains no system's name, the command is returned unchanged.
 
-    command: a command that `with_groups` made. Its function takes the settings as `**settings`.
-    arguments: the command line without the program's name. It names the system.
-    without: the names of settings that are not options of this command.
+    command: a command that `with_groups` made. Its function takes the hyperparameters as `**settings`.
+    arguments: the command line without the program's name, in which the function looks for the system's name.
+    without: the names of hyperparameters that are not options of this command.
     """
     from kibitz.systems import load
 

@@ -1,4 +1,4 @@
-"""Write the HTML pages of the commands."""
+"""Write the HTML pages that commands make."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from kibitz.records import printable
 
 
 def check_page(page: Path, option: str, others: Iterable[str] = ()) -> None:
-    """Check, before any work, that a page can be written to a file.
+    """Check, before the command does any work, that a page can be written to a file.
 
     page: the path of the file.
-    option: the option for this path, for error messages.
+    option: the option for this path, such as "--page", for error messages.
     others: the other files that the command reads or writes.
 
     Raises KibitzError if the file can't be written, and UsageError if it is one of the other files.
@@ -47,7 +47,9 @@ def _is_same(one: Path, other: Path) -> bool:
 
 
 def write_page(page: Path, text: str, option: str) -> None:
-    """Write a page to a file, which appears only when it is complete. option: the option for the path, for error
+    """Write a page to a file, which appears only when it is complete.
+
+    page: the path of the file. text: the page as HTML. option: the option for this path, such as "--page", for error
     messages. Raises KibitzError if the file can't be written.
     """
     try:

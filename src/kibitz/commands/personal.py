@@ -1,4 +1,4 @@
-"""kibitz personal: a network that plays like one person, from that person's own games."""
+"""The command `kibitz personal`: train a network to play like one person, with this person's games."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PersonOptions:
-    """The options of kibitz personal: the person whose games the network is trained on, and the training run."""
+    """The command-line options of `kibitz personal`: the person whose games are the training data, and how to train."""
 
     player: Annotated[
         list[str] | None,
@@ -57,9 +57,9 @@ def personal(
     """Train a network to play like one person, from this person's games. The result is an opening book and an adapted
     network.
 
-    The training takes some minutes for a thousand games. After Ctrl-C, the same command resumes it. The games stay on
-    this computer. The result is a run, which all commands for networks accept, such as test, uci (gtp for Go), match,
-    analyze and board.
+    The training takes some minutes for a thousand games. To resume it after Ctrl-C, run the same command again. The
+    games stay on this computer. The result is a run (the folder of a trained network). All commands for networks accept
+    this run, such as test, uci (gtp for Go), match, analyze and board.
     """
     from kibitz.commands.train import check_time_limit
     from kibitz.personal.fitting import PersonalRequest, make

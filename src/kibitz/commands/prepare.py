@@ -1,4 +1,6 @@
-"""kibitz prepare: compile functions in advance, so that the first analysis, game and page don't have to wait."""
+"""The command `kibitz prepare`: compile functions in advance, so that the first analysis, game and page don't have to
+wait.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,10 @@ def prepare(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the lines.")] = False,
     progress: Annotated[bool, typer.Option("--progress", hidden=True)] = False,
 ) -> None:
-    """Compile the functions that analysis, play and the board need, so that their first use is fast.
+    """Compile the functions that analysis, play and the page of `kibitz board` need, so that their first use is fast.
 
-    The board calls the command with the hidden option --progress. The command then prints a line "done total" after
-    each step, and ends when standard input closes.
+    The server of the page calls this command with the hidden option --progress. The command then prints a line "done
+    total" after each step, and ends when standard input closes.
     """
     if game is not None and game not in GAMES:
         raise UsageError(f"--game must be chess or go (got {game})")

@@ -1,4 +1,4 @@
-"""Progress of the commands, always on standard error: a bar on a terminal, plain lines elsewhere."""
+"""Progress of the commands on standard error: a bar on a terminal, otherwise plain lines."""
 
 from __future__ import annotations
 
@@ -17,17 +17,21 @@ if TYPE_CHECKING:
     from rich.progress import ProgressColumn, TaskID
 
 PATIENCE = 2.0
-"""The bar of a patient command is shown after this number of seconds. Shorter work needs no bar."""
+"""If `Progress` is made with `patient=True`, its bar appears after this number of seconds. Shorter work needs no
+bar.
+"""
 MINUTE = 60.0
-"""The default number of seconds between two lines."""
+"""The default number of seconds between two lines of progress if standard error is not a terminal."""
 BAR, ELAPSED, LEFT = "[bar]", "[elapsed]", "[left]"
-"""Special columns. Every other column is a template, see `Progress`."""
+"""Names of special columns of a progress bar: the bar, the elapsed time and the time left. Any other column is a
+template for text, see `Progress`.
+"""
 
 
 @contextlib.contextmanager
 def ticking(tick: Callable[[], None], every: float = 0.5) -> Iterator[None]:
-    """A context manager that calls `tick` at short intervals from another thread, so that a progress bar moves even
-    while no work is reported.
+    """Return a context manager that calls `tick` at short intervals from another thread. A progress bar can then move
+    even while no work is completed.
 
     every: the seconds between two calls.
     """
@@ -47,17 +51,21 @@ def ticking(tick: Callable[[], None], every: float = 0.5) -> Iterator[None]:
 
 
 class Progress:
-    """Shows the progress of a command. Call `begin` for each part of the work, then `update` whenever something is
-    done.
+    """Shows the progress of a command. The command calls `begin` for each part of the work, and `update` as the part
+    advances.
 
-    On a terminal, the progress is a bar with the given columns. The column ELAPSED is the time since the beginning, and
-    LEFT is the time left. Every column except BAR, ELAPSED and LEFT is a template. In a template, `task.description`,
-    `task.completed`, `task.total` and `task.fields[NAME]` are replaced, where the fields are those of `begin` and
-    `update`. Without a terminal, `update` prints its text `line` and the time left, at most once in `every` seconds. It
-    prints nothing at the end of a part.
+    On a terminal, the progress is a bar with the given columns. The column BAR is the bar, ELAPSED is the time since
+    the beginning, and LEFT is the time left. Any other column is a template for text. It can contain
+    `{task.description}`, `{task.completed}`, `{task.total}` and `{task.fields[NAME]}`, whose values are the arguments
+    of `begin` and `update`.
 
-    columns: the columns of the bar. every: the smallest number of seconds between two lines. patient: whether a bar is
-    shown only after a part has taken PATIENCE seconds. stays: whether the bars remain on the terminal after the end.
+    Without a terminal, `update` prints the text `line` and the time left, at most once in `every` seconds. It prints
+    nothing at the end of a part.
+
+    columns: the columns of the bar.
+    every: the smallest number of seconds between two lines.
+    patient: whether the bar appears only after a part has taken PATIENCE seconds.
+    stays: whether the bars remain on the terminal after the end.
     """
 
     def __init__(self, *columns: str, patient: bool = False, stays: bool = False, every: float = MINUTE):
@@ -87,11 +95,11 @@ class Progress:
         self, description: str, total: float | None, done: int = 0, *, at_once: bool = False,
         since: float | None = None, **fields: Any,
     ) -> None:  # fmt: skip
-        """Begin a part of the work. This ends the previous part.
+        """Begin a part of the work. The previous part ends.
 
         description: the name of the part.
         total: the size of the part in any unit; None if it is unknown.
-        done: the amount that an earlier run of the program has completed, which is ignored for the speed and the time
+        done: the amount that an earlier run of the program completed. It does not count for the speed and the time
             left.
         at_once: whether to show the bar immediately, even if `patient` is true.
         since: the start time by the monotonic clock; None for now.
@@ -139,8 +147,8 @@ class Progress:
         self._bar = self._task = None
 
     def rate(self, done: float | None = None) -> float:
-        """Return the speed in the present part of the work, in units per second; 0 at its beginning. Work of an earlier
-        run of the program is not included.
+        """Return the speed in the present part of the work, in units per second; 0 at its beginning. Work that an
+        earlier run of the program completed does not count.
 
         done: the completed amount; None for the amount at the last `update`.
         """
@@ -148,8 +156,8 @@ class Progress:
         return ((self._done if done is None else done) - self._first) / passed if passed > 0 else 0.0
 
     def time_left(self) -> str:
-        """Return the estimated time left as text ("12 min left"); "" if it is unknown. The estimate uses the speed
-        since `begin` was called.
+        """Return the estimated time left as text, such as "12 min left"; "" if it is unknown. The estimate uses the
+        speed since the last call of `begin`.
         """
         rate = self.rate()
         if self._total is None or rate <= 0:

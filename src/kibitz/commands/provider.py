@@ -1,4 +1,4 @@
-"""The option --provider: the device that computes a network's outputs."""
+"""The option --provider, which selects the device (such as CPU or GPU) that computes a network's outputs."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ Provider = Annotated[
 
 
 def use_provider(name: str | None) -> None:
-    """Select the execution provider of ONNX Runtime on which networks run. name: such as "cuda"; None keeps the present
-    provider. Raises UsageError if the provider is not installed.
+    """Select the execution provider of ONNX Runtime, the software that computes networks on a device.
+
+    name: the provider, such as "cuda"; None for no change. Raises UsageError if the provider is not installed.
     """
     if name is not None:
         from kibitz.play.providers import choose

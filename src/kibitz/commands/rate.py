@@ -1,4 +1,4 @@
-"""kibitz rate: estimate a player's rating from the moves."""
+"""The command `kibitz rate`: estimate a player's rating from the moves."""
 
 from __future__ import annotations
 

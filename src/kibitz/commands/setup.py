@@ -1,4 +1,4 @@
-"""kibitz setup: the configuration of a chess or Go program for this installation."""
+"""The command `kibitz setup`: show how to use kibitz as an engine in another chess or Go program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kibitz.messages import not_one_of
 from kibitz.text import shown
 
 LOWEST, HIGHEST = 800, 2800
-"""The range of --rating, which is the range of uci --elo."""
+"""The lowest and the highest value of --rating, the same as those of the option --elo of `kibitz uci`."""
 DEFAULT_NETWORKS = {"chess": "human", "go": "gohuman"}
 
 

@@ -1,4 +1,6 @@
-"""`kibitz systems`: a list of the systems, or the recipes of one system."""
+"""The command `kibitz systems`: a list of the systems (kinds of networks). For one system, it lists the recipes, which
+are sets of training settings.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ def systems(
     new: Annotated[str | None, typer.Option("--new", metavar="NAME")] = None,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List the systems and the bundled networks. If a system is named, show the paper that describes the system, the
-    result reported in the paper, and the recipes of the system.
+    """List the systems (kinds of networks) and the bundled networks. If a system is named, show the paper that
+    describes the system, the result reported in the paper, and the recipes (sets of training settings) of the system.
     """
     from kibitz.systems import SYSTEMS
 

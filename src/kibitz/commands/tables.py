@@ -1,4 +1,6 @@
-"""Tables of the commands: drawn on a terminal, plain lines with two spaces between columns elsewhere."""
+"""Print the tables of the commands. On a terminal, the tables have lines. Elsewhere, they are plain text with two
+spaces between columns.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,10 @@ _MOST_COLUMNS = 6
 def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> None:
     """Print a table on standard output.
 
-    title: the heading of the table; "" for none. headings: the headings of the columns; empty strings for a table
-    without headings. right: the indices, from 0, of the columns that are aligned to the right.
+    title: the text above the table; "" for none.
+    headings: the headings of the columns; empty strings for a table without headings.
+    rows: the texts of the cells, row by row.
+    right: the indices, from 0, of the columns that are aligned to the right.
     """
     if sys.stdout.isatty():
         _draw(title, headings, rows, right)

@@ -1,4 +1,6 @@
-"""kibitz test: print a system's result table for a run, and write its result page."""
+"""The command `kibitz test`: measure a network on games outside its training, print the result, and write a result
+page.
+"""
 
 from __future__ import annotations
 
@@ -31,16 +33,18 @@ if TYPE_CHECKING:
     from kibitz.stats import Kind
 
 PROGRAMS = {"stockfish": "Stockfish", "gnugo": "GNU Go"}
-"""The programs of baselines: option -> name of the program."""
+"""The names of the programs with which the network is compared, by the option that sets the program's path."""
 POSITIONS, ENGINE_POSITIONS = 400_000, 2_000
-"""The largest number of positions if --positions is not given: for a network, and for an engine."""
+"""The largest number of positions in a test of a network, and in a test of an engine, if --positions is not given."""
 LINE_EVERY = 15.0
 """Seconds between lines of progress if standard error is not a terminal."""
 
 
 @dataclass(frozen=True)
 class RunTestOptions:
-    """The options for the positions of a test, the programs that also evaluate them, and the files for the result."""
+    """The command-line options for the positions of a test, the programs that also evaluate them, and the files for the
+    result.
+    """
 
     split: Annotated[
         str,
@@ -96,22 +100,26 @@ class RunTestOptions:
     as_json: Annotated[bool, typer.Option("--json")] = False
 
     def check_programs(self, used: str | None, why: str) -> None:
-        """Raise UsageError if the options contain the path of a program that the test does not start.
+        """Raise UsageError if the user gave the path of a program that the test does not start.
 
-        used: "stockfish" or "gnugo", the name of the option whose program the test may start; None if the test starts
-        no program. why: the end of the message, such as "is not for personal networks".
+        used: the program that the test may start, "stockfish" or "gnugo"; None if the test starts no program. why: the
+        end of the message, such as "is not for personal networks".
         """
         for option, path in (("stockfish", self.stockfish), ("gnugo", self.gnugo)):
             if path is not None and option != used:
                 raise UsageError(f"--{option} {why} (got {path}). Leave it out.")
 
     def most_positions(self, default: int) -> int:
-        """Return the largest number of positions; 0 for no limit. default: the number without --positions."""
+        """Return the largest number of positions in the test; 0 for no limit. default: the number if --positions is not
+        given.
+        """
         return default if self.positions is None else self.positions
 
     def programs(self, run: Run) -> dict[str, str | None]:
-        """Return the programs that also evaluate the positions in a test of a network: {name: path}, with None as the
-        path of a program that is not installed. Raises UsageError if the path of another program is given.
+        """Return the programs that evaluate the positions for comparison with a network, by name. The value is the
+        program's path, or None if it is not installed.
+
+        run: the network. Raises UsageError if the user gave the path of a program that this test does not start.
         """
         from kibitz.external.programs import find_gnugo, find_named, find_stockfish
 
@@ -131,7 +139,7 @@ class RunTestOptions:
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """The options for a test of external engines as predictors of moves."""
+    """The command-line options for a test of how well external engines predict the moves of players."""
 
     engine: Annotated[
         list[str] | None,
@@ -240,8 +248,10 @@ def _check_engine_test(options: RunTestOptions, sharing: WorkerOptions) -> None:
 
 
 def test_engine_command(run: str, store: str | None, options: RunTestOptions, engines: EngineOptions) -> None:
-    """Run `kibitz test [NETWORK] STORE --engine COMMAND`, which tests the engines and, if it is given, the network.
-    run: the first argument of the command. It is the network if `store` is given, and otherwise the store.
+    """Run `kibitz test [NETWORK] STORE --engine COMMAND`. It tests the engines and, if it is given, the network.
+
+    run: the first argument of the command, which is the network if `store` is given, and otherwise the store. store:
+    the second argument of the command.
     """
     from kibitz.evaluation.games import choose, choose_without_run
     from kibitz.evaluation.predictors import EngineTest, evaluate_engines
@@ -309,10 +319,10 @@ _RATED = re.compile(r"(?P<rating>\d{3,4})=(?P<command>.+)", re.DOTALL)
 
 
 def rated_engine(text: str, game: str, options: Sequence[str] = ()) -> RatedEngine:
-    """Return the engine that a value of --engine names: COMMAND or RATING=COMMAND.
+    """Return the engine that a value of the option --engine describes.
 
-    game: "chess" or "go". options: UCI options of the form "Name=Value". Raises UsageError or KibitzError if the engine
-    can't be used, for example if the program is not installed.
+    text: the value, COMMAND or RATING=COMMAND. game: "chess" or "go". options: UCI options of the form "Name=Value".
+    Raises UsageError or KibitzError if the engine can't be used, for example if the program is not installed.
     """
     from kibitz.arena.players import player
     from kibitz.evaluation.predictors import RatedEngine
@@ -383,7 +393,7 @@ def _log(line: str) -> None:
 
 
 class EvaluationBar(Progress):
-    """The progress of a test, with a bar for each part of the work."""
+    """A progress bar for each part of a test."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -393,9 +403,10 @@ class EvaluationBar(Progress):
         self._part, self._reported = "", time.monotonic()
 
     def on_progress(self, part: str, done: int, total: int) -> None:
-        """Update the bar. part: the name of the part. done, total: the completed amount and the size of the part.
+        """Update the bar. part: the name of the part of the test. done, total: the completed amount and the size of the
+        part.
 
-        A new name begins a new part. The elapsed time shown for the new part starts at the last call for the previous
+        If the name is new, a new part begins. The elapsed time of the new part starts at the last call for the previous
         part.
         """
         if part != self._part:

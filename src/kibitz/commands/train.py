@@ -1,4 +1,6 @@
-"""`kibitz train SYSTEM STORE`: the options of the training loop, and those of the selected system."""
+"""The command `kibitz train`: the options of the training, and the settings of the selected system (kind of
+network).
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,16 @@ if TYPE_CHECKING:
     from kibitz.training.trainer import TrainProgress
 
 PRECISIONS = {"auto": "auto", "float32": "32-true", "bf16": "bf16-mixed"}
-"""Precision on the command line -> its name in the loop (Lightning)."""
+"""The values of the option --precision, each with the name that Lightning, the library for training, uses."""
 INTERRUPTED = 130
 """The exit code if the user stopped the training, for example by Ctrl-C."""
 
 
 @dataclass(frozen=True)
 class StartOptions:
-    """The options for the start of a training run: its recipe, directory and initial weights."""
+    """The command-line options for the start of a training: its recipe (set of settings), its folder and the initial
+    weights.
+    """
 
     recipe: Annotated[
         str | None,
@@ -45,8 +49,8 @@ class StartOptions:
 
 @dataclass(frozen=True)
 class LoopOptions:
-    """The options for the length of training and the intervals of its checks. If an option is None, the recipe's value
-    or a default applies.
+    """The command-line options for the length of the training and the intervals of summaries, validations and
+    checkpoints. If an option is None, the recipe's value or a default applies.
     """
 
     time_limit: Annotated[float | None, typer.Option()] = None
@@ -81,8 +85,8 @@ class LoopOptions:
     ] = None
 
     def given(self) -> dict[str, Any]:
-        """Return the options that the user gave, as a dict from the names of fields of TrainConfig to values. The time
-        limit is converted to seconds. Raises UsageError for a value out of range.
+        """Return the values of the options that the user gave, by the names of fields of `TrainConfig`. The time limit
+        is converted from minutes to seconds. Raises UsageError for a value out of range.
         """
         check_time_limit(self.time_limit)
         if self.checkpoint_megabytes is not None and not math.isfinite(self.checkpoint_megabytes):
@@ -93,7 +97,7 @@ class LoopOptions:
 
 @dataclass(frozen=True)
 class StoreSplitOptions:
-    """The options for the split of the games, if it is to differ from the store's split."""
+    """The command-line options for a split of the games that differs from the split that the store contains."""
 
     validate_share: Annotated[float | None, typer.Option(show_default="the store's")] = None
     test_share: Annotated[float | None, typer.Option(show_default="the store's")] = None
@@ -101,10 +105,11 @@ class StoreSplitOptions:
     test_from: Annotated[str | None, typer.Option()] = None
 
     def split(self, store: str) -> Split | None:
-        """Return the requested split; None for the split of the store. Raises UsageError for an invalid day.
+        """Return the split of the games that the options describe; None if there are no such options.
 
-        A share that is not given is taken from the store's split. The dates of the store's split are not used: if no
-        day is given, the games are split by hash.
+        If a share is missing, it is the share of the store's split. The dates of the store's split are not used. If no
+        day is given, a hash of each game decides its part of the split. store: the path of the store. Raises UsageError
+        for an invalid day.
         """
         from kibitz.dates import parse_day
         from kibitz.store.split import Split, check_options
@@ -126,7 +131,7 @@ class StoreSplitOptions:
 
 @dataclass(frozen=True)
 class MachineOptions:
-    """The options for the devices, the processes and the precision of training."""
+    """The command-line options for the devices, the processes and the precision of the training."""
 
     precision: Annotated[
         str | None,
@@ -160,10 +165,12 @@ def train(
     json: Annotated[bool, typer.Option("--json")] = False,
     **settings: Any,
 ) -> None:
-    """Train a system on a store. After Ctrl-C, the same command resumes the training.
+    """Train a kind of network, called a system, on the games of a store. To resume the training after Ctrl-C, run the
+    same command again.
 
-    By default, the training uses the system's recipe "default". If the system is from a paper, --recipe paper uses the
-    paper's settings. `kibitz train SYSTEM --help` also lists the settings of this system with the recipe's values.
+    By default, the training uses the system's recipe "default", a set of settings. If the system is from a paper,
+    --recipe paper uses the paper's settings. `kibitz train SYSTEM --help` also lists the settings of this system with
+    the recipe's values.
     """
     from kibitz.systems import load
     from kibitz.training.ranks import ReportedByOtherRank, joined, resolve_rank
@@ -227,20 +234,22 @@ def _train(
 
 
 def lightning_precision(name: str) -> str:
-    """Convert a value of --precision to the name that Lightning uses. Raises UsageError for an unknown value."""
+    """Return the name that Lightning, the library for training, uses for a value of --precision. Raises UsageError for
+    an unknown value.
+    """
     if name not in PRECISIONS:
         raise UsageError(not_one_of("--precision", name, PRECISIONS))
     return PRECISIONS[name]
 
 
 def check_time_limit(minutes: float | None) -> None:
-    """Raise UsageError unless the time limit in minutes is greater than 0 or None."""
+    """Raise UsageError if the time limit, in minutes, is 0 or negative. None means no time limit."""
     if minutes is not None and not minutes > 0:
         raise UsageError(f"--time-limit must be greater than 0 minutes (got {minutes:g})")
 
 
 def check_device(device: str) -> None:
-    """Raise UsageError for an unknown device, and for "cuda" if PyTorch finds no GPU."""
+    """Raise UsageError for an unknown value of --device, and for "cuda" if PyTorch finds no GPU."""
     if device not in ("auto", "cpu", "cuda"):
         raise UsageError(not_one_of("--device", device, ("auto", "cpu", "cuda")))
     if device == "cuda":
@@ -251,8 +260,8 @@ def check_device(device: str) -> None:
 
 
 class TrainingBar(Progress):
-    """A progress bar for each stage of a training run. Without a terminal, a line is printed at each validation, and
-    once per minute.
+    """A progress bar for each stage of a training. Without a terminal, it prints a line at each validation, and once
+    per minute.
     """
 
     def __init__(self) -> None:

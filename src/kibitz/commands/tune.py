@@ -1,5 +1,5 @@
-"""`kibitz tune SYSTEM STORE`: find the learning rate, weight decay and initial weights that suit a system and its
-games.
+"""The command `kibitz tune`: find a good learning rate, weight decay and choice of initial weights for a kind of
+network, called a system.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ NOT_OPTIONS = (
     "iterations",
     "value_iterations",
 )
-"""Settings of a system that are not options of a search, because the search determines them."""
+"""Settings of a system that are not options of `kibitz tune`, because the command itself chooses their values."""
 
 
 @dataclass(frozen=True)
 class SpaceOptions:
-    """The options for the search space, and for the network to train if the system has several."""
+    """The command-line options for the values to try, and for the network to train if the system has several."""
 
     learning_rates: Annotated[str | None, typer.Option()] = None
     weight_decays: Annotated[str | None, typer.Option()] = None
@@ -48,8 +48,10 @@ class SpaceOptions:
     ] = None
 
     def grid(self, usual: Grid) -> Grid:
-        """Return the grid of values to try. usual: the system's grid, whose values are used for options that are not
-        given. Raises UsageError for invalid values.
+        """Return the grid of values to try.
+
+        usual: the default grid of the system, whose values replace the options that the user did not give. Raises
+        UsageError for invalid values.
         """
         from kibitz.training.tune.space import Grid
 
@@ -63,7 +65,7 @@ class SpaceOptions:
 
 @dataclass(frozen=True)
 class TrialOptions:
-    """The options for the number of trials (short training runs), and the length of each trial."""
+    """The command-line options for the number of trials (short training runs), and the length of each trial."""
 
     iterations_per_trial: Annotated[int, typer.Option(min=1)] = 2000
     trials: Annotated[
@@ -75,7 +77,9 @@ class TrialOptions:
 
 @dataclass(frozen=True)
 class TrialLoopOptions:
-    """The options for how each trial is trained, and how long all trials together may take."""
+    """The command-line options for how each trial (short training run) is trained, and how long all trials together may
+    take.
+    """
 
     time_limit: Annotated[float | None, typer.Option()] = None
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1)] = 0
@@ -89,8 +93,8 @@ class TrialLoopOptions:
         check_time_limit(self.time_limit)
 
     def plan(self) -> TrainConfig:
-        """Return the training plan of the trials (training runs). Its time limit, in seconds, covers all trials
-        together.
+        """Return the configuration with which each trial (short training run) is trained. Its time limit, in seconds,
+        covers all trials together.
         """
         from kibitz.training.trainer import TrainConfig
 
@@ -115,11 +119,11 @@ def tune(
     json: Annotated[bool, typer.Option("--json")] = False,
     **settings: Any,
 ) -> None:
-    """Tune a system's learning rate, its weight decay and the choice of its initial weights in short training runs, the
+    """Find a system's best learning rate, weight decay and choice of initial weights in short training runs, the
     trials.
 
-    After Ctrl-C or a crash, the same command resumes the search. `kibitz tune SYSTEM --help` also lists the settings of
-    this system, which are the same in all trials.
+    To resume the search after Ctrl-C or a crash, run the same command again. `kibitz tune SYSTEM --help` also lists the
+    settings of this system, which are the same in all trials.
     """
     from kibitz.systems import load
 
@@ -175,8 +179,8 @@ def _numbers(option: str, given: str, zero: bool) -> tuple[float, ...]:
 
 
 class TuningProgress(Progress):
-    """A progress bar over all trials, and a line at the end of each trial. Without a terminal, a line is also printed
-    every minute.
+    """A progress bar over all trials (short training runs), and a line at the end of each trial. Without a terminal, it
+    also prints a line every minute.
     """
 
     def __init__(self, request: TuneConfig) -> None:
@@ -203,8 +207,8 @@ class TuningProgress(Progress):
         self.update(done, line, trial=step.ended + 1, figures=self._figures)
 
     def on_trial_end(self, trial: TrialResult) -> None:
-        """Print the result of a trial, also of a pruned one. The search calls this method at the end of each trial, in
-        the order of the trials' numbers.
+        """Print the result of a trial. The search calls this method at the end of each trial, in the order of the
+        trials' numbers. It also calls the method for a trial that it pruned (ended early).
         """
         each, total = self.request.iterations, self.request.total
         # This is the first trial of this call. The trials of earlier calls must not count for the speed.
@@ -227,7 +231,7 @@ def _text(value: Any) -> str:
 
 
 def train_line(request: TuneConfig, best: TrialResult) -> str:
-    """Return the command for a full training run with the hyperparameters of the best trial.
+    """Return the command line, as text, for a full training with the settings of the best trial.
 
     request: the configuration of the search. best: the best trial.
     """

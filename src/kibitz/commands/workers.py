@@ -1,4 +1,4 @@
-"""The options --workers and --ray: where independent pieces of work are done."""
+"""The options --workers and --ray, which divide work among processes of this computer or of a Ray cluster."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ an archive has a file extension after the colon (GAMES.zip:A.pgn).
 
 
 def is_address(text: str) -> bool:
-    """Return whether a text is a value of --ray: HOST:PORT of a cluster, or "local"."""
+    """Return whether a text is a valid value of --ray: HOST:PORT of a cluster, or "local"."""
     return text == LOCAL or _ADDRESS.fullmatch(text) is not None
 
 
 def with_ray_local(arguments: list[str]) -> list[str]:
-    """Insert the value "local" after each --ray that has no value.
+    """Return a command line in which each --ray without a value has the value "local".
 
-    A word after --ray is its value if it is an address or looks like a misspelled address.
+    The word after --ray is the value if it is an address or looks like a misspelled address.
     """
     followers = [*arguments, ""][1:]
     return [
@@ -52,10 +52,10 @@ Ray = Annotated[
 
 
 def ray_backend(text: str, workers: int) -> Backend:
-    """Return the backend for the value of --ray: HOST:PORT of a cluster, or "local".
+    """Return the backend (the description of where work is computed) for a value of --ray.
 
-    workers: the number of workers that a local Ray starts. Raises UsageError if Ray is not installed or the address is
-    invalid.
+    text: the value, HOST:PORT of a cluster, or "local". workers: the number of worker processes that a local Ray
+    starts. Raises UsageError if Ray is not installed or the address is invalid.
     """
     if not is_address(text):
         raise UsageError(f"--ray must be an address HOST:PORT, or be empty to use this computer (got {text})")
@@ -67,7 +67,7 @@ def ray_backend(text: str, workers: int) -> Backend:
 
 @dataclass(frozen=True)
 class WorkerOptions:
-    """How many workers share the work, and where."""
+    """The command-line options for the number of worker processes, and for the computers on which they run."""
 
     workers: Annotated[
         int | None,
@@ -80,15 +80,17 @@ class WorkerOptions:
     ray: Ray = None
 
     def check_unused(self, option: str) -> None:
-        """Raise UsageError if --workers or --ray was given together with `option`, because workers can't share the work
-        that this option requests.
+        """Raise UsageError if the user gave --workers or --ray together with an option whose work workers can't share.
+
+        option: the name of that option, such as "--against".
         """
         for name, value in (("--workers", self.workers), ("--ray", self.ray)):
             if value is not None:
                 raise UsageError(f"{name} cannot be combined with {option} (got {value}). Leave one of them out.")
 
     def backend(self) -> Backend | None:
-        """Return the backend that does the work; None if neither --workers nor --ray was given.
+        """Return the backend (the description of where work is computed). It is None if neither --workers nor --ray was
+        given, so that this process does the work.
 
         Raises UsageError if Ray is not installed, if the address is invalid, or if --workers was given together with
         the address of a cluster.

@@ -1,5 +1,5 @@
-"""Describe a wrong call in one line: the wrong option or argument, and its correct form. The command line parser's own
-text is not shown.
+"""Error messages for a wrong command line. A message has one line with the wrong option or argument and its correct
+form, in place of the message of typer, the command line parser.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _EXAMPLES = {"rating": 2000, "elo": 1500, "plies": 10, "": 20}
 def unknown_command(name: str, known: Sequence[str]) -> str:
     """Return the error message for a command or option that does not exist.
 
-    name: the word that the user gave. known: the existing commands; if one has a similar name, the message suggests it.
+    name: the word that the user gave. known: the existing commands. If a command has a similar name, the message
+    suggests it.
     """
     kind = "option" if name.startswith("-") else "command"
     near = did_you_mean(name, known) if kind == "command" else ""

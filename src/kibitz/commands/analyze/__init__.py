@@ -1,1 +1,1 @@
-"""kibitz analyze."""
+"""The command `kibitz analyze`."""

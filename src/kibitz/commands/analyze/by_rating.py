@@ -1,4 +1,6 @@
-"""kibitz analyze --by-rating: a chart of the moves that players of many ratings choose in a position."""
+"""The option --by-rating of `kibitz analyze`: a chart of the moves that players of different ratings choose in a
+position.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,8 @@ _OTHERS = (
 
 
 def analyze_by_rating(session: Session, run: str, path: str, options: AnalyzeOptions) -> None:
-    """For one position of a game, write the chart of the moves that players of different ratings choose, and print
-    these moves as text or JSON.
+    """Write a chart of the moves that players of different ratings choose in one position of a game. Print these moves
+    as text or JSON.
 
     session: the network. run: its name, as the user gave it. path: the file of the game. Raises UsageError for options
     that apply only to the analysis of whole games, and for a network without rating inputs. Raises KibitzError if the

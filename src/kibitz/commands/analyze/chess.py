@@ -1,4 +1,4 @@
-"""kibitz analyze, for chess."""
+"""The command `kibitz analyze` for games of chess."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 SWING = 10.0
-"""The loss, in percentage points, from which on a move is annotated if --swing is not given."""
+"""The default of --swing for chess: a move is annotated if it loses at least this number of percentage points."""
 
 
 def analyze_chess(
@@ -32,9 +32,9 @@ def analyze_chess(
 ) -> None:
     """Analyze the games of a PGN file, and print the analysis or write it to files.
 
-    path: the PGN file; "-" is standard input. workers: the processes that analyze the games; None for this process.
-    Raises UsageError for options that don't fit together or don't fit the network, and KibitzError if no game can be
-    analyzed or the engine fails.
+    session: the network. run: its name, as the user gave it. path: the PGN file; "-" is standard input. workers: the
+    processes that analyze the games; None for this process. Raises UsageError for options that don't fit together or
+    don't fit the network, and KibitzError if no game can be analyzed or the engine fails.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import predicts_winner
@@ -101,7 +101,7 @@ def _ratings(session: Session, text: str) -> tuple[int, int]:
 
 
 def check_practical(session: Session) -> None:
-    """Raise UsageError if the network has no rating inputs, which --practical needs."""
+    """Raise UsageError if the network has no rating inputs. The option --practical needs them."""
     from kibitz.analysis.chess.ratings import OPPONENT
 
     if OPPONENT not in session.side_inputs:
@@ -112,8 +112,8 @@ def check_practical(session: Session) -> None:
 
 @contextlib.contextmanager
 def opened_judge(session: Session, analysis: Analysis, options: AnalyzeOptions) -> Iterator[Judge | None]:
-    """A context manager that yields the judge (see `Judge`) for the options: an engine, or the network's search. When
-    the context manager exits, it ends the engine's process.
+    """Return a context manager that yields the judge: the object that evaluates moves, by an engine or by a search with
+    the network. If the judge is an engine, its process ends with the context.
 
     The judge is None with --raw, and for a network that does not predict who wins. Raises UsageError for search limits
     that would have no effect, and KibitzError for an engine that does not start.
@@ -151,13 +151,13 @@ def _own_judge(session: Session, analysis: Analysis, options: AnalyzeOptions) ->
 
 
 class PgnGames(CheckedFile):
-    """The games of a PGN file that will be analyzed. The class also reports and counts the games that can't be
-    analyzed.
+    """The games of a PGN file to analyze. The class also reports and counts the games that can't be analyzed.
 
+    session: the network. path: the file. options: the options of the command.
     number: the number of the only game to analyze, from 1; None for all games.
-    swing: the smallest annotated change of the win probability, 0 to 1.
-    replaced: whether the games are written back to the same file. In this case, every game of the file must be
-        analyzed.
+    swing: the loss of win probability, 0 to 1, from which on a move is annotated.
+    replaced: whether the analyzed games replace the contents of the same file. In this case, every game of the file
+        must be analyzed.
     workers: the processes that analyze the games; None for this process.
     """
 
@@ -193,11 +193,15 @@ class PgnGames(CheckedFile):
         wanted: Callable[[Record], bool] = lambda record: True,
         shown: Shown = progress,
     ) -> Generator[AnalysedGame]:
-        """Yield the analyzed games one by one. Games that can't be analyzed are reported on standard error.
+        """Analyze the games one by one and yield the results. Games that can't be analyzed are reported on standard
+        error.
 
+        analysis: the module that reads the network's outputs, see `kibitz.analysis.Analysis`.
+        meaning: the meaning of the evaluations, such as White's win probability.
+        judge: the object that evaluates moves, see `opened_judge`; None for the network's evaluations without a search.
         wanted: a function that returns whether the game of a record is to be analyzed.
-        shown: a function that takes a file's path and returns a context manager that shows the progress, see
-            `output.progress`.
+        shown: a function that takes a file's path and returns a context manager that shows the progress, such as
+            `kibitz.commands.analyze.output.progress`.
 
         Raises KibitzError if none of the games can be analyzed. If the file is to be replaced, the method also raises
         KibitzError at the first game with an error or a warning, and if there is text between the games. The new file

@@ -151,7 +151,7 @@ _ENDINGS = {"chess": (".pgn",), "go": (".sgf", ".sgfl", ".gib")}
 
 
 def check_game(session: Session, path: str, options: AnalyzeOptions) -> None:
-    """Raise UsageError if the file or an option is for chess and the network for Go, or the reverse."""
+    """Raise UsageError if the network does not play the game of the file, or if an option is for the other game."""
     if session.game not in GAME_NAMES:
         raise UsageError(
             f"{session.name} is a network for {session.game}, which kibitz analyze does not support. Choose another"

@@ -1,4 +1,4 @@
-"""kibitz analyze, for Go."""
+"""The command `kibitz analyze` for games of Go."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, workers: Workers | None = None) -> None:
     """Analyze the games of an SGF file, and print the analysis or write it to files.
 
-    path: the SGF file; "-" is standard input. workers: the processes that analyze the games; None for this process.
-    Raises UsageError for options that don't fit together or don't fit the network, and KibitzError if no game can be
-    analyzed or the engine fails.
+    session: the network. run: its name, as the user gave it. path: the SGF file; "-" is standard input. workers: the
+    processes that analyze the games; None for this process. Raises UsageError for options that don't fit together or
+    don't fit the network, and KibitzError if no game can be analyzed or the engine fails.
     """
     if options.about_player:
         from kibitz.commands.analyze.go_player import analyze_go_player
@@ -79,8 +79,10 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, w
 
 
 def check_options(session: Session, run: str, path: str, options: AnalyzeOptions) -> None:
-    """Raise UsageError for options that don't fit together, don't fit the network, or would overwrite a file that is
-    read.
+    """Check the options of `kibitz analyze` for Go.
+
+    session: the network. run: its name, as the user gave it. path: the file of games. Raises UsageError for options
+    that don't fit together, don't fit the network, or would overwrite a file that kibitz reads.
     """
     if options.swing is not None and not 0 < options.swing <= POINTS:
         raise UsageError(f"--swing must be greater than 0 and at most {POINTS} points (got {options.swing:g})")
@@ -112,11 +114,11 @@ _uncounted = partial(progress, measured=False)
 
 
 class SgfGames(CheckedFile):
-    """The games of an SGF file or folder that will be analyzed. The class also reports the games that can't be
-    analyzed.
+    """The games of an SGF file or folder to analyze. The class also reports the games that can't be analyzed.
 
-    workers: the processes that analyze the games; None for this process. engine: the engine that evaluates the moves;
-    None if the network evaluates them.
+    session: the network. path: the file or folder. options: the options of the command. workers: the processes that
+    analyze the games; None for this process. engine: the engine that evaluates the moves; None if the network evaluates
+    them.
     """
 
     def __init__(
@@ -140,10 +142,12 @@ class SgfGames(CheckedFile):
     def analysed(
         self, shown: Shown = _uncounted, wanted: Callable[[Record], bool] = lambda record: True
     ) -> Generator[AnalysedGame]:
-        """Yield the analyzed games one by one. Games that can't be analyzed are reported on standard error.
+        """Analyze the games one by one and yield the results. Games that can't be analyzed are reported on standard
+        error.
 
-        shown: a function that takes a file's path and returns a context manager that shows the progress, see
-        `output.progress`. wanted: a function that returns whether the game of a record is to be analyzed.
+        shown: a function that takes a file's path and returns a context manager that shows the progress, such as
+        `kibitz.commands.analyze.output.progress`. wanted: a function that returns whether the game of a record is to be
+        analyzed.
 
         Raises KibitzError if no game can be analyzed.
         """

@@ -1,4 +1,4 @@
-"""kibitz analyze --player for Go: a report about one player's own games."""
+"""The option --player of `kibitz analyze` for Go: a report about one player's own games."""
 
 from __future__ import annotations
 
@@ -26,9 +26,11 @@ def analyze_go_player(
 ) -> None:
     """Analyze one player's games in an SGF file or in a folder of SGF files. Print the report, or write it to files.
 
-    workers: the processes that analyze the games; None for this process. Ctrl-C ends the analysis, and the report then
-    covers the games that were analyzed before. Raises UsageError for options that don't fit together or don't fit the
-    network, and KibitzError if no game can be analyzed or the engine fails.
+    session: the network. run: its name, as the user gave it. path: the file or folder. workers: the processes that
+    analyze the games; None for this process.
+
+    After Ctrl-C, the report covers the games that were analyzed before. Raises UsageError for options that don't fit
+    together or don't fit the network, and KibitzError if no game can be analyzed or the engine fails.
     """
     from rich.console import Console
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AnalyzeOptions:
-    """The options of `kibitz analyze`: what is analyzed, how it is shown, and where it is written."""
+    """The command-line options of `kibitz analyze`: what to analyze, how to show it, and where to write it."""
 
     game: Annotated[
         int | None,
@@ -139,8 +139,8 @@ class AnalyzeOptions:
 
     @property
     def prints_games(self) -> bool:
-        """Whether the games are printed as text on standard output. It is False if JSON, PGN, SGF or CSV is written
-        there.
+        """Whether the analysis is printed as text on standard output. It is False if JSON, PGN, SGF or CSV is printed
+        instead.
         """
         return not self.as_json and "-" not in (self.pgn, self.sgf, self.csv)
 
@@ -186,8 +186,10 @@ class AnalyzeOptions:
             )
 
     def checker(self, session: Session) -> Checker | None:
-        """Return the engine of --checked-by, which evaluates the moves; None without this option. Raises UsageError if
-        the engine is not installed, does not play the network's game, or rejects the limits.
+        """Return the engine of the option --checked-by, which evaluates the moves; None without this option.
+
+        session: the network. Raises UsageError if the engine is not installed, does not play the network's game, or
+        can't use the search limits.
         """
         from kibitz.analysis.checkers import find_checker
         from kibitz.external.programs import read_option
@@ -198,6 +200,6 @@ class AnalyzeOptions:
         return find_checker(self.checked_by, session.game, session.name, given, self.nodes, self.depth)
 
     def given(self, name: str) -> bool:
-        """Return whether an option is on the command line. name: the name of its field, such as "by_rating"."""
+        """Return whether the user gave an option. name: the name of the option's field, such as "by_rating"."""
         value = getattr(self, name)
         return value is not None and value is not False and value != []

@@ -1,4 +1,6 @@
-"""Common parts of `kibitz analyze` for chess and Go: JSON that is printed game by game, warnings, and progress."""
+"""Common parts of `kibitz analyze` for chess and Go: JSON that is printed game by game, engine failures, and
+progress.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,12 @@ if TYPE_CHECKING:
 Game = TypeVar("Game")
 
 COARSE = 1 << 24
-"""For files smaller than this number of bytes, no time left is shown, because files are read ahead by a megabyte."""
+"""For a file smaller than this number of bytes, the progress shows no time left. kibitz reads files in large blocks, so
+the estimate would be wrong.
+"""
 
 FIRST_SECONDS = 0.8
-"""The number of seconds after which the progress inside a game is shown."""
+"""The number of seconds after which the progress bar of one game appears."""
 
 Shown = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 """A function that takes a file's path and returns a context manager that shows the progress. The context manager yields
@@ -35,15 +39,18 @@ a function to call with the number of games and the number of bytes read so far.
 
 
 class CheckedFile:
-    """A file of games that are analyzed, possibly by an engine that may fail. name: the file's name in messages."""
+    """A file of games to analyze. The class handles the failure of an engine that evaluates the moves.
+
+    name: the file's name in messages.
+    """
 
     name: str
     failure: EngineDied | None = None
-    """The failure of the engine after at least one game; None if it has not failed."""
+    """The error if the engine failed after at least one game; None if it has not failed."""
 
     def until_failure(self, games: Iterator[Game]) -> Iterator[Game]:
-        """Yield the games until the engine fails, and keep its failure in `failure`. Raises EngineDied if the engine
-        fails in the first game.
+        """Yield the analyzed games until the engine fails, and store the error in `failure`. If the engine fails in the
+        first game, raise EngineDied.
         """
         complete = 0
         try:
@@ -57,19 +64,19 @@ class CheckedFile:
             self.failure = EngineDied(f"{self.name}: {error} after {before}", error.how)
 
     def problem(self) -> dict[str, str]:
-        """Return the engine's failure as the field "problem" of the JSON output; {} if it has not failed."""
+        """Return {"problem": message} for the JSON output if the engine has failed, otherwise {}."""
         return {"problem": str(self.failure)} if self.failure else {}
 
     def check_failure(self) -> None:
-        """Raise KibitzError if the engine has failed. First write the games that were analyzed before the failure, then
-        call this method.
+        """Raise KibitzError if the engine has failed. Call this method after the games analyzed before the failure are
+        written.
         """
         if self.failure:
             raise KibitzError(f"{self.failure}. The output contains the games before this error.")
 
 
 def same_file(one: str, other: str) -> bool:
-    """Return whether two paths lead to the same file. False if a path does not exist."""
+    """Return whether two paths lead to the same file. The result is False if a path does not exist."""
     try:
         return Path(one).samefile(other)
     except OSError:  # one of the files doesn't exist
@@ -80,14 +87,15 @@ def same_file(one: str, other: str) -> bool:
 def as_object(
     run: str, system: str, note: str = "", last: Callable[[], dict[str, Any]] = dict
 ) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """A context manager that prints one JSON object with all games. It yields a function that prints one game, so only
-    one game is in memory.
+    """Return a context manager that prints one JSON object with all games. It yields a function that prints one game,
+    so that only one game is in memory.
 
-    note: the meaning of the games' evaluations; "" for none.
-    last: a function that returns the fields after the games.
+    run: the network's name. system: the name of its system (kind of network).
+    note: what the evaluations of the games mean; "" for no text.
+    last: a function that returns further fields, which are printed after the games.
 
     Nothing is printed if there are no games. If a KibitzError or Ctrl-C ends the analysis, the object ends with the
-    field "problem", the reason.
+    field "problem", which contains the reason.
     """
     printed = 0
 
@@ -110,11 +118,13 @@ def as_object(
 
 @contextlib.contextmanager
 def progress(path: str, measured: bool = True) -> Iterator[Callable[[int, int], None]]:
-    """A context manager that shows the progress of an analysis of a file's games. It yields a function to call with the
+    """Return a context manager that shows how far the analysis of a file is. It yields a function to call with the
     number of games and the number of bytes read so far.
 
-    If standard output is a terminal, the games are printed there, and only the progress inside a game is shown, see
-    `GameBar`. measured: whether the function gets the number of bytes, from which the time left is estimated.
+    path: the file. measured: whether that function gets the number of bytes, from which the time left is estimated.
+
+    If standard output is a terminal, the analysis itself shows how many games are done. Then only the progress inside a
+    game is shown, see `GameBar`.
     """
     if sys.stdout.isatty():
         with GameBar() as inside, ongoing.listening(inside.on_positions):
@@ -145,7 +155,7 @@ def progress(path: str, measured: bool = True) -> Iterator[Callable[[int, int], 
 
 
 class GameBar(Progress):
-    """The progress inside one game: the number of searched positions. The bar appears after FIRST_SECONDS, and
+    """A progress bar for the positions of one game. It appears if the game takes longer than FIRST_SECONDS, and
     disappears when all positions are searched.
     """
 
@@ -158,7 +168,9 @@ class GameBar(Progress):
         self._is_shown = False
 
     def on_positions(self, done: int, total: int) -> None:
-        """Update the bar. The arguments are those of `ongoing.Listener`."""
+        """Update the bar. done: the number of searched positions of the game. total: the number of all its
+        positions.
+        """
         with self._lock:
             self._positions = done, total
             if done >= total:

@@ -1,4 +1,4 @@
-"""kibitz analyze --player: a report about one player's own games."""
+"""The option --player of `kibitz analyze` for chess: a report about one player's own games."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from kibitz.play.session import Session
 
 FIRST_GAMES, FIRST_SECONDS = 3, 5.0
-"""The time of the whole report is estimated after this number of games and this number of seconds. Earlier, the
+"""kibitz estimates the time of the whole report after this number of games and this number of seconds. Earlier, the
 estimate would be too long, because functions may be compiled during the first game.
 """
 LONG = 90.0
-"""The time of a whole report is stated if it takes more than this number of seconds."""
+"""If a report takes more than this number of seconds, kibitz prints the estimated time."""
 
 OnProgress = Callable[[int, int], None]
-"""A function of the numbers of games and of bytes read so far."""
+"""A function that is called with the number of games and the number of bytes read so far."""
 
 
 def analyze_player(
@@ -41,9 +41,11 @@ def analyze_player(
 ) -> None:
     """Analyze one player's games in a PGN file or in a folder of PGN files. Print the report, or write it to files.
 
-    workers: the processes that analyze the games; None for this process. Ctrl-C ends the analysis, and the report then
-    covers the games that were analyzed before. Raises UsageError for options that don't fit together or don't fit the
-    network, and KibitzError if no game can be analyzed or the engine fails.
+    session: the network. run: its name, as the user gave it. path: the file or folder. workers: the processes that
+    analyze the games; None for this process.
+
+    After Ctrl-C, the report covers the games that were analyzed before. Raises UsageError for options that don't fit
+    together or don't fit the network, and KibitzError if no game can be analyzed or the engine fails.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.moves import USUAL
@@ -111,14 +113,17 @@ def analyze_player(
 
 
 def warn_of_skipped(path: str, problems: Iterable[str]) -> None:
-    """Print a warning for each reason for which games were skipped. path: the file or folder of the games."""
+    """Print warnings about skipped games. path: the file or folder of the games. problems: a text for each reason."""
     for problem in problems:
         warning(f"{records.printable(path)}: {problem}")
 
 
 def raise_end(ended: KeyboardInterrupt | EngineDied | None, games: str) -> None:
-    """Raise the error that ended the analysis early, with a message about the games in the report. If `ended` is None,
-    do nothing. games: the number of games in the report, as text.
+    """Raise an error if the analysis ended early: KeyboardInterrupt after Ctrl-C, KibitzError after the failure of an
+    engine. Its message contains how many games are in the report.
+
+    ended: the reason of the early end; None if the analysis is complete. games: the number of games in the report, as
+    text.
     """
     if isinstance(ended, EngineDied):
         raise KibitzError(f"{ended}. The report is about {games}.")
@@ -174,13 +179,12 @@ def _check(files: list[PgnGames], options: AnalyzeOptions) -> None:
 def player_progress(
     total: int, done: Callable[[], int]
 ) -> Iterator[Callable[[str], AbstractContextManager[OnProgress]]]:
-    """A context manager that shows a single progress bar for a player's games in all files.
+    """Return a context manager that shows a single progress bar for a player's games in all files.
 
-    total: the number of the player's games.
-    done: a function that returns the number of games analyzed so far.
+    total: the number of the player's games. done: a function that returns the number of games analyzed so far.
 
-    It yields a function for the argument `shown` of `PgnGames.analysed`: it takes a file's path and returns a context
-    manager that shows the progress.
+    The context manager yields a function for the argument `shown` of `PgnGames.analysed`. This function takes a file's
+    path and returns a context manager that updates the bar.
     """
     with Progress("{task.completed:,.0f} of {task.total:,.0f} games", BAR, LEFT, patient=True) as bar:
         bar.begin("", total)
@@ -210,8 +214,8 @@ def _show(report: PlayerReport) -> None:
 
 
 def write_report(page: Path, report: PlayerReport | GoPlayerReport, run: str, session: Session, path: str) -> None:
-    """Write the page of a report about a player. The file appears only when it is complete. Raises KibitzError if it
-    can't be written.
+    """Write the report about a player as an HTML page. The file appears only when it is complete. Raises KibitzError if
+    it can't be written.
 
     page: the file to write. report: the report. run: the network's name, as the user gave it. session: the network.
     path: the file or folder of the games.

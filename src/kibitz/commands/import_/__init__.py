@@ -1,1 +1,1 @@
-"""kibitz import."""
+"""The command `kibitz import`."""

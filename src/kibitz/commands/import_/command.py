@@ -1,4 +1,4 @@
-"""kibitz import: read games from records into a store."""
+"""The command `kibitz import`: read games from PGN or SGF files into a store, kibitz's database of games."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def import_games(
     sharing: WorkerOptions,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Read games from records, select games by the given filters, and make a store of them."""
+    """Read games from records, select games by the given filters, and write them to a store (a database of games)."""
     divide, backend = division.values(), sharing.backend()
     values = filters.values()
     files = accounts.files_of(files, filters.of_accounts(files, values))
@@ -152,14 +152,14 @@ class _Referees:
 
 @dataclass
 class ImportResult:
-    """The result of an import.
+    """The result of an import of games.
 
-    store: the store after the import.
-    read, kept: the number of games that were read, and of those that were added to the store.
+    store: the store (database of games) after the import.
+    read, kept: the number of games that were read, and the number of games that were added to the store.
     positions: the number of positions in the added games.
     rejections: the number of rejected games by reason.
     broken: the files that could not be read completely.
-    seconds: the duration.
+    seconds: the duration of the import.
     """
 
     store: Store
@@ -170,14 +170,14 @@ class ImportResult:
     broken: list[str]
     seconds: float
     divided: bool = False
-    """Whether the call has options for the split."""
+    """Whether the user gave options that divide the games into training, validation and test."""
     strays: list[str] = field(default_factory=list)
-    """Text that belongs to no game, such as "file, line 12: its first words"."""
+    """Texts between games that belong to no game. Each entry has the file, the line and the first words."""
     more_strays: int = 0
-    """Number of texts outside games that are not in `strays`."""
+    """The number of further texts between games, which `strays` does not contain."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the result as a dict for JSON. Measured values have no confidence interval, because they are from a
+        """Return the result as a dict for JSON. The measured speed has no confidence interval, because it is from a
         single import.
         """
         rate = {"value": round(self.read / self.seconds, 1), "low": None, "high": None, "n": self.read}

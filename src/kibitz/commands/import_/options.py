@@ -1,4 +1,6 @@
-"""The options of kibitz import: the filter for games, the referee that finds owners in Go, and the split."""
+"""The options of `kibitz import`: the filter for games, the territory labels for Go, and the split into training,
+validation and test.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,8 @@ _NAMES = {"go": {"min_plies": "min_moves", "unrated": "unranked"}}
 
 @dataclass(frozen=True)
 class FilterOptions:
-    """The options that filter games. An option that is not given keeps its default, such as None or "any", which means
-    no filter.
+    """The command-line options that select games. The default of an option, such as None or "any", means that the
+    option accepts all games.
     """
 
     min_rating: Annotated[int | None, typer.Option(min=0)] = None
@@ -105,11 +107,12 @@ class FilterOptions:
     limit: Annotated[int | None, typer.Option(metavar="GAMES")] = None
 
     def of_accounts(self, sources: Sequence[str], values: dict[str, Any]) -> GameChoice:
-        """Return the filter for the downloads of the accounts in `sources`. Raises UsageError for --rated without an
-        account.
+        """Return the filter for the games to download from the accounts in `sources`.
 
         sources: the command's arguments, each an account such as "lichess:NAME", or a file.
-        values: the result of `values()`. The options that apply only to downloads are removed from this dict.
+        values: the result of `values()`. The method removes the options that apply only to downloads from this dict.
+
+        Raises UsageError for --rated without an account.
         """
         from kibitz.commands.accounts import any_account
         from kibitz.online.accounts import GameChoice, account_in
@@ -128,8 +131,8 @@ class FilterOptions:
         return GameChoice(since, until, speed, rated, limit)
 
     def values(self) -> dict[str, Any]:
-        """Return the options by name. Days are dates (for `until`, the last day of the period), and lists are tuples.
-        Raises UsageError for an invalid day.
+        """Return the values of the options by name. Days are converted to dates, and lists to tuples. For `until`, the
+        date is the last day of the given period. Raises UsageError for an invalid day.
         """
         return {
             **asdict(self),
@@ -141,7 +144,9 @@ class FilterOptions:
 
 @dataclass(frozen=True)
 class RefereeOptions:
-    """The options for territory labels: who determines the owner of each point at the end of a Go game."""
+    """The command-line options for territory labels: which program determines the owner of each point at the end of a
+    Go game.
+    """
 
     referee: Annotated[
         str,
@@ -169,11 +174,14 @@ class RefereeOptions:
 
     @property
     def labels(self) -> bool:
-        """Whether the options request territory labels for any game."""
+        """Whether the import computes territory labels for Go games."""
         return self.referee != "none" or self.play_out
 
     def check(self, game: str) -> None:
-        """Raise UsageError for an unknown referee, and for options that don't apply to the game, "chess" or "go"."""
+        """Raise UsageError for an unknown value of --referee, and for any of these options if the games are chess.
+
+        game: "chess" or "go".
+        """
         if self.referee not in REFEREES:
             raise UsageError(not_one_of("--referee", self.referee, REFEREES))
         changed = [
@@ -187,7 +195,7 @@ class RefereeOptions:
 
 @dataclass(frozen=True)
 class SplitOptions:
-    """The options that split the games into training, validation and test."""
+    """The command-line options that divide the games into training, validation and test."""
 
     validate_share: Annotated[
         float | None,
@@ -207,7 +215,9 @@ class SplitOptions:
     ] = None
 
     def values(self) -> dict[str, Any]:
-        """Return the given options by name, as fields of a Split. Raises UsageError if they are not a valid split."""
+        """Return the options that the user gave, by name, as fields of a `Split`. Raises UsageError if they are not a
+        valid split.
+        """
         values: dict[str, Any] = {
             "validate_share": self.validate_share,
             "test_share": self.test_share,
@@ -225,9 +235,10 @@ def _day(option: str, text: str | None, end: bool = False) -> datetime.date | No
 
 
 def filter_for(game: str, values: dict[str, Any]) -> GameFilter:
-    """Return the filter for games of chess or Go. values: the result of `FilterOptions.values()`.
+    """Return the filter for games of chess or Go.
 
-    Raises UsageError for an option of the other game, and for a filter that no game can pass.
+    game: "chess" or "go". values: the result of `FilterOptions.values()`. Raises UsageError for an option of the other
+    game, and for a filter that no game can pass.
     """
     kind = _FILTERS[game]
     known = {field.name for field in fields(kind)}

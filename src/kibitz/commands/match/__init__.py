@@ -1,1 +1,1 @@
-"""kibitz match."""
+"""The command `kibitz match`."""

@@ -1,4 +1,6 @@
-"""kibitz match: two programs play chess or Go against each other, and the difference in strength is measured."""
+"""The command `kibitz match`: let two programs play chess or Go against each other, and measure the difference in
+strength.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Make the object that plays the games of a match, from the options of kibitz match."""
+"""Make the `ChessContest` or `GoContest`, which plays the games of a match, from the options of `kibitz match`."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _KOMI = 7.5
 
 
 def chess_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) -> ChessContest:
-    """Return the `ChessContest` of a match with the given limits and rules.
+    """Return the `ChessContest`, the object that plays the games of a chess match, with the given limits and rules.
 
-    limits: the result of `LimitOptions.of_sides`. options: the rules of adjudication. Raises UsageError for values that
-    can't be read.
+    limits: the limits of both players, as `LimitOptions.of_sides` returns them. options: the seed for the openings, and
+    the rules by which a game ends early (adjudication). Raises UsageError for values that can't be read.
     """
     from kibitz.arena.chess.contest import ChessContest
     from kibitz.arena.chess.game import Adjudication
@@ -47,10 +47,11 @@ def _adjudicated(option: str, text: str | None, example: str) -> tuple[int, int]
 
 
 def go_game(limits: Mapping[str, Mapping[str, Any]], options: RuleOptions) -> GoContest:
-    """Return the `GoContest` of a match with the given limits and rules.
+    """Return the `GoContest`, the object that plays the games of a Go match, with the given limits and rules.
 
-    limits: the result of `LimitOptions.of_sides`. options: board size, komi and the largest number of moves. Raises
-    UsageError for values that can't be read or are out of range.
+    limits: the limits of both players, as `LimitOptions.of_sides` returns them. options: the seed for the openings, the
+    board size, the komi and the largest number of moves. Raises UsageError for values that can't be read or are out of
+    range.
     """
     from kibitz.arena.go.contest import GoContest
     from kibitz.arena.go.game import GoRules

@@ -1,4 +1,4 @@
-"""The options of kibitz match."""
+"""The command-line options of `kibitz match`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ def _limit(metavar: str) -> Any:
 
 @dataclass(frozen=True)
 class LimitOptions:
-    """The options for the time and search limits of the two players."""
+    """The command-line options for the time and search limits of the two players, A and B. An option such as `nodes` is
+    for both players, `nodes_a` only for player A, and `nodes_b` only for player B.
+    """
 
     nodes: Annotated[str | None, _limit("N|MIN-MAX")] = None
     nodes_a: Annotated[str | None, _limit("N|MIN-MAX")] = None
@@ -47,11 +49,12 @@ class LimitOptions:
     clock_b: Annotated[str | None, _limit("10+0.1")] = None
 
     def of_sides(self) -> dict[str, dict[str, Any]]:
-        """Return the limits of the players "A" and "B", each as a dict whose keys are the names in LIMITS and "ending".
+        """Return the limits of the players "A" and "B". The limits of a player are a dict from a limit's name, such as
+        "nodes", to its value.
 
-        If a player has no separate limits, such as --nodes-a, the dict contains the limits that apply to both players.
-        The value of "ending" is the end of the options' names for error messages: "-a" or "-b" for the limits of one
-        player, "" for the limits of both.
+        If no limit is given for one player alone, such as --nodes-a, the player's dict contains the limits for both
+        players. The key "ending" contains the end of the options' names for error messages: "-a" or "-b" for the limits
+        of one player, "" for the limits of both.
         """
 
         def given(ending: str) -> dict[str, Any]:
@@ -66,7 +69,7 @@ class LimitOptions:
 
 @dataclass(frozen=True)
 class PlayerOptions:
-    """The options for the engine settings and the names of the two players."""
+    """The command-line options for the engine settings and the names of the two players."""
 
     option_a: Annotated[
         list[str] | None,
@@ -81,7 +84,9 @@ class PlayerOptions:
 
 @dataclass(frozen=True)
 class RuleOptions:
-    """The options for rules, openings and adjudication."""
+    """The command-line options for the rules, the openings, and the conditions under which a game ends early
+    (adjudication).
+    """
 
     seed: Annotated[
         int,
@@ -130,7 +135,7 @@ class RuleOptions:
 
 @dataclass(frozen=True)
 class SprtOptions:
-    """The options of the sequential probability ratio test, which may end a match early."""
+    """The command-line options of the sequential probability ratio test (SPRT), which may end a match early."""
 
     sprt: Annotated[
         str | None,
@@ -144,7 +149,9 @@ class SprtOptions:
     beta: Annotated[float, typer.Option(rich_help_panel=_STATISTICS_PANEL)] = 0.05
 
     def test(self) -> Sprt | None:
-        """Return the test that --sprt requests; None without this option. Raises UsageError for invalid values."""
+        """Return the SPRT that the option --sprt requests; None without this option. Raises UsageError for invalid
+        values.
+        """
         from kibitz.arena.elo import Sprt
 
         if self.sprt is None:
@@ -170,7 +177,7 @@ class SprtOptions:
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """The options for the files of the game records and the form of the result."""
+    """The command-line options for the file of the game records and the form of the result."""
 
     pgn: Annotated[
         Path | None,
@@ -186,8 +193,10 @@ class OutputOptions:
     as_json: Annotated[bool, typer.Option("--json")] = False
 
     def record(self, a: Participant, b: Participant, game: str) -> Path:
-        """Return the file for the game records: the requested file, or a file in matches/ with the players' names.
-        game: "chess" or "go". Raises UsageError if the requested path is a folder.
+        """Return the file for the game records: the file that the user chose, or a file in matches/ with the players'
+        names.
+
+        a, b: the players. game: "chess" or "go". Raises UsageError if the chosen path is a folder.
         """
         one, other = (re.sub(r"[^\w.+-]+", "-", player.name).strip("-.") or "engine" for player in (a, b))
         usual = Path("matches") / f"{one}-vs-{other}.{'sgf' if game == 'go' else 'pgn'}"
@@ -199,7 +208,7 @@ class OutputOptions:
 
 
 def check_game(game: str, limits: LimitOptions, rules: RuleOptions, output: OutputOptions) -> None:
-    """Raise UsageError for an option of the other game. game: the game of the match, "chess" or "go"."""
+    """Raise UsageError if an option does not apply to the game of the match. game: "chess" or "go"."""
     options: dict[str, Mapping[str, Any]] = {
         "chess": {
             **{f"{name}{side}": getattr(limits, f"{name}{side}".replace("-", "_"))

@@ -1,4 +1,4 @@
-"""The output of kibitz match: the running score, and the table at the end."""
+"""The output of `kibitz match`: the score during the match, and the tables at the end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LINE_EVERY = 15.0
 
 
 class MatchProgress(Progress):
-    """The progress of a match: a bar with the score so far."""
+    """A progress bar of a match, with the score so far."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -27,8 +27,10 @@ class MatchProgress(Progress):
         self._begun = False
 
     def on_game(self, match: Match) -> None:
-        """Show the score after a game. The first call comes before the first game, with the score of the games that
-        were already in the record.
+        """Show the score. The match calls this method after each game, and once before its first game.
+
+        If the match was resumed, the first call shows the score of the games that were already in the file of the
+        records.
         """
         done, games, tally = len(match.rows), match.config.games, match.tally
         score = f"{match.config.a.name} +{tally.wins} ={tally.draws} -{tally.losses}"
@@ -45,6 +47,7 @@ def _log(line: str) -> None:
 
 
 def show(match: Match, as_json: bool) -> None:
+    """Print the result of a match, as tables or as JSON."""
     result = match.result()
     if as_json:
         print(json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False))
