@@ -1,1 +1,3 @@
-"""Choose chess moves by comparing positions (DeepChess): an alpha-beta search whose bounds are positions."""
+"""Choose chess moves with a network that compares two positions (DeepChess): an alpha-beta search whose bounds are
+positions.
+"""

@@ -3,11 +3,11 @@
 No position has a numeric value. A node is searched between two bounds, alpha and beta, that are positions. Each new
 position is compared with them: if it is better than alpha, it becomes alpha; if it is better than beta, it ends the
 node. The search is fail-hard: a node's result is HIGH for beta or better, LOW for alpha or worse, or EXACT. With EXACT,
-the node's value is a position between the bounds, which then becomes the bound of the node's ply. "Better" means
-better for the mover. The network always compares for White, in the order (new position, bound).
+the node's value is a position between the bounds, which then becomes the bound of the node's ply. "Better" means better
+for the mover. The network always compares for White, in the order (new position, bound).
 
 A bound is a position's key and embedding, or a mate. Mates are ordered by their numbers, outside of all positions,
-without the network. A draw is the most balanced of the reference positions.
+without the network. A draw is the most balanced of the reference positions, which are fixed positions of the network.
 
 After a move has raised alpha, each other move first gets a scout search, as in principal variation search. A scout
 search only tests whether the move is better than alpha. Both bounds are then the same position. The mode ABOVE means
@@ -21,7 +21,8 @@ then the result that the search would have. It implies nothing for another bound
 transitive. Alpha seldom changes, so most of a tree uses the same bound. Results that depend on a repetition or on the
 fifty-move rule are valid only for the present line of moves, and are not stored.
 
-Arguments (state, ply, alpha, beta, mode) and results are described at the top of state.py. depth: remaining plies.
+The top of `state.py` describes the results and the arguments state, ply, alpha, beta and mode. `depth` is the remaining
+number of plies.
 """
 
 from __future__ import annotations
@@ -61,9 +62,11 @@ from kibitz.play.comparison.state import (
 
 ROOT, NO_MOVE = np.int64(0), np.uint16(0)
 MOVED, PASSED = np.int64(0), np.int64(1)
-"""How a node was reached: by a move, or by a null move."""
+"""How a node was reached: MOVED by a move, or PASSED by a null move."""
 BETTER, AS_GOOD, SAME, NO_BETTER, WORSE = 1, 2, 3, 4, 5
-"""Kinds of table entries: how the position compares with the bound, for the side to move. 0 means unknown."""
+"""Kinds of entries in the transposition table: how the position compares with the bound, for the side to move. 0 means
+unknown.
+"""
 MAX_DEPTH = 60
 """The largest depth of a search, in plies. Captures and checks are searched further."""
 _TABLE_MOVE, _GOOD_CAPTURE, _KILLER, _BAD_CAPTURE = 1 << 30, 1 << 28, 1 << 26, -(1 << 28)
@@ -72,11 +75,12 @@ _TABLE_MOVE, _GOOD_CAPTURE, _KILLER, _BAD_CAPTURE = 1 << 30, 1 << 28, 1 << 26, -
 
 @inner
 def score_moves(state, ply, table_move):  # type: ignore[no-untyped-def]
-    """Write to `scores` the numbers by which the moves of the position at ply `ply` are sorted.
+    """Compute the numbers by which the moves of the position at ply `ply` are sorted, and write them to `scores` of the
+    state.
 
     The order is: first the move from the transposition table; then captures and promotions to a queen that lose no
     material; then killer moves; then quiet moves by their history; last, captures that lose material, and other
-    promotions. table_move: packed, or NO_MOVE.
+    promotions. table_move: the packed move from the table, or NO_MOVE.
     """
     stack = state.data
     side = np.int64(stack.rows[ply, 64 + SIDE])
@@ -102,7 +106,9 @@ def score_moves(state, ply, table_move):  # type: ignore[no-untyped-def]
 
 @inner
 def pick_move(state, ply, i):  # type: ignore[no-untyped-def]
-    """Find the move with the largest score from index `i` on, swap it with the move at index `i`, and return it."""
+    """Return the move with the largest score from index `i` on. In the list of moves, it is exchanged with the move at
+    index `i`.
+    """
     moves, scores = state.data.moves[ply], state.data.scores[ply]
     best = i
     for k in range(i + 1, state.data.move_count[ply]):
@@ -116,8 +122,8 @@ def pick_move(state, ply, i):  # type: ignore[no-untyped-def]
 
 @inner
 def make_and_enter(state, ply, move):  # type: ignore[no-untyped-def]
-    """Play a legal move in the position at ply `ply`, and set up the new position at the next ply. Returns the result
-    of position_stack.enter: ONGOING, or how the game has ended.
+    """Play a legal move in the position at ply `ply`, and set up the new position at the next ply. Returns ONGOING, or
+    how the rules have ended the game: MATE or DRAW. move: packed.
     """
     make_move(state.data, ply, move)
     return _enter(state, ply + 1)
@@ -137,11 +143,11 @@ def _enter(state, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def quiescence(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Return the result of the position at ply `ply` after a search of captures and promotions to a queen, until the
-    positions are quiet.
+    """Search captures and promotions to a queen from the position at ply `ply`, until the positions are quiet. Returns
+    the result for the mover: LOW, EXACT or HIGH.
 
-    The position must have been set up with position_stack.enter. alpha, beta, mode: the bounds, which are positions,
-    and the kind of window, see the top of state.py. If the mover is in check, all moves are searched. If not, the
+    The position must have been set up with `position_stack.enter`. alpha, beta: the indices of the bounds, which are
+    positions. mode: OPEN, ABOVE or FROM (see `state.py`). If the mover is in check, all moves are searched. If not, the
     position itself is also compared with the bounds, because the mover need not capture.
     """
     result = LOW
@@ -178,8 +184,11 @@ def quiescence(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
 
 @inner
 def tt_probe(entry, ply, state, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Return HIGH or LOW if a table entry of this position proves this result of the node. Return EXACT if the entry
-    proves neither. The entry must be deep enough.
+    """Return what an entry of the transposition table proves about the result of the position at ply `ply`: HIGH, LOW,
+    or EXACT if it proves neither.
+
+    The entry must be of this position, and its depth must be sufficient. alpha, beta: the indices of the bounds. mode:
+    OPEN, ABOVE or FROM.
     """
     kind = entry.kind
     if mode == OPEN:
@@ -210,10 +219,11 @@ def _mate_distance(state, bound, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def tt_store(state, ply, depth, move, result, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Store the result of the position at ply `ply` in the transposition table. A deeper entry for another position is
-    not replaced if it is from the same search.
+    """Store the result of the position at ply `ply` in the transposition table. If the current search has stored a
+    deeper entry for another position in the same place, that entry remains.
 
-    move: the best move (packed), NO_MOVE for none. result: the result of the node, HIGH, EXACT or LOW.
+    move: the best move (packed), NO_MOVE for none. result: the result of the node, HIGH, EXACT or LOW. alpha, beta: the
+    indices of the bounds. mode: OPEN, ABOVE or FROM.
     """
     key = state.data.keys[ply]
     entry = state.table[key & (state.table.shape[0] - 1)]
@@ -235,7 +245,8 @@ def tt_store(state, ply, depth, move, result, alpha, beta, mode):  # type: ignor
 
 @inner
 def update_history_killers(state, ply, depth, move, tried):  # type: ignore[no-untyped-def]
-    """Record that a quiet move has caused a cutoff. tried: the index of this move in its node.
+    """Record that a quiet move has ended the search of a node (caused a cutoff). move: the packed move. tried: the
+    index of this move in its node.
 
     The move becomes a killer, and its history score increases. The history scores decrease for the quiet moves that
     were searched before this move.
@@ -253,10 +264,12 @@ def update_history_killers(state, ply, depth, move, tried):  # type: ignore[no-u
 
 @inner
 def search(state, ply, depth, alpha, beta, mode, passed):  # type: ignore[no-untyped-def]
-    """Return the result of the position at ply `ply`, searched `depth` plies deep. The position must have been set up
-    with position_stack.enter. If STOP is set, the result is meaningless.
+    """Search the position at ply `ply`, `depth` plies deep. Returns the result for the mover: LOW, EXACT or HIGH. If
+    the search was stopped (STOP is set), the result is meaningless.
 
-    passed: PASSED if the opponent has just made a null move, else MOVED.
+    The position must have been set up with `position_stack.enter`. alpha, beta: the indices of the bounds, which are
+    positions. mode: OPEN, ABOVE or FROM (see `state.py`). passed: PASSED if the opponent has just made a null move,
+    else MOVED.
     """
     stack = state.data
     in_check = stack.checks[ply] > 0
@@ -333,7 +346,7 @@ def search(state, ply, depth, alpha, beta, mode, passed):  # type: ignore[no-unt
 
 @inner
 def lmr_reduction(state, depth, i):  # type: ignore[no-untyped-def]
-    """Return by how many plies the depth of the first search of a quiet move is reduced (late-move reduction). i: the
+    """Return the number of plies by which the first search of a quiet move is shallower (late-move reduction). i: the
     index of the move in its node.
     """
     if state.data.tuning_reduce == 0 or depth < 3 or i < 3:
@@ -343,7 +356,7 @@ def lmr_reduction(state, depth, i):  # type: ignore[no-untyped-def]
 
 @inner
 def reenter(state, ply):  # type: ignore[no-untyped-def]
-    """Set up the position at ply `ply` again before its second search. The first search has sorted the moves of this
+    """Set up the position at ply `ply` again for its second search. The first search has sorted the moves of this
     position, and has overwritten the board and `reach`.
     """
     _, state.data.reach[ply] = enter(state.data, ply)
@@ -352,7 +365,7 @@ def reenter(state, ply):  # type: ignore[no-untyped-def]
 
 @kernel
 def search_root(state, moves, depth):  # type: ignore[no-untyped-def]
-    """Search these moves of the root, in this order, `depth` plies deep. moves: uint16 [n], packed.
+    """Search the given moves of the root, in this order, `depth` plies deep. moves: uint16 [n], packed.
 
     Returns the index of the best move, and the number of completed moves. The index is -1 if the search was stopped
     before the first move was completed. The position at the end of the best line is then the bound with index 0, and

@@ -1,13 +1,14 @@
-"""A run's comparison network as plain arrays, and the kernels that evaluate it, one position at a time.
+"""The comparison network of a run (a trained model) as plain arrays, and compiled functions that evaluate it, one
+position at a time.
 
-The code is made for a search: the embedding of each position is computed once, and a comparison computes only the
-layers that take two embeddings as input. A layer's product adds the rows of weights whose inputs are above 0. This
-applies the ReLU of the layer below, and skips inputs that are 0. Sizes are padded with zeros to multiples of a vector
-register.
+The network computes an embedding of each position, and compares two embeddings. A search computes the embedding of a
+position once; a comparison then computes only the layers that take two embeddings as input. A layer's product adds the
+rows of weights whose inputs are above 0. This applies the ReLU of the layer below, and skips inputs that are 0. Sizes
+are padded with zeros to multiples of a vector register.
 
-Kernels take `weights`, a Weights. A position is a row, uint8 [68] (games/chess/replay.py). An accumulator, float32 [n],
-has the sums of the first layer before its ReLU. An embedding, float32 [2 * d], has the inputs of a comparison for a
-position.
+The functions take `weights`, a Weights. A position is a row, uint8 [68] (games/chess/replay.py). An accumulator,
+float32 [n], has the sums of the first layer before its ReLU. An embedding, float32 [2 * d], has the inputs of a
+comparison for a position.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from kibitz.kernels import fast_kernel, fill, inner, kernel
 from kibitz.runs import Run
 
 PARTS = ("distilled", "full")
-"""The networks that a run may have, the preferred one first."""
+"""The comparison networks that a run (a trained model) may have. The first one is preferred."""
 WHITE_TO_MOVE, RIGHTS, BIAS = 768, 769, 773
-"""Rows of the first layer that follow those of the pieces. RIGHTS is the first of four rows."""
+"""Rows of the first layer's weights, after those of the pieces. RIGHTS is the first of four rows of castling rights."""
 _VECTOR = 16
 """Layer sizes are padded to a multiple of this number of float32 values."""
 _FAST_MATH = {"contract", "reassoc", "nsz"}
@@ -34,8 +35,8 @@ _FAST_MATH = {"contract", "reassoc", "nsz"}
 
 
 class Weights(NamedTuple):
-    """The weights of a comparison network as arrays. Kernels write to `scratch` and `active`, so only one thread at a
-    time may use an instance.
+    """The weights of a comparison network as arrays. Compiled functions write to `scratch` and `active`, so only one
+    thread at a time may use an instance.
 
     feature_weights   float32 [774, n]: the first layer. Rows 0..767: a piece on a square, (code - 1) * 64 + square. The
                       others: White to move, the four castling rights, and the bias.
@@ -50,8 +51,8 @@ class Weights(NamedTuple):
                       d are used if the position is the first of a pair, and the others if it is the second.
     antisymmetric     whether the logit of a pair is the mean of the logit in this order and minus the logit in the
                       opposite order. If not, only this order is computed.
-    scratch           float32 [2, widest layer]
-    active            int64 [widest layer + 1]
+    scratch           float32 [2, widest layer], working memory
+    active            int64 [widest layer + 1], working memory
     """
 
     feature_weights: NDArray[np.float32]
@@ -66,11 +67,11 @@ class Weights(NamedTuple):
 
 @inner
 def add_feature(accumulator, feature_weights, feature, sign):  # type: ignore[no-untyped-def]
-    """Add `sign` times the weights of a feature to an accumulator, float32 [n]. The accumulator of a position has the
-    sums of the first layer.
+    """Add `sign` times the weights of a feature to an accumulator, float32 [n]: the sums of the network's first layer
+    for a position.
 
-    feature: a row of feature_weights, 0 to 773. feature_weights: float32 [774, n]. sign: float32, 1 to add the feature,
-    or -1 to remove it.
+    feature_weights: float32 [774, n]. feature: a row of these weights, 0 to 773, such as a piece on a square. sign:
+    float32, 1 to add the feature, or -1 to remove it.
     """
     row = feature_weights[feature]
     for j in range(accumulator.shape[0]):
@@ -79,8 +80,8 @@ def add_feature(accumulator, feature_weights, feature, sign):  # type: ignore[no
 
 @inner
 def refresh_accumulator(weights, row, out):  # type: ignore[no-untyped-def]
-    """Compute the accumulator of a position (see `add_feature`) from all its features. row: uint8 [68], the position.
-    out: float32 [n], the output.
+    """Compute the sums of the network's first layer for a position (its accumulator), and write them to `out`, float32
+    [n]. row: uint8 [68], the position.
     """
     fill(out, weights.feature_weights[BIAS])
     for square in range(64):
@@ -125,8 +126,8 @@ def _layer(values, layer, x, active, y):  # type: ignore[no-untyped-def]
 
 @kernel
 def embed(weights, accumulator, out):  # type: ignore[no-untyped-def]
-    """Write the embedding of a position to `out`, float32 [2 * d]. accumulator: float32 [n], the position's
-    accumulator.
+    """Compute the embedding of a position, and write it to `out`, float32 [2 * d]. accumulator: float32 [n], the sums
+    of the network's first layer for the position.
     """
     x = accumulator
     for k in range(weights.embedding_layers - 1):
@@ -138,8 +139,8 @@ def embed(weights, accumulator, out):  # type: ignore[no-untyped-def]
 
 @fast_kernel(_FAST_MATH)
 def logit_ordered(weights, first, second):  # type: ignore[no-untyped-def]
-    """Return the logit of the probability that the first position of a pair is better for White, from one pass of the
-    network with the positions in this order.
+    """Return the logit of the probability that the first of two positions is better for White, from one evaluation of
+    the network with the positions in this order.
 
     first, second: float32 [2 * d], the embeddings of the positions.
     """
@@ -162,7 +163,7 @@ def logit_ordered(weights, first, second):  # type: ignore[no-untyped-def]
 
 @kernel
 def logit(weights, first, second):  # type: ignore[no-untyped-def]
-    """Return the logit of the probability that the first position of a pair is better for White.
+    """Return the logit of the probability that the first of two positions is better for White.
 
     If the network is antisymmetric, the logit is the mean of two numbers: the logit with the pair in this order, and
     minus the logit with the pair in the opposite order. first, second: float32 [2 * d], the embeddings of the
@@ -207,10 +208,11 @@ def _white_better(weights, embeddings, references, out):  # type: ignore[no-unty
 
 
 class PositionComparer:
-    """A loaded comparison network. Only one thread at a time may use an instance.
+    """A loaded network that compares positions. Only one thread at a time may use an instance.
 
-    rows: uint8 [n, 68], the run's reference positions. references: float32 [n, 2 * d], their embeddings. draw: the
-    index of the most balanced reference position, whose `white_better` is nearest to 0.5.
+    rows: uint8 [n, 68], the run's reference positions (codes and state).
+    references: float32 [n, 2 * d], the embeddings of these positions.
+    draw: the index of the most balanced reference position, whose `white_better` is nearest to 0.5.
     """
 
     def __init__(self, weights: Weights, rows: NDArray[np.uint8]):
@@ -226,8 +228,8 @@ class PositionComparer:
         return out
 
     def compare(self, first: NDArray[np.float32], second: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return for each pair of embeddings the logit of the probability that the first position is better for White,
-        float32 [n]. first, second: float32 [n, 2 * d].
+        """Return the logit of the probability that the first position of each pair is better for White, float32 [n].
+        first, second: float32 [n, 2 * d], the embeddings of the positions.
         """
         out = np.empty(len(first), np.float32)
         _logits(self.weights, first, second, out)
@@ -235,7 +237,7 @@ class PositionComparer:
 
     def white_better(self, embeddings: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return for each position the probability that it is better for White than a reference position, averaged over
-        all reference positions, float64 [n]. embeddings: float32 [n, 2 * d].
+        all reference positions of the network, float64 [n]. embeddings: float32 [n, 2 * d].
         """
         out = np.empty(len(embeddings), np.float64)
         _white_better(self.weights, embeddings, self.references, out)
@@ -243,8 +245,8 @@ class PositionComparer:
 
 
 def load(run: Run, part: str | None = None) -> PositionComparer:
-    """Load a comparison network of a run. part: "distilled" or "full"; None for the distilled network if it exists and
-    is trained, else for the full one.
+    """Load a comparison network of a run (a trained model). part: "distilled" or "full"; None for the distilled network
+    if it exists and is trained, else for the full one.
 
     Raises UsageError if the run's network does not compare positions, or if the run does not have this part. Raises
     KibitzError if the weights are damaged.
@@ -282,10 +284,11 @@ def _trained(arrays: Mapping[str, NDArray[Any]], part: str) -> bool:
 
 
 def pack(arrays: Mapping[str, NDArray[np.float32]], antisymmetric: bool = False) -> Weights:
-    """Make Weights from the weights of a torch ComparisonNet.
+    """Return the weights of a torch ComparisonNet in the form that the compiled functions use.
 
-    arrays: the weights, by their names in the network's state dict. antisymmetric: see Weights. Raises KeyError or
-    ValueError if an array is missing, or if the shapes don't fit together.
+    arrays: the weights, by their names in the network's state dict. antisymmetric: whether a comparison averages both
+    orders of a pair, see `Weights`. Raises KeyError or ValueError if an array is missing, or if the shapes don't fit
+    together.
     """
     values: list[NDArray[np.float32]] = []
     widest = 0

@@ -1,4 +1,6 @@
-"""A player that only compares positions: iterative deepening over the kernels of alphabeta.py."""
+"""The class that chooses chess moves by comparing positions. It runs the search of `alphabeta.py` with increasing
+depth.
+"""
 
 from __future__ import annotations
 
@@ -29,22 +31,23 @@ from kibitz.runs import Run
 from kibitz.systems.declaration import COMPARISON_SEARCH, FULL_COMPARISON_SEARCH
 
 METHODS = (COMPARISON_SEARCH.name, FULL_COMPARISON_SEARCH.name)
-"""The methods: alpha-beta with positions as bounds, with the distilled network if the run has one, or with the full
-network.
+"""The two methods of choosing a move. Both are alpha-beta searches with positions as bounds. The first uses the
+distilled network if the run has one, and the second uses the full network.
 """
 SPREAD = 0.1
-"""The difference in value that makes a move e times less probable, at temperature 1."""
+"""At temperature 1, a move becomes e (2.718) times less probable if its value is lower by this number."""
 _POLL_INTERVAL = 0.005
 """Seconds between checks of the clock and of the stop event."""
 _UNLIMITED_NODES = 1 << 62
 
 
 class ComparisonPlayer:
-    """A player for runs that compare two positions, with the interface of play.chess.player.
+    """Chooses chess moves with a network that compares two positions. Its interface is that of
+    `play.chess.player.ChessPlayer`.
 
     The score of a line is the probability that its last position is better than one of the run's reference positions,
-    averaged over all of them. A draw is scored like the most balanced reference position (PositionComparer.draw), which
-    is shown as 0.
+    averaged over all of them. A draw has the score of the most balanced reference position (PositionComparer.draw),
+    which is shown as 0.
 
     temperature: 0 plays the best move; T > 0 samples moves in proportion to `exp(value / (SPREAD · T))`. The values of
         moves other than the best one come from a search two plies deep, and are at most the best move's value. A mate
@@ -79,7 +82,7 @@ class ComparisonPlayer:
         self.memory = Memory(comparer, hash_mb, tuning or ComparisonTuning())
 
     def new_game(self) -> None:
-        """Clear the tables of the search."""
+        """Clear the tables of the search before a new game."""
         self.memory.clear()
 
     def think(
@@ -92,8 +95,8 @@ class ComparisonPlayer:
         """Choose a move in a position. Returns the result of the search; None if there is no legal move, or if none of
         limits.moves is legal.
 
-        limits.nodes: the largest number of positions that the search visits. The other arguments are those of
-        play.chess.player.ChessPlayer.think.
+        limits.nodes: the largest number of positions that the search visits. stop: an event; the search ends soon after
+        it is set. on_result: a function that gets each intermediate result.
         """
         if self.lines == 1 and not self.temperature:
             limits = narrowed(board, limits)
@@ -122,8 +125,8 @@ class ComparisonPlayer:
 
 
 class Memory:
-    """What the player keeps from one search to the next: a cache of embeddings, a transposition table, and the history
-    of quiet moves.
+    """The arrays that stay in memory from one search to the next: a cache of embeddings, a transposition table, and the
+    history of quiet moves.
 
     hash_mb: the size in megabytes, of which three quarters are for the cache and a quarter is for the table.
     """
@@ -139,12 +142,13 @@ class Memory:
         self.age = 0
 
     def clear(self) -> None:
+        """Empty the cache, the table and the history."""
         for array in (self.embedding_keys, self.table, self.history):
             array[:] = np.zeros((), array.dtype)
 
     def search(self, row: NDArray[np.uint8], repeated: NDArray[np.int64], max_nodes: int) -> SearchState:
-        """Return the state of a new search of a position. row: uint8 [68], the position. max_nodes: the largest number
-        of positions that the search visits.
+        """Return the state of a new search of a position. row: uint8 [68], the position (codes and state). max_nodes:
+        the largest number of positions that the search visits.
 
         repeated: int64 [k], the keys of positions that are draws if they occur again. If there are more keys than the
         stack has room for, the others are ignored. This happens only if the fifty-move rule already applies, and then
@@ -177,8 +181,8 @@ class Memory:
 
 @dataclass(frozen=True)
 class RootLine:
-    """The best line after one move of the root. value: the move's value from the mover's point of view, see score.py.
-    pv: the packed moves of the line.
+    """The best line that begins with one move of the searched position. value: the move's value from the mover's point
+    of view, on the scale of `chess.score`. pv: the packed moves of the line.
     """
 
     value: float
@@ -186,8 +190,9 @@ class RootLine:
 
 
 class Thinking:
-    """A search of one position, first one ply deep and then deeper and deeper. moves: the packed moves of the root, the
-    best first. lines: the lines of the last completed depth.
+    """A search of one position, first one ply deep and then with increasing depth.
+
+    moves: the packed moves of the searched position, the best first. lines: the lines of the last completed depth.
     """
 
     def __init__(self, memory: Memory, board: chess.Board, moves: list[int], limits: SearchLimits):
@@ -203,11 +208,14 @@ class Thinking:
         enter(self.search.data, 0)
 
     def watched(self, stop: threading.Event | None) -> _StopWatch:
+        """Return a context manager that stops the compiled search when its time is over, or when the event `stop` is
+        set.
+        """
         return _StopWatch(self.counts, self.begun, self.limits.seconds, stop)
 
     def deepen(self, count: int, on_result: OnResult | None) -> None:
-        """Search for the best `count` lines, deeper and deeper, until a limit is reached. on_result: called with the
-        result after each depth.
+        """Search for the best `count` lines with increasing depth, until a limit is reached. on_result: a function that
+        gets the result after each depth.
         """
         max_depth = min(MAX_DEPTH, self.limits.depth or MAX_DEPTH)
         if len(self.moves) == 1 and self.limits.seconds is not None:
@@ -279,8 +287,8 @@ class Thinking:
         return RootLine(-value if self.black else value, [self.moves[best]])
 
     def values(self) -> dict[int, float]:
-        """Return the value of each move of the root from a search two plies deep, by packed move. If a limit is
-        reached, the remaining moves are missing.
+        """Return the value of each move of the searched position from a search two plies deep, by packed move. If a
+        limit is reached, the remaining moves are missing.
         """
         values: dict[int, float] = {}
         for move in self.moves:
@@ -291,6 +299,7 @@ class Thinking:
         return values
 
     def thought(self) -> SearchResult:
+        """Return the result of the search so far."""
         lines = tuple(make_line(line.value, 0.0, line.pv) for line in self.lines)
         nodes = int(self.counts[search_state.NODES])
         return SearchResult(max(1, self.depth), nodes, time.perf_counter() - self.begun, lines)
@@ -334,8 +343,8 @@ class _StopWatch:
 
 
 def seen_twice(board: chess.Board) -> NDArray[np.int64]:
-    """Return the keys, int64 [k], of the positions that occurred at least twice in the game before this board and can
-    still recur.
+    """Return the keys of the positions that occurred at least twice in the game before this board and can still recur,
+    int64 [k].
     """
     seen: Counter[int] = Counter()
     if board.halfmove_clock >= 4:
@@ -353,8 +362,8 @@ def _power_of_two(limit: int) -> int:
 
 
 def open_player(run: Run, session: Callable[[], Session], *, value: object = None, **settings: Any) -> ComparisonPlayer:
-    """Return the player for a run that compares positions, see kibitz.play.open_player. The setting `value` is
-    ignored.
+    """Return the player for a run whose network compares positions. The arguments are those of
+    `kibitz.play.open_player`; the setting `value` is ignored.
     """
     if value is not None:
         other = getattr(value, "name", "another network")

@@ -1,13 +1,13 @@
-"""The state of a comparison search, and the comparison of a position with the bounds of a node.
+"""The state of a comparison search, and compiled functions that compare a position with the bounds of a node.
 
-A bound of this search is a position (or a mate), not a number; see alphabeta.py. Bounds have indices 0..BOUNDS - 1:
-those below MAX_PLIES belong to the plies (the position that a node's search has returned as EXACT), then come the fixed
-ones:
+A bound of this search is a position or a mate, not a number; see `alphabeta.py`. Bounds have indices from 0 to BOUNDS -
+1. Each ply has a bound with the same index: the position that the search of a node at this ply has returned as EXACT.
+Three further bounds are fixed:
 
     WON, LOST   better and worse for White than any position: the window at the root
     DRAWN       a draw: the most balanced of the network's reference positions
 
-All kernels of state.py and alphabeta.py take `state`, a SearchState, and change it in place:
+The functions of state.py and alphabeta.py take `state`, a SearchState, and change it in place:
 
     state.data               one record of dtype STATE, below
     state.weights            the network, see embedding.Weights
@@ -21,7 +21,7 @@ Fields of state.data in addition to those of the stack (games.chess.position_sta
 
     accumulated   int64 [MAX_PLIES]             whether `accumulators` has the row's accumulator
     bound_key     int64 [BOUNDS]                key of the bound's position; 0 for mates, WON and LOST, 1 for DRAWN
-    bound_mate    int64 [BOUNDS]                0, or a mate: MATE_BASE - ply where White mates at that ply, else −
+    bound_mate    int64 [BOUNDS]                0, or a mate: MATE_BASE - ply if White mates at that ply, else −
     bound_row     uint8 [BOUNDS, 68]            the bound's position
     scores        int64 [MAX_PLIES, MAX_MOVES]  of the moves, for their order
     killers       uint16 [MAX_PLIES, 2]         quiet moves that ended a node of this ply last
@@ -32,8 +32,8 @@ Fields of state.data in addition to those of the stack (games.chess.position_sta
     counts        int64 [6]                     see NODES ... below
     tuning_NAME   float64                       the fields of ComparisonTuning
 
-Arguments in common: ply, an index of a row; alpha, beta: indices of bounds, for the mover; mode: one of OPEN, ABOVE
-and FROM.
+Many functions have the same arguments. ply: the index of a row of the stack, which is a position of the current line.
+alpha, beta: the indices of the bounds, for the side to move. mode: OPEN, ABOVE or FROM.
 """
 
 from __future__ import annotations
@@ -60,24 +60,28 @@ from kibitz.play.comparison.embedding import (
 # NumPy's type, because numba compiles a function again for every type of integer that it gets. A recursive function
 # that was compiled for several types can't be loaded from numba's cache.
 LOW, EXACT, HIGH = np.int64(-1), np.int64(0), np.int64(1)
-"""Results of a node for its mover (fail-hard): LOW for alpha or worse, EXACT between the bounds, HIGH for beta or
-better.
+"""The possible results of a node, for the side to move: LOW for alpha or worse, EXACT between the bounds, HIGH for beta
+or better. The search is fail-hard, so a result is never outside of the bounds.
 """
 OPEN, ABOVE, FROM = np.int64(0), np.int64(1), np.int64(2)
-"""Modes of a node:
+"""The possible modes of a node. They determine which question the search of the node decides:
 
-    OPEN    the window (alpha, beta) is open: the result is the position between them
-    ABOVE   alpha and beta are one bound: is the position better than it?
-    FROM    alpha and beta are one bound: is the position as good as it, or better?
+    OPEN    alpha and beta are different bounds: which position between them is the node's value?
+    ABOVE   alpha and beta are one bound: is the node's position better than this bound?
+    FROM    alpha and beta are one bound: is the node's position as good as this bound, or better?
 """
 MATE_BASE = 1000
-"""A mate at a ply is ±(MATE_BASE - ply), above 0 if White mates. An earlier mate has a larger number."""
+"""The number from which mates are counted. A mate at a ply is ±(MATE_BASE - ply), above 0 if White mates. An earlier
+mate has a larger absolute value.
+"""
 WON, LOST, DRAWN = np.int64(MAX_PLIES), np.int64(MAX_PLIES + 1), np.int64(MAX_PLIES + 2)
 BOUNDS = MAX_PLIES + 3
 NODES, COMPARED, EMBEDDED, MAX_NODES, STOP, AGE = range(6)
-"""Indices into `counts`. NODES: positions entered. COMPARED: comparisons. EMBEDDED: computed embeddings. MAX_NODES: the
-largest number of positions to enter. STOP: whether to stop. AGE: the number of the search (1 to 255), which is the age
-of table entries.
+"""Indices into `counts`, the numbers of a search.
+
+NODES: the positions visited so far. COMPARED: the comparisons made. EMBEDDED: the embeddings computed. MAX_NODES: the
+largest number of positions to visit. STOP: 1 if the search must stop. AGE: the number of the search, 1 to 255, which is
+the age of table entries.
 """
 TABLE_ENTRY = np.dtype(
     [
@@ -95,7 +99,7 @@ TABLE_ENTRY = np.dtype(
 
 
 class ComparisonTuning(NamedTuple):
-    """The techniques that the search uses. With `plain_tuning()`, the result is that of plain alpha-beta.
+    """The techniques that the comparison search uses. `plain_tuning()` returns the values for plain alpha-beta.
 
     null: the smallest depth at which null-move pruning is used; 0 for never.
     reduce: whether to use late-move reductions.
@@ -119,8 +123,8 @@ class ComparisonTuning(NamedTuple):
 
 
 def plain_tuning() -> ComparisonTuning:
-    """Return the tuning without the techniques that could change a result: pruning, reductions, extensions, and table
-    entries of deeper searches.
+    """Return the settings of a search without the techniques that could change a result: pruning, reductions,
+    extensions, and table entries of deeper searches.
     """
     return ComparisonTuning(null=0, reduce=False, extend=False, deeper=False)
 
@@ -145,7 +149,7 @@ STATE = np.dtype(
 
 
 class SearchState(NamedTuple):
-    """The state of a search. The top of this module describes the fields."""
+    """The arrays of a comparison search. The docstring of this module describes the fields."""
 
     data: Any
     weights: Weights
@@ -158,8 +162,8 @@ class SearchState(NamedTuple):
 
 @inner
 def update_accumulator(state, ply):  # type: ignore[no-untyped-def]
-    """Compute the accumulator of the position at ply `ply`, from the last position before it whose accumulator is
-    known.
+    """Compute the accumulator (the sums of the network's first layer) of the position at ply `ply`, from the last
+    position before it whose accumulator is known.
 
     If no accumulator is known, the root's accumulator is computed from all pieces.
     """
@@ -193,8 +197,8 @@ def update_accumulator(state, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def cached_embedding(state, ply):  # type: ignore[no-untyped-def]
-    """Return the slot of `embeddings` with the embedding of the position at ply `ply`. The embedding is computed if no
-    slot has it.
+    """Return the index in `state.embeddings`, the cache of embeddings, at which the embedding of the position at ply
+    `ply` is. If the cache does not have the embedding, it is computed.
     """
     key = state.data.keys[ply]
     slot = key & (state.embedding_keys.shape[0] - 1)
@@ -214,11 +218,12 @@ def cached_embedding(state, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def compare_to_bound(state, row, key, embedding, bound):  # type: ignore[no-untyped-def]
-    """Compare a position with the position that is a bound. Returns a float32 above 0 if the first is better for White,
-    below 0 if it is worse, and 0 if both are the same position.
+    """Compare a position with a bound that is a position. Returns a float32 above 0 if the position is better for White
+    than the bound, below 0 if it is worse, and 0 if both are the same position. Only the sign of the result is
+    meaningful.
 
     row: uint8 [68], the position. key, embedding: the position's key, and its embedding, float32 [2 * d]. bound: the
-    index of the bound. Only the sign of the result is meaningful.
+    index of the bound.
     """
     if state.data.bound_mate[bound]:
         return -np.float32(state.data.bound_mate[bound])
@@ -237,8 +242,8 @@ def compare_to_bound(state, row, key, embedding, bound):  # type: ignore[no-unty
 def fail_high_low(above_beta, above_alpha, mode):  # type: ignore[no-untyped-def]
     """Return the result of a node from two comparisons: HIGH, EXACT or LOW.
 
-    above_beta, above_alpha: above 0 if the node's position is better for the mover than the bound beta or alpha, 0 if
-    it is equally good, below 0 if it is worse.
+    above_beta, above_alpha: how the node's position compares with the bounds beta and alpha, for the mover: above 0 if
+    it is better, 0 if it is equally good, below 0 if it is worse. mode: OPEN, ABOVE or FROM.
     """
     if above_beta > 0 or (above_beta == 0 and mode != ABOVE):
         return HIGH
@@ -247,8 +252,10 @@ def fail_high_low(above_beta, above_alpha, mode):  # type: ignore[no-untyped-def
 
 @inner
 def compare_position(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Return the result of the position at ply `ply` as a leaf, by comparing it with the positions that are the bounds.
-    If the result is EXACT, the position becomes the bound of this ply.
+    """Compare the position at ply `ply`, as a leaf of the search, with the bounds. Returns LOW, EXACT or HIGH. If the
+    result is EXACT, the position becomes the bound of this ply.
+
+    alpha, beta: the indices of the bounds. mode: OPEN, ABOVE or FROM.
     """
     side = np.float32(-1) if state.data.rows[ply, 64 + SIDE] else np.float32(1)
     slot = cached_embedding(state, ply)
@@ -267,8 +274,8 @@ def compare_position(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-
 
 @inner
 def compare_terminal(state, ply, end, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Return the result of the position at ply `ply`, in which the rules have ended the game. end: MATE or DRAW, from
-    position_stack.enter.
+    """Return the result, LOW, EXACT or HIGH, of the position at ply `ply`, in which the rules have ended the game. end:
+    MATE or DRAW. alpha, beta: the indices of the bounds. mode: OPEN, ABOVE or FROM.
     """
     black = state.data.rows[ply, 64 + SIDE] != 0
     side = np.float32(-1) if black else np.float32(1)
@@ -303,8 +310,8 @@ def _copy_bound(state, source, target):  # type: ignore[no-untyped-def]
 
 @inner
 def update_pv(state, ply, move):  # type: ignore[no-untyped-def]
-    """Copy the result of the next ply to ply `ply`: the bound, and the principal variation with `move` in front. move:
-    the packed move that leads from the position at ply `ply` to the next position.
+    """Copy the best line and its bound from the next ply to ply `ply`, and put `move` in front of the line. move: the
+    packed move that leads from the position at ply `ply` to the next position.
     """
     _copy_bound(state, ply + 1, ply)
     length = state.data.pv_length[ply + 1]

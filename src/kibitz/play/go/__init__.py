@@ -1,1 +1,1 @@
-"""Choose Go moves: from predicted territory, or by a tree search."""
+"""Choose Go moves: from a network's predicted territory, by a tree search, or as players of a rank do."""

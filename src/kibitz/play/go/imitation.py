@@ -1,4 +1,5 @@
-"""Imitation of Go players of a rank: the accepted ranks, the inputs of the network, and how a move is chosen.
+"""Settings with which a Go network plays like players of a rank (imitates them): the possible ranks, the network's
+inputs, and how a move is chosen.
 
 All interfaces use `imitation`, so the same request with the same seed gives the same move everywhere.
 """
@@ -15,15 +16,17 @@ from kibitz.systems.declaration import GO_TOP_PROB
 from kibitz.text import shown
 
 WEAKEST, STRONGEST = "15k", "9d"
-"""The range of the ranks that a network can imitate."""
+"""The lowest and the highest rank that a network can imitate."""
 METHOD = GO_TOP_PROB.name
-"""The method of an imitation. A search would play better than players of the rank."""
+"""The method of choosing a move in an imitation: without a search, because a search would play better than players of
+the rank.
+"""
 TEMPERATURE = 1.0
-"""The temperature of an imitation: each move is as frequent as the network expects it from players of the rank."""
+"""The temperature of an imitation: it plays each move as often as the network predicts for players of the rank."""
 
 
 class Imitation(TypedDict):
-    """The settings of `kibitz.play.open_player` for a player that imitates a rank.
+    """The settings of `kibitz.play.open_player` for a player that imitates players of a rank.
 
     method, temperature: how the move is chosen. rank: the rank in its usual form, such as "5k".
     """
@@ -34,11 +37,12 @@ class Imitation(TypedDict):
 
 
 def imitated_rank(text: str, option: str = "rank") -> str:
-    """Return a rank from WEAKEST to STRONGEST in its usual form, such as "5k".
+    """Return a rank in its usual form, such as "5k".
 
-    text: the rank as a user writes it, such as "5k", "5 kyu" or "3D". option: the name of the value in the message.
+    text: the rank as a user writes it, such as "5k", "5 kyu" or "3D". option: the name of the value in the error
+    message.
 
-    Raises UsageError for other text, and for a rank out of range.
+    Raises UsageError for other text, and for a rank outside of WEAKEST to STRONGEST.
     """
     rank = read_rank(text, whole=True)
     if rank is None or not rank_value(WEAKEST) <= rank_value(rank) <= rank_value(STRONGEST):
@@ -62,11 +66,14 @@ def imitation(
     method: str | None = None,
     temperature: float | None = None,
 ) -> Imitation:
-    """Return the settings of a player that imitates players of a rank, for `kibitz.play.open_player`.
+    """Return the settings of `kibitz.play.open_player` for a player that imitates players of a rank.
 
-    rank: the rank as a user writes it. network: the name of the network, for messages. takes_ranks: whether it has rank
-    inputs, see `Run.takes_ranks`. option: the name of the rank in messages, such as "--rank". method: a method that the
-    user chose; None for METHOD. temperature: the temperature that the user chose; None for TEMPERATURE.
+    rank: the rank as a user writes it.
+    network: the name of the network, for messages.
+    takes_ranks: whether the network has rank inputs.
+    option: the name of the rank in messages, such as "--rank".
+    method: a method that the user chose; None for METHOD.
+    temperature: the temperature that the user chose; None for TEMPERATURE.
 
     Raises UsageError for a network without rank inputs, for text that is not a rank in range, and for another method.
     """
@@ -82,7 +89,8 @@ def imitation(
 
 
 def players_inputs(terms: Terms, rank: str) -> dict[str, int]:
-    """Return the side inputs of a position in a game between two players of this rank, by name, each 0 to 255.
+    """Return the side inputs for a game between two players of this rank, as a dict from names to numbers from 0 to
+    255. Side inputs are network inputs in addition to the board.
 
     terms: the komi, the scoring and the handicap of the game.
     """

@@ -1,8 +1,9 @@
 """Compute values from an ownership map: the predicted score, its uncertainty, the win probability, and the living
 stones.
 
-A map is float32 [361]: the probability that each point will be Black's. It is 0.5 outside of the board, and for unknown
-points. Leads are in points of area. A lead is positive if the player that its description names is ahead.
+An ownership map is float32 [361]: the probability that each point will be Black's at the end. It is 0.5 outside of the
+board, and for unknown points. Leads are in points of area. A lead is positive if the player that its description names
+is ahead.
 """
 
 from __future__ import annotations
@@ -27,24 +28,26 @@ OUTPUT = "black_owns"
 """The name of the ownership map among a network's outputs."""
 SYMMETRIES = 8
 VARIANCE_FACTOR = 2.0
-"""The owners of neighboring points change together. So the variance of the score is the sum of the points' variances,
-times this factor.
+"""The factor by which the sum of the points' variances is multiplied to get the variance of the score. It is above 1
+because the owners of neighboring points change together.
 """
 MIN_SPREAD = 1.0
 """The smallest standard deviation of a score in points, even if every owner seems certain."""
 LOGISTIC = math.pi / math.sqrt(3)
-"""The log odds of a win if the lead is as large as the spread."""
+"""The log odds of a win if the lead is as large as the standard deviation of the score."""
 SWINGS = {9: 3.0, 13: 5.0, 19: 10.0}
-"""The smallest loss that is a mistake, in points, by board size."""
+"""The smallest loss in points that counts as a mistake, by board size."""
 SURE = np.float32(1 - 1e-6)
-"""Before log odds are computed, the probability of a win minus that of a loss is limited to this number."""
+"""The largest absolute value of a probability of a win minus that of a loss, before log odds are computed from it."""
 LEAST_CHANCE = 1e-9
-"""Smaller probabilities are ignored when an entropy is computed."""
+"""Move probabilities below this number are ignored when an entropy is computed."""
 DEFAULT_SYMMETRIES = (0, 7)
-"""The two symmetries in which games are evaluated: the identity and a mirror image. Other pairs would work as well."""
+"""The numbers of the two symmetries of the board in which games are evaluated: the identity and a mirror image. Other
+pairs would work as well.
+"""
 FULL_ENOUGH = 4
-"""Passes are hidden from the networks if fewer than 1 / FULL_ENOUGH of the points have a stone, see
-`without_early_passes`.
+"""If fewer than 1 / FULL_ENOUGH of the points have a stone, passes before the position are hidden from the network (see
+`without_early_passes`).
 """
 NEUTRAL = 0.3
 """A point between living stones of both colors is neutral if each side has at least this probability."""
@@ -59,23 +62,27 @@ def points_of(size: int) -> NDArray[np.int64]:
 
 @cache
 def symmetric_points(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return two arrays for a board of this size, both int64 [8, 361]. The first has for each symmetry the point from
-    which each point's content comes, as `symmetries` returns it. The second has the inverse: the point to which each
-    point's content moves.
+    """Return the eight symmetries of a board of this size as two arrays of points, both int64 [8, 361].
+
+    The first array has, for each symmetry and point, the point from which its content comes. The second array is the
+    inverse: the point to which its content moves.
     """
     there = symmetries(size)
     return there, np.argsort(there, axis=1)
 
 
 def outputs_of(network: NetworkSession) -> tuple[str, ...]:
-    """Return the names of the network's outputs. A network without a list of output names has one output, the ownership
-    map.
+    """Return the names of the network's outputs. If the network has no attribute `outputs`, its only output is the
+    ownership map.
     """
     return tuple(getattr(network, "outputs", (OUTPUT,)))
 
 
 class SymmetryAverage:
-    """A network whose predictions are averaged over symmetries of the board."""
+    """A network whose predictions are averages over symmetries (rotations and mirror images) of the board.
+
+    network: the network. which: the symmetries, 0 to 7; all eight by default.
+    """
 
     def __init__(self, network: NetworkSession, which: Sequence[int] = range(SYMMETRIES)):
         """Average the predictions of a network. which: the symmetries to average over, as indices into
@@ -85,8 +92,8 @@ class SymmetryAverage:
         self.outputs = outputs_of(network)
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """Evaluate positions as Session.evaluate does, but average the outputs over the symmetries. Each symmetry takes
-        one network evaluation.
+        """Return the network's outputs by name, as `Session.evaluate` does, but averaged over the symmetries. Each
+        symmetry takes one network evaluation.
         """
         if not len(codes):
             return dict(self.network.evaluate(codes, state))
@@ -102,7 +109,7 @@ class SymmetryAverage:
 
 
 class BothSides:
-    """An ownership network that evaluates each position twice, once with each side to move.
+    """A network that predicts only ownership, and evaluates each position twice, once with each side to move.
 
     The network has learned how much it is worth on average to be the side to move, but not precisely in a single
     position. So the win probability from a single evaluation goes up and down with every move. The result is therefore
@@ -114,15 +121,16 @@ class BothSides:
     outputs: tuple[str, ...] = (OUTPUT,)
     OWN_PART = 0.4
     MOVE_WORTH = 0.02
-    """The usual value of a move, in points of lead for each open point. This number and OWN_PART were chosen on 8,036
-    positions of 30 games.
+    """The usual value of being the side to move, in points of lead for each open point. This number and OWN_PART were
+    chosen on 8,036 positions of 30 games.
     """
 
     def __init__(self, network: NetworkSession):
         self.network = network
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """Return the ownership map of each position, as Session.evaluate does: {OUTPUT: float32 [n, 361]}, 0 to 1.
+        """Return the ownership map of each position, as Session.evaluate does: {OUTPUT: float32 [n, 361]}, the
+        probability that each point will be Black's.
 
         The network evaluates each position twice, once with each side to move.
         """
@@ -139,22 +147,25 @@ class BothSides:
 
 class ResultsOfBothSides:
     """A network that predicts winner, lead and territory, and evaluates each position twice, once with each side to
-    move. This makes the evaluations of successive positions steadier.
+    move. The evaluations of successive positions are therefore steadier.
 
     A single evaluation is not precise about how much it is worth to be the side to move, so its win probability jumps
     up and down from move to move. Here, the win probability (in log odds) and the lead are the means of both
     evaluations, plus the usual value of a move in similar positions. This usual value is computed from several
-    features, for example the network's estimate of the value. The move probabilities and the spread are those with the
-    real side to move.
+    features, for example the network's estimate of the value. The move probabilities and the spread (the standard
+    deviation of the score) are those with the real side to move.
     """
 
     OWN_PART = 0.3
-    """Weight of the difference between both ownership maps, which shows the value of the move point by point."""
+    """The weight, 0 to 1, of the difference between the two ownership maps. The difference shows point by point what it
+    is worth to be the side to move.
+    """
     ODDS: ClassVar[NDArray[np.float64]] = np.array([-1.479, 0.273, 0.476, -0.743, -0.08, -0.036, 0.534, 1.942])
     POINTS: ClassVar[NDArray[np.float64]] = np.array([0.926, 0.143, 2.007])
-    """Weights of `signs` for half the value of a move, in log odds of the winner and in points of lead.
+    """The weights of the features from `signs`. Their weighted sums are half the value of being the side to move: ODDS
+    gives it in log odds of the winner, and POINTS in points of lead.
 
-    They minimize the change of win probability and lead from move to move in strong players' games
+    The weights minimize the change of win probability and lead from move to move in strong players' games
     (bench/steady_results.py).
     """
 
@@ -162,7 +173,7 @@ class ResultsOfBothSides:
         self.network, self.outputs = network, outputs_of(network)
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """Evaluate positions as Session.evaluate does, with two network evaluations for each position."""
+        """Return the outputs by name, as `Session.evaluate` does, from two network evaluations of each position."""
         own = dict(self.network.evaluate(codes, state))
         other = self.network.evaluate(codes, as_the_other_side(state))
         odds, lead, of_odds, of_lead = signs(own, other, codes, state)
@@ -190,28 +201,31 @@ class ResultsOfBothSides:
 
 
 class WholeBoardLead(ResultsOfBothSides):
-    """`ResultsOfBothSides` with a correction of large leads.
+    """`ResultsOfBothSides` (two evaluations of each position) with a correction of large leads.
 
     The network predicts only about two thirds of a large lead. Its lead is a mean over its training games, and in games
     with handicap stones the weaker side lost ground. The lead by the ownership map is also too small, but by less, and
     only if the owners of many points are uncertain. It is therefore multiplied by a factor from 1 to 1 + STRETCH, which
-    grows with the share of uncertain points. So a large lead is computed from the ownership map. A small lead is the
-    lead that the network predicts, which changes less from move to move. A lead counts as large only if it remains
-    large when the other side moves next. In a fight, either side may be far ahead if it moves next, and then the
-    corrected lead would jump with every move.
+    grows with the share of uncertain points.
+
+    So a large lead is computed from the ownership map. A small lead is the lead that the network predicts, which
+    changes less from move to move. A lead counts as large only if it remains large when the other side moves next. In a
+    fight, either side may be far ahead if it moves next, and then the corrected lead would jump with every move.
     """
 
     OPEN, SETTLED = (4.0, 12.0), (18.0, 40.0)
-    """The limits (a, b) of large leads, in points on 19×19, for an open and for a settled board. Up to a lead of a,
-    only the lead that the network predicts counts. For leads of a + b and more, only the territory counts. Between
-    them, the weight of the territory rises.
+    """Two pairs of limits (a, b) of large leads, in points on 19×19: for an open and for a settled board. Up to a lead
+    of a, only the lead that the network predicts counts. For leads of a + b and more, only the territory counts.
+    Between them, the weight of the territory rises.
     """
     OPEN_POWER = 8
-    """The weight of OPEN is the open share of the board to this power; SETTLED has the remaining weight."""
+    """An exponent: the weight of the limits OPEN is the open share of the board to this power. The limits SETTLED have
+    the remaining weight.
+    """
     STRETCH = 0.85
-    """The share of the lead on the board that the ownership map lacks if the whole board is open. With this correction,
-    the value of 2 to 9 handicap stones before the first move differs from GNU Go's estimate by at most 10 points, with
-    or without komi (bench/bench_handicap_lead.py).
+    """The share by which the lead on the board is larger than the ownership map shows, if the whole board is open. With
+    this correction, the value of 2 to 9 handicap stones before the first move differs from GNU Go's estimate by at most
+    10 points, with or without komi (bench/bench_handicap_lead.py).
     """
     EVEN_KOMI = 7.0
     """The approximate value of the first move of an even game, in points of area. A board is even if the sum over the
@@ -259,10 +273,8 @@ class WholeBoardLead(ResultsOfBothSides):
         area: NDArray[np.float64] | float,
         turn: NDArray[np.float64] | float = 0.0,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return two arrays, both float64 [n]: Black's leads according to the ownership maps, and the weights of these
-        leads, 0 to 1.
-
-        The remaining weight belongs to the lead that the network predicts.
+        """Return Black's leads according to the ownership maps, and the weights of these leads, 0 to 1. Both arrays are
+        float64 [n]. The remaining weight belongs to the lead that the network predicts.
 
         board: the sums over the ownership maps, in points without komi and handicap stones.
         komi: the komi in points, less the handicap stones if they count as points.
@@ -293,12 +305,12 @@ def signs(
     codes: NDArray[np.uint8],
     state: NDArray[np.uint8],
 ) -> tuple[NDArray[np.float64], ...]:
-    """Return evaluations of n positions that do not depend on the side to move, and features from which the value of
-    being the side to move is computed.
+    """Return the log odds and the lead of n positions as means over both sides to move. Also return features from which
+    the value of being the side to move is computed.
 
     own: the network's outputs with the side to move. other: its outputs with the opponent to move. The first two
-    results are the mover's log odds and lead, both [n], as means over `own` and `other`. The other two results are the
-    features for the log odds and for the lead, in the order of their weights:
+    results are the mover's log odds and lead, both [n]. The other two results are the features for the log odds and for
+    the lead, in the order of their weights:
 
     [n, 8]: 1; half of what it is worth, by the network, to be the side to move, in log odds; how uncertain the owners
         of the points are (`is_open` in WholeBoardLead.by_owners), and its square; the logarithm of the spread; the
@@ -324,8 +336,9 @@ def signs(
 
 
 def as_the_other_side(state: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the states with the opponent to move. The ranks are exchanged if the states contain ranks, and the passes
-    before the position are removed. state: uint8 [n, 4 or more]; the result has the same shape and dtype.
+    """Return states with the opponent as the side to move, uint8 [n, columns]. The ranks of the players are exchanged
+    if the states contain ranks, and the number of passes before the position becomes 0. state: uint8 [n, 4 or more
+    columns].
     """
     turned = state.copy()
     turned[:, SIDE] ^= 1
@@ -336,7 +349,7 @@ def as_the_other_side(state: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def steady(network: NetworkSession) -> NetworkSession:
-    """Return a version of a network whose evaluations of successive positions are steadier.
+    """Return a network with the same outputs whose evaluations of successive positions differ less.
 
     If the network predicts results, each position is evaluated four times: with Black and with White to move, each in
     two symmetries.
@@ -352,8 +365,8 @@ def steady(network: NetworkSession) -> NetworkSession:
 
 
 def without_early_passes(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the state of positions, uint8 [n, 4 or more], with the number of passes set to 0 in positions with few
-    stones.
+    """Return the states of positions with the number of passes set to 0 if the board has few stones. state: uint8 [n, 4
+    or more], as the result.
 
     codes: uint8 [n, 361]. In game records, players pass only at the end. For this reason, the networks predict after a
     pass in the opening that the player who passed is far ahead.
@@ -368,18 +381,19 @@ def without_early_passes(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> 
 
 
 def with_board_inputs(state: NDArray[np.uint8], usual: Mapping[str, int], terms: Terms) -> NDArray[np.uint8]:
-    """Add side inputs to states, for evaluating which side leads.
+    """Return states with the side inputs (network inputs in addition to the board) for evaluating which side leads,
+    uint8 [n, 4 + side inputs].
 
-    state: uint8 [n, 4]; the result is [n, 4 + side inputs]. usual: the default of each side input of the network, by
-    name. terms: the conditions of the game, from which `board_inputs` computes some of the side inputs; all others get
-    their defaults.
+    state: uint8 [n, 4]. usual: the default of each side input of the network, by name. terms: the conditions of the
+    game, which determine some of the side inputs; all others get their defaults.
     """
     known = board_inputs(terms.komi, terms.territory)
     return with_default_side_inputs(state, {name: known.get(name, value) for name, value in usual.items()})
 
 
 class InGame:
-    """A network for the positions of a game. It differs from the plain network in two ways.
+    """A network that evaluates positions during a game. It changes the inputs and outputs of the given network in two
+    ways.
 
     Passes in the opening are hidden from the network, see `without_early_passes`. If the komi is too large for the
     network's input, the network evaluates with the largest komi of its input, and the remaining points are added to the
@@ -392,7 +406,9 @@ class InGame:
         self.network, self.outputs, self.komi = network, outputs_of(network), komi
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """Evaluate positions as Session.evaluate does, with the full komi and without passes in the opening."""
+        """Return the outputs by name, as `Session.evaluate` does, for the full komi and without passes in the
+        opening.
+        """
         answers = self.network.evaluate(codes, without_early_passes(codes, state))
         return with_large_komi(answers, state, self.komi)
 
@@ -400,8 +416,8 @@ class InGame:
 def with_large_komi(
     answers: Mapping[str, NDArray[np.float32]], state: NDArray[np.uint8], komi: float
 ) -> dict[str, NDArray[np.float32]]:
-    """Return a network's outputs, corrected for a komi that is too large for the network's input. The part of the komi
-    that the input cuts off is added to the lead and to the value, see `InGame`.
+    """Return a network's outputs after a correction for a komi that is too large for the network's input. The lead and
+    the value take into account the part of the komi that the input cuts off, see `InGame`.
 
     answers: the outputs by name. They are returned unchanged if they have no lead. state: uint8 [n, 4 or more]. komi:
     White's points before the game.
@@ -417,7 +433,8 @@ def with_large_komi(
 
 
 def judge(network: NetworkSession, terms: Terms) -> NetworkSession:
-    """Return a version of a network for evaluating which side leads, see `steady` and `WholeBoardLead`.
+    """Return a network with which to evaluate who leads in a position: its evaluations are steadier, and its large
+    leads are corrected (see `steady` and `WholeBoardLead`).
 
     The caller must set the side inputs for handicap and ranks to unknown, because these describe how the players will
     continue, and not who leads. terms: the conditions of the game. `InGame` takes its komi into account and hides
@@ -441,24 +458,26 @@ def _turned(values: NDArray[np.float32], back: NDArray[np.int64]) -> NDArray[np.
 
 
 def lead(owners: NDArray[np.float32], size: int) -> NDArray[np.float64]:
-    """Return Black's expected points minus White's, without komi, float64 [...]. owners: [..., 361], ownership maps."""
+    """Return Black's expected points minus White's, without komi, float64 [...]. owners: [..., 361], ownership maps:
+    the probability that each point will be Black's. size: the board's size.
+    """
     there = owners[..., points_of(size)].astype(np.float64)
     return np.asarray((2 * there - 1).sum(-1))
 
 
 def spread(owners: NDArray[np.float32], size: int) -> float:
     """Return the standard deviation of the final score, in points, according to an ownership map. owners: float32
-    [361].
+    [361], the probability that each point will be Black's. size: the board's size.
     """
     there = owners[points_of(size)].astype(np.float64)
     return max(MIN_SPREAD, math.sqrt(VARIANCE_FACTOR * float((4 * there * (1 - there)).sum())))
 
 
 def winrate(lead: float, spread: float) -> float:
-    """Return the win probability for a lead that includes komi: a logistic function of the lead divided by the spread.
-    spread: the standard deviation of the score.
+    """Return the win probability for a lead, 0 to 1: a logistic function of the lead divided by the standard deviation
+    of the score. The result is 0.5 for a lead of 0, and 0.86 for a lead as large as the standard deviation.
 
-    The result is 0.5 for a lead of 0, and 0.86 for a lead as large as the spread.
+    lead: in points, komi included. spread: the standard deviation of the score in points.
     """
     return 1 / (1 + math.exp(-max(-50.0, min(50.0, lead / spread * LOGISTIC))))
 
@@ -471,8 +490,8 @@ def neighbours(point: int, size: int) -> list[int]:
 
 
 def chains(colours: NDArray[np.uint8], size: int) -> list[list[int]]:
-    """Return the points of each chain on the board. The chains are in the order of their first points from the upper
-    left. colours: uint8 [361], the color of each point.
+    """Return the chains on the board, each as a list of points. The chains are in the order of their first points from
+    the upper left. colours: uint8 [361], the color of each point.
     """
     result: list[list[int]] = []
     seen: set[int] = set()
@@ -494,8 +513,8 @@ def dead_chains(owners: NDArray[np.float32], colours: NDArray[np.uint8], size: i
     """Return the dead chains, each as a list of points. A chain is dead if the ownership map gives its points, on
     average over the chain, to the opponent.
 
-    owners: float32 [361], the ownership map. colours: uint8 [361], the color of each point. size: the size of the
-    board.
+    owners: float32 [361], the ownership map (the probability that each point will be Black's). colours: uint8 [361],
+    the color of each point. size: the size of the board.
     """
     dead = []
     for chain in chains(colours, size):
@@ -508,9 +527,10 @@ def dead_chains(owners: NDArray[np.float32], colours: NDArray[np.uint8], size: i
 def settled(owners: NDArray[np.float32], colours: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
     """Return the owner of each point if the game ended now, uint8 [361]: 1 Black, 2 White, 0 neither.
 
-    Dead stones are removed. Living stones belong to their own color, and empty regions that touch only one color belong
-    to that color. The ownership map decides about all other points, and points without a clear owner (NEUTRAL) belong
-    to neither side.
+    Dead stones are removed. Living stones belong to their color, and empty regions that touch only one color belong to
+    that color. The ownership map decides about all other points, and points without a clear owner (NEUTRAL) belong to
+    neither side. owners: float32 [361], the probability that each point will be Black's. colours: uint8 [361], the
+    color of each point.
     """
     dead = np.zeros(POINTS, np.bool_)
     for chain in dead_chains(owners, colours, size):

@@ -1,4 +1,5 @@
-"""A Go player that only predicts territory: it plays the move with the best expected score.
+"""The class that chooses Go moves with a network that only predicts territory: it plays the move with the best expected
+score.
 
 A `Study` evaluates one position: the position itself, the positions after each move, and the position after a pass,
 always with the opponent to move. A second step averages the best moves over the symmetries of the board.
@@ -25,26 +26,28 @@ from kibitz.play.session import NetworkSession, Session
 from kibitz.runs import Run
 
 MARGIN = 0.5
-"""A move must gain more than this number of points over a pass; a smaller gain is noise."""
+"""The smallest gain of a move over a pass, in points; if no move gains more, the player passes. A smaller gain is
+noise.
+"""
 SELF_ATARI = 1.0
-"""A move whose chain can be captured immediately must be better than other moves by this number of points."""
+"""The points that are subtracted from the value of a move whose chain the opponent can capture immediately."""
 PER_STONE = 0.01
-"""Bonus in points for each captured stone; it decides between equally good moves."""
+"""The points that are added to the value of a move for each captured stone, to choose between equally good moves."""
 BATCH_SIZE = 32
-"""Number of positions evaluated between two checks of the clock."""
+"""The number of positions that are evaluated between two checks of the clock."""
 NEAR = 2
-"""Moves within this distance of the last move, in lines, are evaluated first."""
+"""A distance in lines. Moves within this distance of the last move are evaluated first."""
 MAX_FAVOURITES = 16
 """The largest number of moves that are evaluated in all symmetries."""
 SPREAD = 1.0
-"""The difference in points that makes a move e times less likely, at temperature 1."""
+"""At temperature 1, a move becomes e (2.718) times less probable if its value is lower by this number of points."""
 MAX_MOVES_PER_POINT = 3
-"""Number of moves per point of the board after which the player passes."""
+"""The number of moves per point of the board after which the player only passes."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A move that the player considers.
+    """A move that the player considers, with its evaluation.
 
     point: the point, or PASS.
     lead: the player's expected lead in points after the move, including komi.
@@ -53,7 +56,7 @@ class Candidate:
         that the played stone costs.
     captured: the number of captured stones.
     looks: the number of network evaluations of the position after the move.
-    owners: float32 [361], the ownership map after the move.
+    owners: float32 [361], the ownership map after the move: the probability that each point will be Black's.
     """
 
     point: int
@@ -72,8 +75,8 @@ class Study:
     0 is the position itself, 1 is the position after a pass, and larger numbers are the positions after the moves. Only
     the methods `look` and `steps` run the network.
 
-    only: the points that may be played; None for all. Moves into the player's own eyes, suicide, and moves that repeat
-        a position are always excluded.
+    only: the points that may be played; None for all. Moves into the player's eyes, suicide, and moves that repeat a
+        position are always excluded.
     last: the point of the last move; PASS if there is none.
     """
 
@@ -144,13 +147,14 @@ class Study:
                 yield
 
     def thought(self, most: int | None = None, owners: bool = False) -> GoThought:
-        """Return the results so far.
+        """Return the evaluation so far.
 
         most: the largest number of moves in the result; None for all. owners: whether to include the ownership map
         after each move.
 
-        The visits of a move are the network evaluations of the position after it. The priors are a softmax over the
-        moves' values. The win probability is computed from the lead and the spread.
+        The visits of a move are the network evaluations of the position after it. The priors (move probabilities) are a
+        softmax over the moves' values. The win probability is computed from the lead and the spread, the standard
+        deviation of the score.
         """
         candidates = self.candidates()
         moves = tuple(
@@ -163,8 +167,8 @@ class Study:
         return GoThought(self.colour, self.size, int(self.looks.sum()), winrate, lead, spread, here, moves)
 
     def thought_of(self, candidate: Candidate, prior: float = 0.0) -> MoveThought:
-        """Return a candidate move as a MoveThought. prior: the probability of the move in a softmax over the moves'
-        values, 0 to 1, see `thought`.
+        """Convert a candidate move to a MoveThought. prior: the probability of the move in a softmax over the moves'
+        values, 0 to 1.
         """
         spread = ownership.spread(candidate.owners, self.size)
         winrate = ownership.winrate(candidate.lead, spread)
@@ -184,9 +188,11 @@ class Study:
         return np.argsort(certain, kind="stable") + 2
 
     def owners(self, row: int = 0) -> NDArray[np.float32]:
-        """Return the ownership map of a position, averaged over all its network evaluations, float32 [361].
+        """Return the ownership map of a position, float32 [361]: the probability that each point will be Black's,
+        averaged over all network evaluations of the position.
 
-        row: the row number of the position, as for `lead`.
+        row: the row number of the position: 0 for the position itself, 1 for the position after a pass, and larger
+        numbers for the positions after the moves.
         """
         return np.asarray(self.sums[row] / np.float32(max(1, self.looks[row])))
 
@@ -199,7 +205,7 @@ class Study:
         return float(self._leads(np.array([row]))[0])
 
     def candidates(self) -> list[Candidate]:
-        """Return the evaluated moves, the one with the best value first. They include a pass if it is allowed."""
+        """Return the evaluated moves, sorted by value, the best first. They include a pass if it is allowed."""
         rows = self._order()
         rows = rows if self.may_pass else rows[rows != 1]
         leads, values = self._leads(rows), self._values(rows)
@@ -246,14 +252,14 @@ class Study:
 
 
 def priors(candidates: list[Candidate]) -> NDArray[np.float64]:
-    """Return the prior of each candidate move, float64 [n]: a softmax over the moves' values."""
+    """Return a probability for each candidate move, float64 [n]: a softmax over the moves' values."""
     values = np.array([move.value for move in candidates]) / SPREAD
     odds = np.exp(values - values.max(initial=0))
     return np.asarray(odds / max(odds.sum(), 1e-30))
 
 
 def own_eyes(board: Board, colour: int) -> NDArray[np.bool_]:
-    """Return for each point whether it is a real eye of a color, bool [361], by a simple rule.
+    """Return for each point whether it is a real eye of a color, bool [361], by a simple rule. colour: BLACK or WHITE.
 
     The rule: all neighbors of an eye are stones of this color, or the edge of the board. The opponent has a stone on at
     most one of its diagonal neighbors, and on none if the eye is at the edge.
@@ -275,7 +281,7 @@ def own_eyes(board: Board, colour: int) -> NDArray[np.bool_]:
 
 
 class GoPlayer:
-    """Chooses moves with a network that predicts territory.
+    """Chooses Go moves with a network that predicts territory: the move with the best expected score.
 
     temperature: 0 plays the best move; T > 0 samples the first moves of a game in proportion to `exp(value / (SPREAD ·
         T))`. The number of sampled moves equals the number of lines of the board.
@@ -289,25 +295,32 @@ class GoPlayer:
         self.random = np.random.default_rng(seed)
 
     def new_game(self) -> None:
-        """Do nothing, because this player keeps no state between games."""
+        """Do nothing, because this player has no data of earlier games."""
 
     def study(
         self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = None, last: int = PASS
     ) -> Study:
+        """Return an empty evaluation of a position, with `colour` to move; the network has not run yet. only: the
+        points that may be played; None for all. last: the point of the last move; PASS if there is none.
+        """
         return Study(self.network, board, colour, terms, only, last)
 
     def looks(
         self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = None, last: int = PASS
     ) -> Iterator[Look]:
-        """Search a position, see GoThinker.looks. The search ends when every move has been evaluated once, and the best
-        moves in all symmetries.
+        """Evaluate a position in steps. After each step, yield a function that returns the results so far (see
+        `GoThinker.looks`).
+
+        The evaluation ends when the network has evaluated every move once, and the best moves in all symmetries.
         """
         study = self.study(board, colour, terms, only, last)
         for _ in study.steps():
             yield study.thought
 
     def raw(self, board: Board, colour: int, terms: Terms, symmetry: int) -> GoThought:
-        """Return the network's evaluation of a transformed position, see GoThinker.raw."""
+        """Return the network's evaluation of a transformed position, without a search, see `GoThinker.raw`. symmetry: 0
+        to 7.
+        """
         study = self.study(board, colour, terms)
         study.look(symmetry=symmetry)
         return study.thought()
@@ -326,8 +339,10 @@ class GoPlayer:
         on_progress: Callable[[Look], None] = lambda look: None,
         stop: threading.Event | None = None,
     ) -> MoveThought:
-        """Return the move to play, see GoThinker.choose. Without `seconds`, every move is evaluated at least once.
-        `visits` is ignored.
+        """Return the move to play, or PASS, with its evaluation. The arguments are those of `GoThinker.choose`.
+
+        Without `seconds`, every move is evaluated at least once. `visits` is ignored, because this player does not
+        search.
         """
         begun = time.perf_counter()
         study = self.study(board, colour, terms, only, last)
@@ -370,7 +385,8 @@ def is_over(study: Study, candidates: list[Candidate]) -> bool:
     """Return whether the player should pass, even if a move would gain points.
 
     The player passes if the game has become too long, or if the opponent has just passed and the number of uncertain
-    points is less than the player's lead. candidates: the evaluated moves, the best first.
+    points is less than the player's lead. study: the evaluation of the position. candidates: the evaluated moves, the
+    best first.
     """
     board = study.board  # the board after the pass that the player considers
     if board.ply > MAX_MOVES_PER_POINT * study.size**2:
@@ -380,7 +396,7 @@ def is_over(study: Study, candidates: list[Candidate]) -> bool:
 
 
 def open_player(run: Run, session: Callable[[], Session], *, method: str | None = None, **settings: Any) -> GoPlayer:
-    """Return the player for a run's network, see kibitz.play.open_player. method: ignored, because there is
-    only one.
+    """Return the player for a run's network. The arguments are those of `kibitz.play.open_player`. method: ignored,
+    because there is only one.
     """
     return GoPlayer(session(), **settings)

@@ -1,4 +1,4 @@
-"""Select the player of a Go network by method."""
+"""Select the class that chooses Go moves with a network, by the name of the method."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ def player_of(
     visits: int | None = None,
     rank: str | None = None,
 ) -> GoThinker:
-    """Return a player for a network. method: one of the network's methods. None selects a search if the network
-    supports it, and otherwise the player that uses only the predicted territory (GoPlayer).
+    """Return an object that chooses Go moves with a network (a player).
 
-    temperature, seed: see GoPlayer and GoPuctPlayer. A temperature of None is 0, and with a rank that of `imitation`.
+    method: the name of one of the network's methods. None selects a search if the network supports it, and otherwise
+        the player that uses only the predicted territory (GoPlayer).
+    temperature, seed: see `GoPlayer` and `GoPuctPlayer`. A temperature of None is 0, and with a rank that of
+        `imitation`.
     visits: the number of visits of a search without a time limit.
-    rank: the rank to imitate, see `imitation`; None for the strongest play. With a rank, `method` and `visits` have no
-        effect, because an imitation does not search.
+    rank: the rank to imitate, such as "5k", see `imitation`; None for the strongest play. With a rank, `method` and
+        `visits` have no effect, because an imitation does not search.
 
     Raises UsageError for a method or a rank that the network doesn't support.
     """

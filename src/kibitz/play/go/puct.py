@@ -1,9 +1,9 @@
-"""A Go player that searches by PUCT, or plays the most likely move.
+"""The class that chooses Go moves by a PUCT search, or plays the most likely move.
 
-The player needs a network that predicts moves, winner, territory and score. It chooses the move with the most visits.
-The search averages the win probability and, with a small weight, a function of the lead that is steepest at the
-expected lead. So the player also tries to gain points if the winner of the game is already clear. The player passes if
-a pass loses nothing.
+The network must predict moves, winner, territory and score. The player chooses the move with the most visits. The
+search averages the win probability and, with a small weight, a function of the lead that is steepest at the expected
+lead. So the player also tries to gain points if the winner of the game is already clear. The player passes if a pass
+loses nothing.
 """
 
 from __future__ import annotations
@@ -34,50 +34,54 @@ from kibitz.runs import Run
 from kibitz.systems.declaration import GO_TOP_PROB
 
 VISITS = 200
-"""Visits of the root per move without a time limit."""
+"""The number of visits of the root for each move, if there is no time limit."""
 RANK = "9d"
-"""The rank of both players in the network's inputs."""
+"""The rank of both players in the network's inputs, for the strongest play."""
 NEEDED = ("policy", "value", "black_owns", "lead", "spread")
 DRIFT = 3.0
-"""If the expected lead changes by more than this many points, the tree's values are recomputed."""
+"""If the expected lead changes by more than this number of points, the values in the tree are computed again."""
 
 UNSURE = 0.3
-"""The player doesn't pass first if wrong owners could change the result of more than this share of the board."""
+"""The largest share of points with an uncertain owner (see `GoPuctPlayer.count`) with which the player passes first."""
 ENOUGH, MEANS_NOTHING = 0.03, 1.5
-"""The player replies to a pass with a pass if no move gains more than this win probability or more than this number of
-points over a pass.
+"""Limits of the best move's gain over a pass: ENOUGH in win probability, MEANS_NOTHING in points. If the gain is less
+than both limits, the player replies to a pass with a pass.
 """
 AS_GOOD, NEXT_TO_NOTHING = 0.01, 0.25
-"""The player passes first if no move gains more than this win probability or more than this number of points over a
-pass.
+"""Limits of the best move's gain over a pass: AS_GOOD in win probability, NEXT_TO_NOTHING in points. The player passes
+first only if the gain is less than both limits.
 """
 MAX_MOVES_PER_POINT = 3
-"""Number of moves per point of the board after which the player passes."""
+"""The number of moves per point of the board after which the player only passes."""
 PASS_VISITS, PASS_SHARE = 24, 4
-"""The player passes first only if the pass has at least this number of visits, and at least this fraction (1 /
-PASS_SHARE) of the best move's visits.
+"""Visits that the search must give to a pass before the player passes first: at least PASS_VISITS visits, and at least
+1 / PASS_SHARE of the best move's visits.
 """
 LEAST_VISITS = 100
-"""The player passes first only if the root has at least this number of visits, however short the search is. Values of
+"""The number of visits of the root below which the player doesn't pass first, however short the search is. Values of
 few visits differ by more than a move gains at the end of a game.
 """
 CLEAR_CHANCE, CLEAR_POINTS = (0.15, 0.3), (3.0, 7.0)
-"""If a move gains more than this win probability or this number of points over a pass, the player does not pass, even
-if playouts find nothing to gain. The first number of each pair is for area scoring, where a wasted move costs nothing.
-The second number is for territory scoring.
+"""Gains of a move over a pass, in win probability and in points. If a move gains more, the player does not pass, even
+if playouts find nothing to gain.
+
+The first number of each pair is for area scoring, where a wasted move costs nothing. The second number is for territory
+scoring.
 """
 SURE_VISITS = 2.0
-"""The distance between the mean and `lcb`, in standard deviations of the mean."""
+"""The distance between a move's mean win probability and its lower confidence bound (`lcb`), in standard deviations of
+the mean.
+"""
 
 
 @dataclass(frozen=True)
 class GoTuning:
-    """The parameters of the search.
+    """The parameters of the PUCT search in Go.
 
-    constants: the constants of the move selection.
-    temperature: the policy's temperature.
+    constants: the constants of the formula that selects moves.
+    temperature: the temperature of the predicted move probabilities; above 1, they become more equal.
     batches: the batch sizes.
-    score_share: the weight of the score in a position's value, see kibitz.play.puct.go.Preference.
+    score_share: the weight of the score in a position's value, 0 to 1, see `kibitz.play.puct.go.Preference`.
     """
 
     constants: Constants = field(default_factory=Constants)
@@ -87,7 +91,7 @@ class GoTuning:
 
 
 class GoPuctPlayer:
-    """Chooses Go moves by PUCT or, with the method top-prob, with one network evaluation.
+    """Chooses Go moves by a PUCT search or, with the method top-prob, with one network evaluation.
 
     temperature: 0 plays the move with the most visits. T > 0 samples moves in proportion to `visits^(1/T)`, or for
         top-prob to `prior^(1/T)`. In each game, the number of sampled moves equals the number of lines of the board;
@@ -101,8 +105,8 @@ class GoPuctPlayer:
     side_inputs: values for inputs of the network by name, 0 to 255. They replace or complement the values that the game
         determines.
 
-    The tree is kept for the next move if the game continues with a move in it. Raises UsageError if the network lacks
-    an output, and for settings out of range.
+    If the game continues with a move in the tree, the next search uses this part of the tree again. Raises UsageError
+    if the network lacks an output, and for settings out of range.
     """
 
     def __init__(
@@ -141,7 +145,7 @@ class GoPuctPlayer:
         """Whether the tree's root has all legal moves. Only such a tree can be reused for the next position."""
 
     def new_game(self) -> None:
-        """Clear the tree, the evaluations of the last game, and the expected lead."""
+        """Clear the tree, the evaluations of the last game, and the expected lead, before a new game."""
         self.search.forget()
         self.rules.preference = replace(self.rules.preference, centre=0.0)
 
@@ -150,7 +154,9 @@ class GoPuctPlayer:
     def looks(
         self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = None, last: int = PASS
     ) -> Iterator[Look]:
-        """Search a position, see GoThinker.looks."""
+        """Search a position in steps. After each step, yield a function that returns the results so far (see
+        `GoThinker.looks`).
+        """
         history = self._begin(board, colour, terms, only)
         # The first part is the search that `choose` makes without a time limit. So after this part, the result is that
         # of `choose`.
@@ -176,7 +182,7 @@ class GoPuctPlayer:
         on_progress: Callable[[Look], None] = lambda look: None,
         stop: threading.Event | None = None,
     ) -> MoveThought:
-        """Return the move to play, see GoThinker.choose."""
+        """Return the move to play, or PASS, with its evaluation. The arguments are those of `GoThinker.choose`."""
         history = self._begin(board, colour, terms, only)
         limits = SearchLimits(seconds=seconds, nodes=visits or (self.visits if seconds is None else None))
         for _ in self._grown(TimeManager(limits, stop, self.search.evaluated), history):
@@ -323,7 +329,9 @@ class GoPuctPlayer:
     # Results of the search
 
     def raw(self, board: Board, colour: int, terms: Terms, symmetry: int) -> GoThought:
-        """Return the network's evaluation of a transformed position, see GoThinker.raw."""
+        """Return the network's evaluation of a transformed position, without a search, see `GoThinker.raw`. symmetry: 0
+        to 7.
+        """
         self._set_terms(terms, board.suicide)
         entered, _ = self.rules.start(board, colour, rules.hashes(board.positions))
         predicted = self.rules.predict(entered.rows, symmetry)
@@ -459,10 +467,11 @@ class GoPuctPlayer:
         return moves[0]
 
     def count(self, thought: GoThought) -> tuple[float, float]:
-        """Return two numbers for the searched position: the lead of the side to move, in points, if the game ended now,
-        and the number of points with an uncertain owner.
+        """Return two numbers for the searched position, if the game ended now: the lead of the side to move in points,
+        and how many points have an uncertain owner.
 
-        thought: the result of the search.
+        A point counts from 0, if its owner is certain, to 1, if both owners are equally likely. thought: the result of
+        the search.
         """
         tree = self.search.tree
         row = tree.rows[tree.row[0]].copy()
@@ -523,8 +532,8 @@ def _rank(tree: PuctTree, child: int) -> tuple[float, ...]:
 
 
 def likely_line(tree: PuctTree, node: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the line that begins with the move of a node and continues with the most visited moves, and the visits of
-    each of its moves.
+    """Return the line that begins with the move of a node and continues with the most visited moves. Also return the
+    visits of each of its moves. node: the index of a node in the tree.
     """
     moves, visits = [int(tree.move[node])], [int(tree.visits[node])]
     while tree.first[node] >= 0:
@@ -537,8 +546,8 @@ def likely_line(tree: PuctTree, node: int) -> tuple[tuple[int, ...], tuple[int, 
 
 
 def captured(row: NDArray[np.uint8], point: int) -> int:
-    """Return the number of stones that a move of the side to move captures. row: the position's row. point: the
-    move.
+    """Return the number of stones that a move of the side to move captures. row: uint8 [width], the position, see
+    `kibitz.play.puct.go`. point: the move's point.
     """
     if point == PASS:
         return 0
@@ -550,5 +559,5 @@ def captured(row: NDArray[np.uint8], point: int) -> int:
 def open_player(
     run: Run, session: Callable[[], Session], *, method: str | None = None, **settings: Any
 ) -> GoPuctPlayer:
-    """Return the player for a run's network, see kibitz.play.open_player."""
+    """Return the player for a run's network. The arguments are those of `kibitz.play.open_player`."""
     return GoPuctPlayer(session(), method=method, **settings)

@@ -1,5 +1,5 @@
-"""The evaluation of a position by a Go player, in a form that all interfaces can show and that is the same for all
-methods.
+"""The evaluation of a Go position and of its moves. All methods of choosing moves return this form, and all interfaces
+can show it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from kibitz.games.go.rulesets import Rules
 
 @dataclass(frozen=True)
 class Terms:
-    """The conditions of a game on which the lead depends.
+    """The conditions of a game on which the lead depends: komi, scoring and handicap.
 
     komi: the points that White gets before the game, including the compensation for handicap stones.
-    territory: whether territory scoring applies. With it, each stone played costs a point compared with a pass.
+    territory: whether territory scoring applies. If it does, each stone played costs a point compared with a pass.
     handicap: the number of handicap stones.
     between_players: whether the network's inputs include the handicap and the ranks of both players, to predict a game
         between players. False for the value of a position, which depends on the board alone.
@@ -34,13 +34,13 @@ class Terms:
     between_players: bool = True
 
     def for_board(self) -> Terms:
-        """Return these terms with between_players set to False, for evaluating the position alone."""
+        """Return these conditions with between_players set to False, for evaluating the position alone."""
         return replace(self, between_players=False)
 
     @classmethod
     def by(cls, rules: Rules, komi: float, handicap: int) -> Terms:
-        """Return the terms of a game with these rules. komi: the komi in points, without the compensation for handicap
-        stones. handicap: the number of handicap stones.
+        """Return the conditions of a game with these rules. komi: the komi in points, without the compensation for
+        handicap stones. handicap: the number of handicap stones.
         """
         return cls(komi + rules.bonus(handicap), rules.territory, handicap)
 
@@ -49,12 +49,13 @@ class Terms:
 class MoveThought:
     """The evaluation of a move, or of PASS, from the point of view of the player who makes it.
 
+    point: the point of the move, or PASS.
     visits: the number of evaluations.
     prior: the probability of the move before the search, 0 to 1; the priors of all moves sum to 1.
     winrate: the win probability, 0 to 1.
     lcb: a lower confidence bound of the win probability.
     lead: the expected lead in points after the move, including komi.
-    spread: the standard deviation of the score.
+    spread: the standard deviation of the score in points.
     gain: the lead minus the lead after a pass; None if no pass was evaluated.
     captured: the number of captured stones.
     pv: the expected line of moves, beginning with this move.
@@ -81,8 +82,11 @@ class MoveThought:
 class GoThought:
     """The evaluation of a position from the point of view of `colour`, the side to move.
 
-    visits: the total number of evaluations. owners: float32 [361], the probability that each point will be Black's.
-    moves: the moves, the best first. The other fields are those of MoveThought.
+    size: the board's size.
+    visits: the total number of evaluations.
+    winrate, lead, spread: the win probability, the expected lead in points, and the standard deviation of the score.
+    owners: float32 [361], the probability that each point will be Black's.
+    moves: the evaluated moves, the best first.
     """
 
     colour: int
@@ -101,32 +105,34 @@ class GoThought:
 
 
 Look = Callable[..., GoThought]
-"""A function that is called as `look(most, owners)`. It returns the evaluation so far, with at most `most` moves.
-owners: whether to include the ownership map after each move.
+"""A function that returns the evaluation of a position so far, as a GoThought. Its arguments are `most`, the largest
+number of moves in the result, and `owners`, whether to include the ownership map after each move.
 """
 
 
 class GoThinker(Protocol):
-    """The interface of a Go player."""
+    """The interface of an object that chooses Go moves (a player)."""
 
     random: np.random.Generator
     searches: bool
-    """Whether the player searches further if it has more time."""
+    """Whether the player uses more time to search further."""
 
-    def new_game(self) -> None: ...
+    def new_game(self) -> None:
+        """Forget the previous game."""
 
     def looks(
         self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = ..., last: int = ...
     ) -> Iterator[Look]:
-        """Search a position until nothing is left to search. After each step, yield a function that returns the results
-        so far.
+        """Search a position in steps, until nothing is left to search. After each step, yield a function that returns
+        the results so far (see `Look`).
 
-        only: the points that may be played; None for all. last: the point of the last move; PASS if there is none.
+        colour: the side to move. terms: the conditions of the game. only: the points that may be played; None for all.
+        last: the point of the last move; PASS if there is none.
         """
 
     def raw(self, board: Board, colour: int, terms: Terms, symmetry: int) -> GoThought:
-        """Return the network's evaluation of a transformed position, with the prior of every move that the player may
-        choose.
+        """Return the network's evaluation of a position without a search, with the prior (probability) of every move
+        that the player may choose. Before the evaluation, the board is rotated or mirrored.
 
         The player may choose all legal moves except those that fill one of the player's own eyes. symmetry: 0 to 7, see
         games.go.points.symmetries.
@@ -146,14 +152,15 @@ class GoThinker(Protocol):
         on_progress: Callable[[Look], None] = ...,
         stop: threading.Event | None = None,
     ) -> MoveThought:
-        """Return the move to play, or PASS. The evaluation is from the point of view of `colour`.
+        """Return the move to play, or PASS, with its evaluation from the point of view of `colour`, the side to move.
 
+        terms: the conditions of the game.
         last: the point of the last move; PASS if there is none.
-        seconds: the thinking time.
+        seconds: the thinking time; None for no limit.
         visits: the number of visits, for a player that searches. If seconds and visits are None, the player's default
             is used.
         only: the points that may be played; None for all.
         clean_up: whether to capture the opponent's dead stones before passing.
-        on_progress: called with a `Look` each time there are new results.
+        on_progress: called with a `Look`, a function that returns the results so far, each time there are new results.
         stop: an event; the search ends soon after it is set.
         """

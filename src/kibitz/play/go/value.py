@@ -1,4 +1,4 @@
-"""The value of a Go position.
+"""Compute the value of a Go position: win probability, lead, and best line.
 
 If two passes ended the game, the value follows from the final score. Otherwise it is the value of the best line of a
 search. If the network does not support a search, the value is the network's evaluation of the position.
@@ -23,13 +23,11 @@ if TYPE_CHECKING:
     from kibitz.games.go.endings.final import FinalCount
 
 VISITS = 120
-"""Visits of the search that gives a position's value."""
+"""The number of visits of the search that gives a position's value."""
 
 
 def searches(network: NetworkSession) -> bool:
-    """Return whether a network can evaluate positions by a search. It must predict moves, winner, territory and
-    score.
-    """
+    """Return whether the network can be used for a search: it must predict moves, winner, territory and score."""
     return set(NEEDED) <= set(ownership.outputs_of(network))
 
 
@@ -42,12 +40,12 @@ def value_board(
     on_progress: Callable[[Look], None] = lambda look: None,
     stop: threading.Event | None = None,
 ) -> PositionValue:
-    """Return the value of a position.
+    """Return the value of a Go position: by its final score, by a search, or by the network.
 
-    terms: the conditions on which the lead depends, see `Terms`. The network gets neither ranks nor the number of
-        handicap stones as inputs.
+    terms: the conditions of the game, such as komi. The network gets neither ranks nor the number of handicap stones as
+        inputs.
     visits: the number of visits of the search; 0 for the network's value without a search.
-    on_progress: called each time the search has new results.
+    on_progress: called with a `Look`, a function that returns the results so far, each time there are new results.
     stop: an event; the search ends soon after it is set.
     """
     if (final := final_count(board, terms)) is not None:
@@ -58,7 +56,9 @@ def value_board(
 
 
 def final_count(board: Board, terms: Terms) -> FinalCount | None:
-    """Return the final score of a game that ended with two passes; None if the game is not over."""
+    """Return the final score if two passes have ended the game; None if the game is not over. terms: the conditions of
+    the game, such as komi.
+    """
     from kibitz.games.go.endings.final import count_board
 
     return count_board(board, terms.komi, terms.territory) if board.passes >= 2 else None
@@ -74,10 +74,10 @@ def search_board(
     on_progress: Callable[[Look], None] = lambda look: None,
     stop: threading.Event | None = None,
 ) -> GoThought:
-    """Search a position and return the result. It does not depend on earlier searches.
+    """Search a position and return the result. Earlier searches have no effect on it.
 
     player: the player that searches, whose tree and evaluations are cleared first; None for a new player. The other
-    parameters are those of `value_board`.
+    arguments are those of `value_board`.
     """
     player = player or GoPuctPlayer(network)
     player.new_game()
@@ -95,7 +95,7 @@ def search_board(
 
 
 def value_of(thought: GoThought) -> PositionValue:
-    """Return the value of a searched position, which is the value after its best move."""
+    """Return the value of a position from the result of its search. It is the value of the best move."""
     best = thought.moves[0]
     black = thought.sign > 0
     return PositionValue(
@@ -108,7 +108,7 @@ def value_of(thought: GoThought) -> PositionValue:
 
 def judge_board(network: NetworkSession, board: Board, terms: Terms) -> tuple[PositionValue, float]:
     """Return the network's value of a position without a search (see ownership.judge), and the standard deviation of
-    the score in points. terms: the conditions of the game.
+    the score in points. terms: the conditions of the game, such as komi.
     """
     codes, state = encode_board(board)
     judge = ownership.judge(network, terms)
