@@ -1,4 +1,4 @@
-"""`python -m kibitz` is `kibitz`."""
+"""Run the command line: `python -m kibitz` does the same as the command `kibitz`."""
 
 from kibitz.cli import main
 

@@ -1,4 +1,4 @@
-"""The command line: a table of the commands, and the reports of their errors.
+"""The command line: the table of the commands, and the handling of their errors.
 
 Nothing large may be imported here or at the top of a command's module, so that `kibitz --help` is fast.
 """
@@ -49,13 +49,13 @@ COMMANDS = {
     # the browser
     "board": "board.board",
 }
-"""Every command by its name, in the order of the help: its module in `commands`, and its function in the module."""
+"""The commands, in the order of the help: name -> "module.function", where the module is in kibitz.commands."""
 
 OF_A_SYSTEM = ("train", "tune")
-"""Commands that have the settings of a system as options."""
+"""Names of the commands whose options include the settings of a system (a kind of network, such as `winner`)."""
 
 OF_THE_EXTRA = ("train", "personal", "tune", "test")
-"""Commands that need the packages of `pip install 'kibitz[train]'`."""
+"""Names of the commands that need PyTorch and the other packages of `pip install 'kibitz[train]'`."""
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 plus the signal's number, as is usual in shells."""
@@ -127,7 +127,8 @@ def _help(arguments: Sequence[str], command: Any) -> str | None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command, report its errors, and return the exit code.
+    """Run one command, print its errors, and return the exit code. arguments: the command line without the name of the
+    program.
 
     The exit codes are 0 for success, 1 for failure, 2 for a usage error (invalid arguments) and 130 after Ctrl-C. If
     the program that reads standard output has closed the pipe, the code is 141.
@@ -182,8 +183,8 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def describe(error: OSError) -> str | None:
-    """Describe an error of the operating system in one line: the file, the reason and the remedy. None if the error has
-    no error number; such an error is a bug in kibitz.
+    """Return one line about an error of the operating system: the file, the reason and the remedy. Return None if the
+    error has no error number, which means a bug in kibitz.
     """
     if error.errno is None:
         return None
@@ -198,6 +199,7 @@ def _memory_is_full(error: Exception) -> bool:
 
 
 def main() -> None:
+    """Run the command line of this process, and exit."""
     # Players' names may have characters that some terminals and pipes can't show.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")

@@ -1,4 +1,4 @@
-"""The number of cores that this process may use."""
+"""Count the CPU cores that this process may use."""
 
 from __future__ import annotations
 

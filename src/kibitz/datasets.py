@@ -1,4 +1,5 @@
-"""Positions of a store as arrays and as batches: for PyTorch, JAX, or plain NumPy, with splits by game.
+"""Positions of a game store as batches of arrays, for PyTorch, JAX or NumPy. All positions of a game are in the same
+part: training, validation or test.
 
 >>> from kibitz import datasets
 >>> batches = datasets.PositionBatches("my.store", part="training", batch=64, played=True)
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from kibitz.store.positions import Positions
 
 ARRAYS = {"numpy": "NumPy", "torch": "PyTorch", "jax": "JAX"}
-"""Libraries whose arrays the batches may have: name -> the spelling in messages."""
+"""The array libraries that a user can choose: name -> spelling in messages."""
 _GO_POINTS = 361
 
 
@@ -96,7 +97,9 @@ class PositionBatches:
         return self._positions
 
     def with_epoch(self, epoch: int) -> PositionBatches:
-        """Return the same positions in the order of another epoch."""
+        """Return a new PositionBatches with the same positions, in the random order of another epoch. epoch: an
+        integer.
+        """
         return PositionBatches(
             self.store, part=self.part, batch=self.batch, played=self.played, view=self.view, seed=self.seed,
             epoch=epoch, arrays=self.arrays,
@@ -131,12 +134,12 @@ class PositionBatches:
 
 @dataclass(frozen=True)
 class Leakage:
-    """The result of `check_leakage`: how many games the training part has in common with the other parts of a split.
+    """The result of `check_leakage`: how many games are both in the training part and in another part of a split.
 
     games: the number of games in each part, by the part's name.
     shared_games: the number of games in the other parts that have the same moves and players as a training game.
     near_duplicates: the number of games in the other parts that have the same start position and the same first 40
-        plies as a training game; None if the store doesn't have this information.
+        plies (moves of one side) as a training game. None if the store doesn't have this information.
     """
 
     games: dict[str, int]
@@ -145,18 +148,20 @@ class Leakage:
 
     @property
     def is_clean(self) -> bool:
-        """Whether no game of the other parts is a training game or a known near-duplicate of one."""
+        """Whether shared_games is 0, and near_duplicates is 0 or None."""
         return self.shared_games == 0 and not self.near_duplicates
 
 
 def check_leakage(
     store: str | Path | GameStore, parts: Mapping[str, NDArray[np.integer[Any]]] | None = None
 ) -> Leakage:
-    """Compare the games of a split's parts. Use it before you publish a result.
+    """Count the games that are both in the training part and in another part of a split. Use this function before you
+    publish a result.
 
-    parts: the indexes of the games in each part, as integer arrays [n]. There must be a part "training"; other parts
-        may have any names. None for the split of the store, which has no leakage unless an earlier version of kibitz
-        made the store.
+    store: the game store, or its path.
+    parts: the indexes of the games in each part, as integer arrays [n]. One part must have the name "training"; the
+        other names are free. None for the split of the store. This split has no leakage unless an earlier version of
+        kibitz made the store.
 
     Raises UsageError if the part "training" is missing, if an index is not that of a game of the store, or if a game is
     in several parts.
@@ -235,9 +240,11 @@ def read_arrays(
 def collect(
     store: GameStore, games: NDArray[np.int64], plies: NDArray[np.int64], played: bool, view: str
 ) -> dict[str, NDArray[Any]]:
-    """Return the arrays of the positions (games[i], plies[i]) by name, see `PositionBatches`.
+    """Return arrays for n positions as a dict. Position i is the one in game games[i] after plies[i] moves.
+    `PositionBatches` describes the arrays.
 
-    games, plies: int64 [n]. played: whether to include the arrays of the played moves. view: "mover" or "board".
+    games, plies: int64 [n]. played: whether to include the arrays of the played moves. view: "mover" or "board", see
+    `PositionBatches`.
     """
     codes, state = store.positions(games, plies, view=view)
     found: dict[str, NDArray[Any]] = {"codes": codes, "state": state}
@@ -247,13 +254,14 @@ def collect(
 
 
 def make_planes(codes: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Convert codes in the mover's view to planes of 0 and 1, float32 [n, planes, rows, columns].
+    """Convert pieces or stones to network inputs, planes of 0 and 1, float32 [n, planes, rows, columns]. codes: the
+    array "codes" of `PositionBatches` with the view "mover".
 
     Chess: `codes` is uint8 [n, 64], and there are 12 planes: the mover's pawn, knight, bishop, rook, queen and king,
         then the opponent's. Row 0 is the mover's first rank, column 0 the a-file.
-    Go: `codes` is uint8 [n, 361], and there are 8 planes, as in `gocnn`: three planes for the mover's stones with 1, 2,
-        and 3 or more liberties, three planes for the opponent's, one for the ko point, and one for the whole board. The
-        last plane is 1 on every point of the board.
+    Go: `codes` is uint8 [n, 361], and there are 8 planes. Three planes are for the mover's stones with 1, 2, and 3 or
+        more liberties, and three for the opponent's. One is for the ko point, and the last one is 1 on every point of
+        the board. The network `gocnn` has the same planes.
 
     >>> import kibitz
     >>> from kibitz import datasets

@@ -50,7 +50,9 @@ def parse_day(text: str, option: str, *, end: bool = False) -> datetime.date:
 
 
 def check_period(since: datetime.date | None, until: datetime.date | None) -> None:
-    """Raise UsageError if `until` is before `since`. None means that the period is open at this end."""
+    """Raise UsageError if `until` is before `since`. since, until: the first and the last day of a period; None if the
+    period is open at that end.
+    """
     if since and until and until < since:
         raise UsageError(f"--until must not be before --since (got {until} and {since}). Swap them.")
 

@@ -1,7 +1,7 @@
-"""Write files atomically, so that a kill or a power cut leaves either the old or the new contents.
+"""Write files atomically: after a kill or a power cut, a file has either its old or its new contents.
 
-The disk may store a file's name before its data. So the data are first written to the disk (fsync) under another name.
-Then the file is renamed, and finally the folder is written to the disk.
+An operating system may store a file's name before its data. So the data are first written to the disk (fsync) under a
+temporary name. Then the file is renamed, and finally the folder is written to the disk.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NEW = ".new"
-"""The extension of a file name until the file is complete."""
+"""The extension of the temporary name that a file has until it is complete."""
 
 
 def sync(file: IO[Any]) -> None:
@@ -45,13 +45,17 @@ def sync_folder(folder: Path) -> None:
 
 
 def replace(temporary: Path, path: Path) -> None:
-    """Rename a completely written file or folder to `path`. If something exists at this path, it is replaced."""
+    """Rename a completely written file or folder from `temporary` to `path`. Anything that exists at `path` is
+    replaced.
+    """
     os.replace(temporary, path)
     sync_folder(path.parent)
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file atomically. Raises OSError with the file's name, for example if the disk is full."""
+    """Write bytes to a file atomically: after an interruption, the file has either its old or its new contents. Raises
+    OSError with the file's name, for example if the disk is full.
+    """
     temporary = path.with_name(path.name + NEW)
     try:
         with open(temporary, "wb") as file:
@@ -66,7 +70,9 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def write_array(path: Path, array: NDArray[Any]) -> None:
-    """Write an array as an .npy file, atomically."""
+    """Write an array to an .npy file atomically: after an interruption, the file has either its old or its new
+    contents.
+    """
     import numpy as np
 
     file = io.BytesIO()

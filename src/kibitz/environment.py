@@ -10,23 +10,25 @@ import tempfile
 from pathlib import Path
 
 CACHE = "NUMBA_CACHE_DIR"
-"""The folder in which numba saves compiled functions. Its default is the folder in which kibitz is installed, which may
-be read-only, belong to another user, or be checked for changes.
+"""The environment variable for the folder in which numba saves compiled functions. The default is the folder in which
+kibitz is installed, which may be read-only, belong to another user, or be checked for changes.
 """
 TORCH_CACHE = "TORCHINDUCTOR_CACHE_DIR"
-"""The folder in which torch saves compiled code for `train --compile`. Its default is a folder for temporary files,
-which may be removed at a restart. The value can't be changed after Lightning is imported.
+"""The environment variable for the folder in which torch saves compiled code for `train --compile`. The default is a
+folder for temporary files, which may be removed at a restart. The value can't be changed after Lightning is imported.
 """
 SILENT = "ORT_DISABLE_TELEMETRY"
-"""Switches off the telemetry of ONNX Runtime, which is on by default since 1.31."""
+"""The environment variable that switches off the telemetry of ONNX Runtime, which is on by default since version 1.31.
+"""
 WAITING = "OMP_WAIT_POLICY"
-"""How PyTorch's threads wait for each other. By default they use the CPU while they wait. On a machine with other jobs,
-they take cores from the thread for which they wait: on two busy cores, training fell from 300 samples/s to 17.
+"""The environment variable that sets how PyTorch's threads wait for each other. By default they use the CPU while they
+wait. If other programs use the CPU too, training then becomes much slower: on two busy cores, it fell from 300
+samples/s to 17.
 """
 HUGE_PAGES = "THP_MEM_ALLOC_ENABLE"
-"""Makes PyTorch request 2 MB memory pages for large arrays.
+"""The environment variable that makes PyTorch request 2 MB memory pages for large arrays.
 
-With 4 kB pages, each step requested thousands of new pages, and a step of `gohuman` took a seventh longer.
+With pages of 4 kB, each training step requested thousands of new pages, and a step of `gohuman` took a seventh longer.
 """
 
 
@@ -54,8 +56,8 @@ def set_up() -> None:
 
 
 def user_cache() -> Path:
-    """Return the folder for cached data, which kibitz can make again. The folder follows the system's convention and
-    may not exist.
+    """Return the folder for cached data, which kibitz can compute again. The operating system determines the folder,
+    which may not exist.
     """
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
@@ -67,8 +69,8 @@ def user_cache() -> Path:
 
 
 def user_folder() -> Path:
-    """Return the folder for compiled kernels. It may not exist. Several installations of kibitz can share it, see
-    `kernel_cache`.
+    """Return the folder for kernels, the functions that numba has compiled. The folder may not exist. Several
+    installations of kibitz can share it.
     """
     return user_cache() / "numba"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib.util
 
 TRAINING = ("torch", "lightning_fabric", "onnx", "optuna", "sklearn", "matplotlib", "jinja2")
-"""Import names of the packages that the extra `train` installs. Only training may need them."""
+"""Import names of the packages that `pip install 'kibitz[train]'` installs. Only training needs them."""
 
 
 MAX_FOREIGN = 200
-"""The largest number of characters that are shown of another library's error."""
+"""The largest number of characters that a message quotes from another library's error."""
 
 
 class KibitzError(Exception):
@@ -32,9 +32,9 @@ def one_line(error: BaseException) -> str:
     """Return the message of an error in one line.
 
     For an OSError with a message of the operating system, the result is this message in lower case, without the file's
-    name, which the caller adds. For any other error, the result is the error's text, with each run of white space
-    replaced by a space. If the text is empty, the result is the name of the error's class. The text of another
-    library's error is cut after MAX_FOREIGN characters.
+    name. For any other error, the result is the error's text, with each run of white space replaced by a space. If the
+    text is empty, the result is the name of the error's class. The text of another library's error is cut after
+    MAX_FOREIGN characters.
     """
     if isinstance(error, OSError) and error.strerror:
         return error.strerror.lower()
@@ -45,7 +45,7 @@ def one_line(error: BaseException) -> str:
 
 
 def need_training(what: str) -> None:
-    """Raise KibitzError if a package of the extra `train` is not installed.
+    """Raise KibitzError if a package of `pip install 'kibitz[train]'`, such as PyTorch, is not installed.
 
     what: the subject of the error message, such as "training".
     """

@@ -27,8 +27,8 @@ _PAUSE = 0.02
 
 
 def unwind() -> None:
-    """Make Ctrl-C raise KeyboardInterrupt, and the signals SIGTERM and SIGHUP raise SystemExit. The exit code is 128
-    plus the number of the signal.
+    """Install signal handlers: Ctrl-C raises KeyboardInterrupt, and the signals SIGTERM and SIGHUP raise SystemExit
+    with the exit code 128 + the signal's number.
 
     Signals that are already ignored stay ignored. Call this function in the main thread.
     """

@@ -1,18 +1,19 @@
-"""A disk cache of compiled kernels. Its keys depend on what a kernel computes, not on the place of its file.
+"""A disk cache of kernels, the functions that numba compiles. The key of a kernel depends on what it computes, not on
+the location of its source file.
 
 numba keys its cache by the path and the content of the one file that defines a function. So each clone and each
-installation compiles everything again, and a change of a function in another file isn't detected. Here the key is a
-hash of the kernel's bytecode, and of every function and constant that it uses, directly or through others. It also
+installation compiles everything again, and a change of a function in another file isn't detected. In this cache, the
+key is a hash of the kernel's bytecode, and of all functions and constants that it uses directly or indirectly. The hash
 includes the argument types, the versions of Python, numba, LLVM and NumPy, and the processor. All clones, wheels and CI
 jobs with the same kernels share one folder.
 
 A file has one compiled version of one kernel. It is written under a temporary name and then renamed, so that two
-processes can write at the same time. It begins with a hash of its content: a damaged file is ignored. A file in the
-cache that another user could have written is also ignored, because loading a kernel executes its code.
+processes can write at the same time. It begins with a hash of its content. Damaged files are ignored, and so are files
+that another user could have written, because loading a kernel executes its code.
 
-A wheel can contain kernels that were compiled when it was built: an archive for each version of Python and each system,
-made by `tools/compile_kernels.py` for the processors of LEVELS. If the versions or the processor differ, the names in
-the archive differ too, and the kernel is compiled on the user's machine.
+A wheel can contain kernels that were compiled when it was built: an archive for each version of Python and each
+operating system. `tools/compile_kernels.py` makes the archives for the processors of LEVELS. If the versions or the
+processor differ, the names in the archive differ too, and the kernel is compiled on the user's machine.
 """
 
 from __future__ import annotations
@@ -44,12 +45,14 @@ _rebuild: Any = compiler.CompileResult._rebuild
 _dumps: Any = serialize.dumps
 SUFFIX = ".kernel"
 MOST_BYTES = 256_000_000
-"""If the folder is larger, the least recently used files are removed."""
+"""The largest total size of the cache folder. If the folder is larger, the least recently used files are removed."""
 MOST_DAYS = 90
-"""Days after which an unused file is removed."""
+"""The number of days after which an unused file is removed from the cache folder."""
 _DAY_SECONDS = 86_400
 LIBRARIES = ("builtins", "math", "numba", "numpy", "operator")
-"""Libraries whose functions are determined by their versions, which are in each key."""
+"""Modules whose functions are hashed by their names only, because the cache key already contains the versions of
+Python, numba and NumPy.
+"""
 _HASH_BYTES = hashlib.sha256().digest_size
 LEVELS = {
     "x86_64": (
@@ -57,19 +60,23 @@ LEVELS = {
         ("avx", "avx2", "bmi", "bmi2", "cx16", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sse4.2", "ssse3", "xsave"),
     )
 }
-"""For a kind of processor: LLVM's name of the level for which kernels are compiled ahead, and its features.
+"""The processors for which wheels contain compiled kernels: architecture -> (LLVM's name of the processor level, its
+features).
 
 This code runs on each processor that has these features. Its results are the same as those of code for the exact
-processor, because kernels with `fastmath` are not compiled ahead.
+processor, because kernels with `fastmath` are not compiled in advance.
 """
 
 
 class NotKeyedError(TypeError):
-    """Raised if a kernel uses a value that can't be hashed. Such a kernel can't be cached."""
+    """Raised if a kernel (a function that numba compiles) uses a value that can't be hashed. Such a kernel can't be
+    cached.
+    """
 
 
 class Fingerprint:
-    """A hash of a kernel and of everything that it uses.
+    """A hash of a kernel (a function that numba compiles), of numba's options for it, and of all functions and
+    constants that it uses.
 
     digest: the hash, as a hexadecimal string.
     """
@@ -194,19 +201,19 @@ def _versions() -> str:
 
 
 def archive() -> Path:
-    """Return the path of the archive with the precompiled kernels for this version of Python, operating system and
-    processor. The file may be missing, because only some wheels contain it.
+    """Return the path of the zip file with compiled kernels for this version of Python, operating system and processor.
+    The file may be missing, because only some wheels contain it.
     """
     name = f"{sys.implementation.cache_tag}-{sys.platform}-{platform.machine().lower()}.zip"
     return Path(__file__).parent / "compiled" / name
 
 
 def ahead(target: tuple[str, str, str]) -> tuple[str, str, str] | None:
-    """Return the target for which the wheel's kernels were compiled, if they can run on this machine; None if they
-    can't.
+    """Return the target for which the wheel's kernels were compiled, if these kernels can run on this machine; None if
+    they can't.
 
-    target: the target of this machine, as numba returns it: LLVM's names of the system and of the processor, and the
-    processor's features, such as "+avx2,-avx512f".
+    target: this machine, as numba describes it: LLVM's names of the system and of the processor, and the processor's
+    features, such as "+avx2,-avx512f". The result has the same form.
     """
     system, _, features = target
     level = LEVELS.get(system.partition("-")[0])
@@ -216,13 +223,15 @@ def ahead(target: tuple[str, str, str]) -> tuple[str, str, str] | None:
 
 
 class KernelCache(caching._Cache):
-    """The compiled versions of one kernel, one for each combination of argument types, saved in files.
+    """Loads and saves the compiled versions of one kernel, one file for each combination of argument types.
 
     The class replaces numba's own cache: numba calls load_overload before it compiles a kernel, and save_overload after
-    it. folders: a function that returns the folders in which to search. New files are written to the first folder.
-    on_loaded: called each time a version was read from a file.
+    it.
 
-    archive: the file with the precompiled kernels; it may not exist.
+    function, options: the Python function, and numba's options for compiling it.
+    folders: a function that returns the folders in which to search. New files are written to the first folder.
+    on_loaded: a function that is called each time a version was read from a file.
+    archive: the zip file with the kernels that were compiled in advance; it may not exist.
     """
 
     def __init__(
@@ -240,7 +249,7 @@ class KernelCache(caching._Cache):
 
     @property
     def cache_path(self) -> str:
-        """The folder to which files are written."""
+        """The folder to which new files are written."""
         return str(self._folders()[0])
 
     def enable(self) -> None:
@@ -260,7 +269,9 @@ class KernelCache(caching._Cache):
                 path.unlink()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled version for these argument types; None if no file has it."""
+        """Return the compiled version of the kernel for the argument types `sig`; None if no file has it. numba calls
+        this method. target_context: numba's object for the processor.
+        """
         target_context.refresh()
         if not self._enabled or (payload := self._payload(sig, target_context.codegen().magic_tuple())) is None:
             return None
@@ -280,7 +291,9 @@ class KernelCache(caching._Cache):
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Save a compiled version. If the folder can't be written, nothing is saved."""
+        """Save the compiled version of the kernel for the argument types `sig`. If the folder can't be written, nothing
+        is saved. numba calls this method. data: numba's result of compiling.
+        """
         if not self._enabled or any(not part.can_cache for part in data.lifted) or data.library.has_dynamic_globals:
             return
         if name := self._name(sig, data.codegen.magic_tuple()):
@@ -310,8 +323,8 @@ class KernelCache(caching._Cache):
 
 
 def read(path: Path) -> bytes | None:
-    """Return the content of a file; None if the file is damaged or if another user could have written it. Raises
-    OSError if the file does not exist.
+    """Return the content of a file in the cache, without the hash at its beginning. Return None if the file is damaged
+    or if another user could have written it. Raises OSError if the file does not exist.
     """
     with path.open("rb") as file:
         payload = _checked(file.read()) if _is_trusted(os.fstat(file.fileno())) else None
@@ -322,11 +335,11 @@ def read(path: Path) -> bytes | None:
 
 
 def read_archived(path: Path, name: str) -> bytes | None:
-    """Return the content of one file in the package's archive. Returns None if the archive is missing or damaged, or
-    does not contain the file.
+    """Return the content of one file in a zip archive of compiled kernels. Return None if the archive is missing or
+    damaged, or does not contain the file.
 
-    path: the path of the archive. name: the name of the file. The owner of the archive is not checked, because a user
-    who can write the archive can also write the code of the package.
+    path: the path of the archive. name: the name of the file in it. The owner of the archive is not checked, because a
+    user who can write the archive can also write the code of the package.
     """
     try:
         with zipfile.ZipFile(path) as files:
@@ -354,7 +367,9 @@ _tidied: set[Path] = set()
 
 
 def write(path: Path, payload: bytes) -> None:
-    """Write a file atomically. Raises OSError if the file can't be written."""
+    """Write a file of the cache atomically: the hash of the payload, then the payload. Raises OSError if the file can't
+    be written. The first call for a folder also removes old files, see `tidy`.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}.tmp")
     try:
@@ -372,11 +387,10 @@ def write(path: Path, payload: bytes) -> None:
 
 
 def tidy(folder: Path, most_bytes: int = MOST_BYTES, most_days: float = MOST_DAYS) -> int:
-    """Remove the saved kernels in `folder` that were not used for `most_days` days, and old temporary files. If the
-    other kernels have more than `most_bytes` bytes in total, also remove the least recently used ones, until at most
-    `most_bytes` remain.
+    """Remove old files from the cache folder, and return the number of removed kernels.
 
-    Returns the number of removed kernels.
+    The function removes kernels that were not used for `most_days` days, and old temporary files. If the remaining
+    kernels have more than `most_bytes` bytes in total, the least recently used ones are removed too.
     """
     files, removed, now = [], 0, time.time()
     for path in folder.iterdir():

@@ -1,6 +1,6 @@
-"""Decorators and helpers that shorten the compilation of kernels, because the first move of a search must wait until
-its kernels are compiled.
+"""Decorators that compile Python functions with numba, and helpers for them. A compiled function is called a kernel.
 
+The first move of a search must wait until its kernels are compiled, so everything here shortens the compilation.
 Functions that only kernels call need no entry points, and a loop compiles faster than a slice or an array expression.
 """
 
@@ -23,10 +23,10 @@ from kibitz import environment, kernel_cache, memory, preparation
 memory.check()
 
 PATIENCE = 1.0
-"""Messages are shown only after this number of seconds of compiling."""
+"""Messages about compiling are shown only after this number of seconds."""
 SMALL_BYTES = 1 << 19
-"""Number of bytes of game records that Python reads without compiled kernels. Reading them takes 0.2 s in all, and
-compiling takes 6 s.
+"""Game records up to this number of bytes are read with plain Python, without compiled functions. Reading them takes
+0.2 s in all, and compiling takes 6 s.
 """
 
 
@@ -47,24 +47,24 @@ def _compile(function: Callable[..., Any], **options: Any) -> Any:
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function, and save the machine code on the disk. The compiled function releases Python's global
-    interpreter lock.
+    """Decorator: compile a function with numba, and save the machine code on the disk. The result is called a kernel. A
+    kernel releases Python's global interpreter lock.
 
-    The compiled function has no entry point for C, because such an entry point takes time to compile and is never used.
+    A kernel has no entry point for C, because this entry point would take time to compile and is never used.
     """
     return _compile(function, no_cfunc_wrapper=True)
 
 
 def fast_kernel(fastmath: bool | set[str]) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator like `kernel`, but with less strict rules for floating-point arithmetic. fastmath: the rules,
-    as in numba's option of this name.
+    """Return a decorator that compiles a function like `kernel`, but with less strict floating-point arithmetic.
+    fastmath: the value of numba's option `fastmath`.
     """
     return lambda function: _compile(function, no_cfunc_wrapper=True, fastmath=fastmath)
 
 
 def inner(function: Callable[..., Any]) -> Any:
-    """Compile a function that only kernels call. It can't be called from Python or C, which halves the time to compile
-    it.
+    """Decorator: compile a function that only kernels (functions compiled by numba) call. Python can't call the result,
+    which halves the time to compile it.
 
     If an argument of a call is a Python integer literal, numba compiles the called function a second time, for this
     type. The same happens for a variable that begins as a literal and changes in a loop. To avoid the second
@@ -75,14 +75,18 @@ def inner(function: Callable[..., Any]) -> Any:
 
 @inner
 def fill(out, row):  # type: ignore[no-untyped-def]
-    """Copy the first `len(out)` elements of `row` to `out`."""
+    """Copy the first `len(out)` elements of `row` to `out`. Both are one-dimensional arrays. Only kernels can call this
+    function.
+    """
     for j in range(out.shape[0]):
         out[j] = row[j]
 
 
 @inner
 def is_among(key, keys):  # type: ignore[no-untyped-def]
-    """Return whether `key` is one of the elements of `keys`, [n]."""
+    """Return whether the number `key` is one of the elements of the array `keys`, [n]. Only kernels can call this
+    function.
+    """
     found = False
     for i in range(keys.shape[0]):
         found |= keys[i] == key
@@ -90,9 +94,10 @@ def is_among(key, keys):  # type: ignore[no-untyped-def]
 
 
 def interpreted(function: Any, copies: dict[int, Any] | None = None) -> Any:
-    """Return a version of a kernel that runs as plain Python. The kernels that it calls run as plain Python too.
+    """Return the Python function from which numba compiled a kernel. The kernels that this function calls are replaced
+    by Python functions too.
 
-    copies: the plain Python versions that were already made, by the id of their kernel.
+    copies: the results of earlier calls, by the id of the kernel. New results are added.
     """
     copies = {} if copies is None else copies
     if id(function) not in copies:
@@ -108,14 +113,12 @@ def interpreted(function: Any, copies: dict[int, Any] | None = None) -> Any:
 
 
 class SmallFirst:
-    """A kernel that runs as plain Python until it has processed `budget` elements in total, and is compiled from then
-    on.
+    """A function that runs as plain Python for small amounts of data, and is compiled by numba once the total amount
+    exceeds `budget`. For one game, plain Python is faster than compiling first.
 
-    For one game, plain Python is faster than compiling the kernel first.
-
-    The number of elements is the length of the first argument, a one-dimensional array. The kernel may use only
-    integers, and all results must fit in 64 bits. Python's integers do not overflow, so larger results would differ
-    from those of the compiled kernel.
+    The amount is the sum of the lengths of the first arguments, one-dimensional arrays, over all calls. The function
+    may use only integers, and all results must fit in 64 bits. Python's integers do not overflow, so larger results
+    would differ from those of the compiled function.
     """
 
     def __init__(self, compiled: Any, budget: int):
@@ -139,19 +142,20 @@ def _plain(value: Any) -> Any:
 
 
 def small_first(budget: int) -> Callable[[Callable[..., Any]], SmallFirst]:
-    """Return a decorator like `kernel`. The function runs as plain Python for its first `budget` elements in total, see
-    SmallFirst.
+    """Return a decorator that makes a `SmallFirst` from a function: plain Python for the first `budget` array elements,
+    and compiled by numba from then on.
     """
     return lambda function: SmallFirst(kernel(function), budget)
 
 
 class CompileListener(event.Listener):
-    """Calls each function in `listeners` with a Preparation, which has the number of kernels that are ready. The calls
-    begin once compiling has taken more than PATIENCE seconds in total.
+    """Reports the progress of numba's compilation to each function in `listeners`. The reports begin once compiling has
+    taken more than PATIENCE seconds in total. A report is a `Preparation`, which has the number of kernels that are
+    ready.
 
-    Only kernels that Python calls are counted, whether they are compiled now or read from the disk. A kernel that
-    another kernel calls is counted as a part of that kernel. Python's garbage collector is turned off while a kernel is
-    compiled, because it finds no garbage and would take a tenth of the time.
+    Only functions that Python calls are counted, whether they are compiled now or read from the disk. Python's garbage
+    collector is turned off while a function is compiled, because it finds no garbage and would take a tenth of the
+    time.
     """
 
     def __init__(self, listeners: list[preparation.Listener]) -> None:
@@ -162,12 +166,12 @@ class CompileListener(event.Listener):
         self._collects = False
 
     def on_loaded(self) -> None:
-        """Record that a kernel was read from the disk."""
+        """Count a kernel that was read from the disk. The cache calls this method."""
         self._ready += self._depth == 0
 
     def on_start(self, event: Any) -> None:
-        """Record that numba has begun to compile a function. The function may be needed by another function that is
-        still being compiled.
+        """Record that numba has begun to compile a function, and report the progress. numba calls this method. Calls
+        can be nested, because compiling one function may require another.
         """
         if self._depth == 0:
             self._begun = time.monotonic()
@@ -177,7 +181,9 @@ class CompileListener(event.Listener):
         self._call_listeners(True)
 
     def on_end(self, event: Any) -> None:
-        """Record that numba has finished compiling a function."""
+        """Record that numba has finished compiling a function. If no other compilation is in progress, count a kernel
+        and report the progress. numba calls this method.
+        """
         self._depth -= 1
         if self._depth == 0:
             if self._collects:

@@ -1,4 +1,6 @@
-"""Make the keys of the JSON output, which are stable names in snake_case. Each key has a "label", a text for people."""
+"""Make keys for the JSON output from texts for people. The keys are in snake_case. In the JSON, each key comes with the
+original text as its "label".
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,10 @@ from typing import Any
 
 
 def key_of(words: str, before: str = "") -> str:
-    """Convert words to a JSON key: "side to move" becomes side_to_move.
+    """Convert words to a JSON key in snake_case: "side to move" becomes "side_to_move".
 
     before: the prefix for words that begin with a digit or a minus sign. With the prefix "komi", "6.5" becomes
-    komi_6_5, and "-6.5" becomes komi_minus_6_5.
+    "komi_6_5", and "-6.5" becomes "komi_minus_6_5".
     """
     number = re.match(r"-?(?=\d)", words)
     key = re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")
@@ -35,9 +37,10 @@ def counted(counts: Mapping[str, int], before: str = "") -> dict[str, dict[str, 
 
 
 def labelled_reasons(rejections: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert a dict of rejected games by reason to a dict for JSON. `key_of` makes the keys from the reasons.
+    """Convert the reasons why an import rejected games to a dict for JSON, with keys that `key_of` makes from the
+    reasons.
 
-    rejections: for each reason, a dict with "games", the number of games, and "first", the first few of these games.
-        Each dict of the result has the same entries, and the reason as "label".
+    rejections: reason -> {"games": the number of rejected games, "first": the first few of these games}. The result has
+    the same values, each with the reason as "label".
     """
     return {key_of(reason): {"label": reason, **entry} for reason, entry in rejections.items()}

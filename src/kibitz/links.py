@@ -1,4 +1,6 @@
-"""Addresses of games on chess and Go servers. Their pages can't be read, so a message explains what to download."""
+"""Recognize addresses of web pages on chess and Go servers. kibitz can't read these pages, so a message explains what
+to download.
+"""
 
 from __future__ import annotations
 

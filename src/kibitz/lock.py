@@ -1,4 +1,6 @@
-"""Locks that allow only one writer at a time. The system releases a lock when its holder ends for any reason."""
+"""File locks that allow only one writer at a time. The operating system releases a lock when the process that holds it
+ends for any reason.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +32,14 @@ _AGAIN = 0.02
 
 @contextlib.contextmanager
 def exclusive_lock(file: Path, what: Path, work: str = "import", wait: float = 0.0) -> Iterator[None]:
-    """Hold an exclusive lock on a file inside the context. The file is created at the beginning and removed at the end.
+    """Inside this context, hold an exclusive lock on a file. The file is created at the beginning and removed at the
+    end.
 
-    wait: how many seconds to wait if another process holds the lock. After this time, KibitzError is raised. what,
-    work: the locked object and the kind of work, such as "import", for the error message. If the file system does not
-    support locks, nothing is locked.
+    file: the lock file.
+    wait: how many seconds to wait while another process holds the lock. Afterwards, KibitzError is raised.
+    what, work: the locked object and the kind of work, such as "import", for the error message.
+
+    If the file system does not support locks, nothing is locked.
     """
     until = time.monotonic() + wait
     with contextlib.ExitStack() as files:

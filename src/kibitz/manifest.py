@@ -1,13 +1,13 @@
 """The manifest of the bundled networks: their versions, the hashes of their files, and a sample evaluation of each.
 
-networks/manifest.json has an entry for each network, by name:
+The file networks/manifest.json has an entry for each network, by name:
 
 version    such as "1.0". The second number grows with each training, the first one with a change of inputs or outputs
 changes    version -> its changes in one sentence; the newest version first
-files      name -> SHA-256 of the file
-sample     position: FEN or SGF; outputs: name -> [index of the largest value, the value]
+files      file name -> SHA-256 of the file
+sample     position: FEN or SGF; outputs: name of the output -> [index of the largest value, the value]
 
-`tools/network_manifest.py` writes it.
+`tools/network_manifest.py` writes the file.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from kibitz.errors import KibitzError
 NETWORKS = Path(__file__).parent / "networks"
 MANIFEST = "manifest.json"
 CHECKED = ("best.safetensors", "model.onnx", "seen.npy")
-"""The files whose hashes are in the manifest."""
+"""The names of the files whose hashes are in the manifest."""
 
 
 @functools.cache
 def entries() -> dict[str, dict[str, Any]]:
-    """Return the content of the manifest, a file of the package; {} if there is no manifest.
+    """Return the entries of the manifest by the name of the bundled network; {} if there is no manifest.
 
-    The keys are the names of the bundled networks. Each value is a dict with "version", the network's version, and
-    "files", the hash of each file by the file's name.
+    Each entry is a dict. "version" is the network's version, "files" has the SHA-256 of each file by its name, and the
+    module describes the other keys.
     """
     path = NETWORKS / MANIFEST
     if not path.is_file():
@@ -41,14 +41,16 @@ def entries() -> dict[str, dict[str, Any]]:
 
 
 def version_of(name: str) -> str | None:
-    """Return the version of a bundled network, such as "human-1.0"; None if the network is not in the manifest."""
+    """Return the version of a bundled network with its name, such as "human-1.0"; None if the network is not in the
+    manifest.
+    """
     entry = entries().get(name)
     return f"{name}-{entry['version']}" if entry else None
 
 
 def changes_of(name: str) -> dict[str, str]:
-    """Return the changes of a bundled network: a sentence for each version, such as "human-1.0", with the newest
-    version first.
+    """Return what changed in each version of a bundled network: version, such as "human-1.0", -> one sentence. The
+    newest version is first. The result is {} if the network is not in the manifest.
     """
     changes: dict[str, str] = entries().get(name, {}).get("changes", {})
     return {f"{name}-{version}": text for version, text in changes.items()}
@@ -60,8 +62,8 @@ def sha256(path: Path) -> str:
 
 
 def problem(path: Path) -> str | None:
-    """Return "missing" or "damaged" if this is what is wrong with a file of a bundled network. Return None if the file
-    is intact, or if it does not belong to a bundled network.
+    """Return what is wrong with a file of a bundled network: "missing" or "damaged". Return None if the file is intact,
+    or if it does not belong to a bundled network.
     """
     expected = entries().get(path.parent.name, {}).get("files", {}).get(path.name)
     if expected is None or path.parent.parent != NETWORKS:

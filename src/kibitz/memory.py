@@ -1,4 +1,5 @@
-"""The memory limit of this program (`ulimit -v`). If a library exceeds the limit, the program ends with a message.
+"""Handle the memory limit of this process (`ulimit -v`). If a library exceeds the limit, the program ends with a
+message.
 
 Compilers and linear algebra libraries raise nothing if no memory is left: they call abort(), or wait forever.
 """
@@ -13,7 +14,7 @@ from collections.abc import Callable
 from kibitz.errors import KibitzError
 
 LEAST = 256 << 20
-"""The number of bytes that must be free before kernels are compiled. With less memory, OpenBLAS tries to allocate its
+"""The number of bytes that must be free before functions are compiled. With less memory, OpenBLAS tries to allocate its
 buffers forever.
 """
 
@@ -32,7 +33,7 @@ def allowed() -> int | None:
 
 
 def full() -> str:
-    """Return the error message for a lack of memory."""
+    """Return the text of the error message for a lack of memory."""
     if limit := allowed():
         return (
             f"not enough memory: this shell allows a program {limit >> 20:,} MB (ulimit -v)."
@@ -48,7 +49,7 @@ def check() -> None:
 
 
 def is_short() -> bool:
-    """Return whether the address space has a limit, and fewer than LEAST bytes of it are left.
+    """Return whether the process has a memory limit, and fewer than LEAST bytes are left until this limit.
 
     With so little memory, libraries can't be loaded, and they raise many kinds of errors.
     """

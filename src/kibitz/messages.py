@@ -1,4 +1,4 @@
-"""Messages to users: errors, warnings and notes are printed, and similar names are suggested.
+"""Print errors, warnings and notes for the user on standard error, and suggest similar names.
 
 An error reads `error: WHAT is wrong (got VALUE). What to do.` It is one line. There is no period after a message of one
 sentence, or after a command or an example at the end of a message.
@@ -14,13 +14,13 @@ from collections.abc import Iterable
 from kibitz.text import either, shown
 
 CLOSE, CLOSE_IF_SHORT = 0.65, 0.7
-"""The smallest similarity of a name that is suggested: in general, and for a name of up to three letters. The
-similarity is difflib's ratio, from 0 to 1 for equal names.
+"""The smallest similarity of a name that a message suggests: in general, and for a name of up to three letters. The
+similarity is the ratio of difflib, 0 to 1, with 1 for equal names.
 """
 
 
 def error(line: str) -> None:
-    """Print an error message: the reason why a task can't be done."""
+    """Print an error message. line: why a task can't be done, and what the user can do."""
     _write(f"error: {line}")
 
 
@@ -35,7 +35,7 @@ def note(line: str) -> None:
 
 
 def stopped(line: str) -> None:
-    """Print a line about how far the work had come when the user pressed Ctrl-C."""
+    """Print a line after Ctrl-C: how far the work had come."""
     _write(line)
 
 
@@ -52,18 +52,18 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a sentence that suggests the most similar name in `known`, with a space before it: " Did you mean
-    winner?". Returns "" if no name is similar.
+    """Return a sentence that suggests the most similar name in `known`, such as " Did you mean winner?". It begins with
+    a space, to be appended to a message. Return "" if no name is similar.
     """
     near = nearest(name, known)
     return f" Did you mean {near}?" if near is not None else ""
 
 
 def not_one_of(what: str, got: object, choices: Iterable[object]) -> str:
-    """Return the error message for a value that is not one of the choices: "--split must be test or all (got tets). Did
-    you mean …?".
+    """Return the error message for a value that is not one of the choices, such as "--split must be test or all (got
+    tets). Did you mean test?".
 
-    what: the name of the option or parameter, such as "--split".
+    what: the name of the option or parameter, such as "--split". got: the wrong value.
     """
     names = [str(each) for each in choices]
     near = did_you_mean(str(got), names)

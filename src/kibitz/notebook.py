@@ -1,5 +1,5 @@
-"""Pictures for notebooks: `kibitz.show`, a position and its evaluation, and `kibitz.moves_by_rating`, the moves that
-players of many ratings choose in it.
+"""Pictures for notebooks. `kibitz.show` shows a position and its evaluation. `kibitz.moves_by_rating` shows which moves
+players of each rating choose.
 """
 
 from __future__ import annotations
@@ -30,13 +30,15 @@ if TYPE_CHECKING:
     from kibitz.web.networks import NetworkInfo, NetworkRegistry
 
 BOARD = 8 * boards.SQUARE
-"""The side length of the board in the picture."""
+"""The side length of the board in the picture, in pixels."""
 PAD = 12
 WIDE = BOARD + 2 * PAD + boards.MARGIN
 LETTERS = 54
 """The largest number of characters per line of the text below the board."""
 ARROWS, FAINTEST = 3, 0.03
-"""The largest number of likely moves that get an arrow, and the smallest probability of a move with an arrow."""
+"""The most likely moves get an arrow. ARROWS: the largest number of arrows. FAINTEST: the smallest probability of a
+move with an arrow.
+"""
 
 _TABLE = (800, 1200, 1600, 2000, 2400, 2800)
 """The ratings in the table of the text."""
@@ -53,7 +55,7 @@ _STYLE = (
 
 @dataclass(frozen=True, repr=False)
 class Shown:
-    """The result of `show`: a picture in notebooks, text elsewhere.
+    """The result of `show`. In notebooks it appears as a picture, elsewhere as text.
 
     svg: the picture.
     text: the same content as text.
@@ -78,10 +80,11 @@ class Shown:
 
 
 def show(position: chess.Board | GoBoard | str, run: str | Path, *, ply: int | None = None) -> Shown:
-    """Evaluate a position with a run or a bundled network ("chessnet"), and return a picture.
+    """Evaluate a position with a network, and return a picture of the position and its evaluation.
 
     position: a chess.Board, a Go board (kibitz.games.go.rules.Board; komi 7.5, Chinese rules), or a text: FEN, PGN or
         SGF.
+    run: the name of a bundled network, such as "chessnet", or the directory of a network that you trained.
     ply: for a PGN or SGF, how many moves of the main line to play: 0 for the start position, None for the position
         after the last move.
 
@@ -102,7 +105,7 @@ def show(position: chess.Board | GoBoard | str, run: str | Path, *, ply: int | N
 
 @dataclass(frozen=True, repr=False)
 class MovesByRating:
-    """The result of `moves_by_rating`: a picture in notebooks, text elsewhere.
+    """The result of `moves_by_rating`. In notebooks it appears as a picture, elsewhere as text.
 
     ratings: the ratings, 800 to 2800 in steps of 100. At each of them, both players have the same rating.
     moves: the likely moves, those with the highest average probability first. Each is a dict. "move" and "san" are the
@@ -125,7 +128,9 @@ class MovesByRating:
 
     @property
     def text(self) -> str:
-        """The result as text: a table of the moves' probabilities at some ratings, the risk, and the traps."""
+        """The result as text: a table of the moves' probabilities at some ratings, the probability of a mistake, and
+        the traps.
+        """
         if not self.moves:
             return f"{self.title}\nNo move is legal."
         some = [self.ratings.index(rating) for rating in _TABLE]
@@ -145,7 +150,7 @@ class MovesByRating:
         return str(moves_by_rating_svg(self.as_json(), self.title, words))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the result as a dict for JSON. Later versions of kibitz keep its keys."""
+        """Return the result as a dict for JSON. Its keys are stable: later versions of kibitz don't rename them."""
         return {
             "ratings": list(self.ratings), "moves": list(self.moves), "risk": list(self.risk) or None,
             "traps": list(self.traps),
@@ -187,7 +192,7 @@ class MovesByRating:
 
 
 def check_picture(path: Path) -> str:
-    """Return the extension of a picture's file, .svg or .png.
+    """Check that a picture can be written to this path, and return the extension, .svg or .png.
 
     Raises UsageError for any other extension, and KibitzError for .png if the extra `train` is not installed.
     """
@@ -200,10 +205,11 @@ def check_picture(path: Path) -> str:
 
 
 def moves_by_rating(position: chess.Board | str, run: str | Path = "human", *, ply: int | None = None) -> MovesByRating:
-    """Predict the moves that players rated 800 to 2800 choose in a chess position, and find human traps among them.
+    """Predict the moves that players rated 800 to 2800 choose in a chess position, and find traps: bad moves that
+    weaker players choose.
 
     position: a chess.Board, a FEN or a PGN.
-    run: a network with rating inputs.
+    run: a network with rating inputs: the name of a bundled network, or the directory of a network that you trained.
     ply: for a PGN, how many moves of the main line to play: 0 for the start position, None for the position after the
         last move.
 

@@ -1,6 +1,7 @@
-"""Progress inside long work, such as the positions of one game that a search has finished.
+"""Report the progress of long work, such as how many positions of a game a search has finished.
 
-The work calls `report`, and a command that shows progress adds a listener. This module imports nothing large.
+The code that does the work calls `report`. A command that shows progress registers a function with `listening`. This
+module imports nothing large.
 """
 
 from __future__ import annotations
@@ -11,23 +12,21 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 Listener = Callable[[int, int], None]
-"""A function that takes the number of finished positions and the number of all positions."""
+"""The type of a function that takes two numbers: the finished positions and all positions."""
 
 listeners: list[Listener] = []
-"""The functions that get the progress. They are called from the thread that does the work."""
+"""The functions that `report` calls. They are called in the thread that does the work."""
 
 
 def report(done: int, total: int) -> None:
-    """Report the progress to every function that `listening` has registered: `done` of `total` positions are
-    finished.
-    """
+    """Call every registered listener with the progress: `done` of `total` positions are finished."""
     for listener in listeners:
         listener(done, total)
 
 
 def counted(items: Iterable[Item], total: int) -> Iterator[Item]:
-    """Yield the items, and report the progress (see `report`). An item counts as finished when the next one is
-    requested. total: the number of items.
+    """Yield the items unchanged, and report the progress to all listeners. An item counts as finished when the caller
+    requests the next one. total: the number of items.
     """
     report(0, total)
     for done, item in enumerate(items, 1):

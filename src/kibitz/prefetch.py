@@ -1,4 +1,4 @@
-"""Prefetching: a thread makes the next item while the caller processes the current one."""
+"""Prefetching: a thread computes the next item of a generator while the caller processes the current one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _END = object()
 
 
 def prefetched(items: Generator[T]) -> Generator[T]:
-    """Yield the items of a generator, which runs ahead in a separate thread. Closing the returned generator also closes
+    """Yield the items of a generator, which a separate thread computes in advance. Closing the result also closes
     `items` in that thread.
 
     The thread is a daemon, so the program can end while the thread waits for standard input.

@@ -1,7 +1,7 @@
-"""Show a message while kernels are compiled, which happens once after an install: "One-time preparation of the search:
-6 of 14".
+"""Show a message while numba compiles kibitz's functions, once after an install: "One-time preparation of the search: 6
+of 14". A compiled function is called a kernel.
 
-This module imports nothing large. `kernels` calls the listeners, and `kibitz prepare` compiles in advance.
+This module imports nothing large. The module `kernels` calls the listeners, and `kibitz prepare` compiles in advance.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from typing import NamedTuple
 from kibitz import environment
 
 LIBRARIES = ("numba", "llvmlite", "numpy")
-"""Libraries whose versions are in the key of each kernel."""
+"""Libraries whose versions determine whether compiled functions can be used again."""
 MOST_DAYS = 80
-"""After this number of days, kernels are compiled again, because unused kernels are removed after 90 days."""
+"""After this number of days, `are_prepared` assumes that compiled functions must be compiled again, because the cache
+removes unused ones after 90 days.
+"""
 
 
 class Preparation(NamedTuple):
-    """The progress of compiling kernels.
+    """The progress of compiling kernels, the functions that numba compiles.
 
     done: the number of compiled kernels. total: the expected number of kernels (see `expected`); 0 if it is unknown.
     is_running: whether a kernel is being compiled now.
@@ -34,7 +36,9 @@ class Preparation(NamedTuple):
     is_running: bool
 
     def text(self) -> str:
-        """Return one line, such as "One-time preparation of the search: 6 of 14"."""
+        """Return one line, such as "One-time preparation of the search: 6 of 14". If the total is unknown, the line has
+        no numbers.
+        """
         if self.total:
             return f"One-time preparation of the search: {self.done} of {max(self.done, self.total)}"
         return "One-time preparation of the search, after an install or an update"
@@ -42,8 +46,8 @@ class Preparation(NamedTuple):
 
 Listener = Callable[[Preparation], None]
 listeners: list[Listener] = []
-"""Functions that are called when the compilation of a kernel begins or ends, if all compilations together take more
-than a second.
+"""Functions that are called with the progress when numba begins or ends to compile a function. The calls begin once all
+compilations together have taken more than a second.
 """
 
 KERNELS: Mapping[str, int] = {
@@ -54,7 +58,9 @@ KERNELS: Mapping[str, int] = {
     "prepare chess": 14,
     "prepare go": 33,
 }
-"""The number of kernels that Python calls directly, for each kind of work."""
+"""The number of compiled functions (kernels) that each kind of work needs. Functions that only other kernels call are
+not counted.
+"""
 _work: list[str] = []
 
 
@@ -90,8 +96,10 @@ def _mark(game: str) -> Path:
 
 
 def remember(games: Sequence[str]) -> None:
-    """Record on disk that the kernels for chess, for Go or for both are compiled. games: "chess", "go" or both. If the
-    disk can't be written, this does nothing.
+    """Record on disk that the functions for some games are compiled, so that `are_prepared` returns true. If the disk
+    can't be written, nothing is recorded.
+
+    games: "chess", "go" or both.
     """
     for game in games:
         with contextlib.suppress(OSError):
@@ -101,11 +109,10 @@ def remember(games: Sequence[str]) -> None:
 
 
 def are_prepared(games: Sequence[str]) -> bool:
-    """Return whether the kernels for chess, for Go or for both are probably compiled already. games: "chess", "go" or
-    both.
+    """Return whether numba has probably compiled the functions for some games already. games: "chess", "go" or both.
 
-    The result is true if this version of kibitz, with the same Python and libraries, called `remember` for all of them
-    in the last MOST_DAYS days.
+    The result is true if `remember` was called for all these games in the last MOST_DAYS days. The call must come from
+    this version of kibitz, with the same Python and libraries.
     """
     for game in games:
         try:
@@ -118,8 +125,10 @@ def are_prepared(games: Sequence[str]) -> bool:
 
 
 class PreparationLine:
-    """Shows the progress of compiling kernels on standard error. On a terminal, this is one line that is updated, and
-    is removed at the end. If standard error is not a terminal, a line is printed only once, at the first call.
+    """Shows the progress of compiling on standard error. To use it, append an instance to `listeners`.
+
+    On a terminal, one line is updated, and removed at the end. If standard error is not a terminal, a line is printed
+    only once, at the first call.
     """
 
     def __init__(self) -> None:

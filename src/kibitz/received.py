@@ -1,5 +1,5 @@
-"""Read files that may come from other people. Before memory is allocated, the sizes that a file claims are compared
-with its real size.
+"""Read files that may come from other people, and may be damaged or malicious. Before memory is allocated, the sizes in
+a file's header are compared with the file's real size.
 
 No file is unpickled, because unpickling can run code: numpy reads arrays without objects, safetensors reads weights,
 and torch reads training checkpoints with weights_only.
@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_JSON_BYTES = 1 << 26
-"""The largest size of run.json and store.json. The files that kibitz writes are at most a hundredth of this size, even
-with the names of all imported files.
+"""The largest size of run.json and store.json, in bytes. The files that kibitz writes are at most a hundredth of this
+size, even with the names of all imported files.
 """
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file. Raises ValueError if the file is invalid, too large or nested too deeply, and OSError if it
-    can't be read.
+    """Return the content of a JSON file. Raises ValueError if the file is invalid, too large or nested too deeply, and
+    OSError if it can't be read.
     """
     if path.stat().st_size > MOST_JSON_BYTES:
         raise ValueError(f"the file is larger than {MOST_JSON_BYTES >> 20} MB")
@@ -37,7 +37,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_array(path: Path, dtype: Any) -> NDArray[Any]:
-    """Memory-map a .npy file that contains a one-dimensional array of this dtype, and return the array, [n].
+    """Memory-map an .npy file with a one-dimensional array of the type `dtype`, and return the array, [n].
 
     Raises ValueError if the file has other contents or is shorter than its header claims, and OSError if it can't be
     read.
@@ -62,8 +62,8 @@ def is_inside(folder: Path, path: Path) -> bool:
 
 
 def inflates(packed: bytes) -> bool:
-    """Return whether the files in a zip archive are together larger than the archive, according to the archive's
-    central directory. Such an archive may be a zip bomb. It was not written by torch.save, which does not compress.
+    """Return whether a zip archive may be a zip bomb: whether its directory lists files that are together larger than
+    the archive. torch.save never writes such an archive, because it does not compress.
 
     packed: the bytes of the archive. Raises ValueError if they aren't a zip archive, or if a checksum is wrong (torch
     doesn't verify checksums).
@@ -96,8 +96,8 @@ _DEEPEST = 64
 
 
 def is_self_contained(path: Path) -> bool:
-    """Return whether an ONNX file contains all its weights. If it does, loading it reads no "external data", which are
-    weights in another file or at a memory address.
+    """Return whether an ONNX file contains all its weights. If not, loading the file would read weights from another
+    file or from a memory address ("external data").
 
     Raises ValueError if the file isn't an ONNX file, and OSError if it can't be read.
     """

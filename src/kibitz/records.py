@@ -1,4 +1,6 @@
-"""Read files of game records as byte streams: from folders, compressed, from standard input, and with progress."""
+"""Find and read files of game records (PGN, SGF, GIB) as bytes: in folders and archives, compressed, from standard
+input, or remote.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ from kibitz.links import what_to_do
 from kibitz.remote import is_remote
 
 ENDINGS = {".pgn": "chess", ".sgf": "go", ".sgfl": "go", ".gib": "go"}
-"""The game by the file extension of a record."""
+"""The game of each file extension of game records: ".pgn" -> "chess"."""
 PACKED = (".zst", ".gz", ".bz2")
 ARCHIVE = ".zip"
 STDIN = "-"
@@ -43,13 +45,15 @@ member.
 
 
 def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
-    """Return the record files at the paths, without duplicates.
+    """Return the paths of all record files at the given paths, without duplicates.
 
-    The path of a file is returned unchanged. Folders and zip archives are searched for files whose names end in one of
-    `endings`, such as ".pgn". The extension of a compression format (see PACKED) may follow, as in ".pgn.zst".
-    "archive.zip:member" is one file in an archive, and "-" is standard input. Remote paths, such as s3://…, are read
-    with fsspec. Raises KibitzError if a path does not exist, or if a folder or an archive has no record file, and
-    UsageError for an empty path.
+    paths: files, folders, zip archives, "archive.zip:member" for one file in an archive, "-" for standard input, or
+        remote addresses such as s3://…, which fsspec reads.
+    endings: the extensions to search for in folders and archives, such as ".pgn". The extension of a compression format
+        may follow, as in ".pgn.zst". The path of a file is returned whatever its extension.
+
+    Raises KibitzError if a path does not exist, or if a folder or an archive has no record file. Raises UsageError for
+    an empty path, and for the address of a web page.
     """
     ends = tuple(ending + packed for ending in endings for packed in ("", *PACKED))
     records: list[str] = []
@@ -93,8 +97,8 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
 
 
 def game_by_ending(path: str) -> str:
-    """Return "chess" or "go", according to the extension of a record file. The extension of a compression format (see
-    PACKED) at the end is ignored, as in "games.sgf.gz". For unknown extensions, the result is "chess".
+    """Return the game of a record file, "chess" or "go", according to its extension. The extension of a compression
+    format at the end is ignored, as in "games.sgf.gz". For unknown extensions, the result is "chess".
     """
     plain = Path(path.lower())
     ending = Path(plain.stem).suffix if plain.suffix in PACKED else plain.suffix
@@ -102,11 +106,11 @@ def game_by_ending(path: str) -> str:
 
 
 def games_by_ending(paths: Sequence[str]) -> dict[str, str]:
-    """Return the kinds of game to which record files belong by their extensions, each with the path of one such file:
-    {"chess": path, "go": path}. A kind without files is missing in the result.
+    """Return the games to which record files belong, by their extensions, each with the path of one file: {"chess":
+    path, "go": path}. A game without files is missing in the result.
 
     paths: record files, and also folders and archives that couldn't be searched. If there is at least one record file,
-    the folders and archives are ignored; otherwise their names are treated like file names (see `game_by_ending`).
+    the folders and archives are ignored. Otherwise their names are treated like file names (see `game_by_ending`).
     """
     telling = [path for path in paths if not path.lower().endswith(ARCHIVE) and not Path(path).is_dir()]
     return {game_by_ending(path): path for path in telling or paths}
@@ -139,8 +143,8 @@ def _in_archive(path: str) -> tuple[str, str] | None:
 
 
 def on_disk(path: str) -> str:
-    """Return the path on disk of a record file: for "archive.zip:member" the path of the archive, or else the path
-    itself.
+    """Return the path of the file on disk that contains a record file: the archive for "archive.zip:member", otherwise
+    the path itself.
     """
     inside = None if Path(path).exists() else _in_archive(path)
     return inside[0] if inside else path
@@ -177,7 +181,9 @@ def printable(path: str) -> str:
 
 
 def decode(text: bytes) -> str:
-    """Decode a text: UTF-16 if it has a byte order mark, else UTF-8, or Latin-1 if it isn't valid UTF-8."""
+    """Convert bytes to text: from UTF-16 if there is a byte order mark, else from UTF-8, or from Latin-1 if the bytes
+    aren't valid UTF-8.
+    """
     if (wide := wide_charset(text)) is not None:
         return text.decode(wide, "replace").removeprefix("\ufeff")
     try:
@@ -187,8 +193,8 @@ def decode(text: bytes) -> str:
 
 
 def size(paths: Iterable[str]) -> int | None:
-    """Return the size of all files together in bytes, as they are on disk (compressed). Returns None if standard input,
-    a pipe or a remote file is among them.
+    """Return the total size of the files on disk, in bytes. The size of a compressed file is its compressed size.
+    Return None if standard input, a pipe or a remote file is among the paths.
     """
     total = 0
     for path in paths:
@@ -215,8 +221,8 @@ _MARK = b"\xef\xbb\xbf"
 
 
 def wide_charset(text: bytes) -> str | None:
-    """Return "utf-16-le" or "utf-16-be", according to the byte order mark at the beginning of a text; None without such
-    a mark. Editors on Windows call these encodings "Unicode".
+    """Return the encoding of a text that begins with a byte order mark for UTF-16: "utf-16-le" or "utf-16-be". Return
+    None for other texts. Editors on Windows call these encodings "Unicode".
     """
     if text.startswith(b"\xff\xfe\0\0"):  # UTF-32
         return None
@@ -258,13 +264,15 @@ def _ends_in_mark(text: bytes, count: int, begins_line: bool) -> bool:
 class Stream:
     """One file of records, which is decompressed while it is read.
 
-    path: a file; "archive.zip:member" for a file in an archive. The compression format is detected from the first bytes
-    of the file, not from its name. most: the largest allowed number of decompressed bytes; None for no such limit.
-    There is always a second limit, as a protection against decompression bombs. If there are more than FREELY_UNPACKED
-    decompressed bytes, there may be at most MOST_UNPACKED times as many as bytes read from disk.
+    path: a file; "archive.zip:member" for a file in an archive; "-" for standard input. The compression format is
+        detected from the first bytes of the file, not from its name.
+    most: the largest allowed number of decompressed bytes; None for no such limit.
+
+    A second limit is a protection against decompression bombs. Beyond FREELY_UNPACKED bytes, the decompressed size may
+    be at most MOST_UNPACKED times the number of bytes read from disk.
 
     `consumed` is the number of bytes read from disk so far. `converted` becomes True if `texts` converts the file from
-    UTF-16.
+    UTF-16. Raises KibitzError if the file can't be opened.
     """
 
     def __init__(self, path: str, most: int | None = None):
@@ -295,6 +303,7 @@ class Stream:
 
     @property
     def consumed(self) -> int:
+        """The number of bytes read from disk so far, before decompression."""
         return self._raw.count
 
     def blocks(self, size: int) -> Iterator[bytes]:
@@ -337,12 +346,14 @@ class Stream:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces), fault
 
     def texts(self, size: int, what: str) -> Iterator[bytes]:
-        """Yield the contents of a text file in blocks, with byte order marks removed. Files in UTF-16 are converted to
-        UTF-8. size: the number of bytes in a block before these changes.
+        """Yield the contents of a text file as blocks of UTF-8 or another 8-bit encoding, without byte order marks.
+        Files in UTF-16 are converted to UTF-8.
+
+        size: the number of bytes in a block before these changes.
+        what: a description of the expected contents and encoding, for the error message.
 
         Byte order marks are also removed inside the text, at the beginning of lines, because concatenated files have
-        them there. Raises KibitzError at the first block of a binary file; the message contains `what`, a description
-        of the expected contents and encoding.
+        them there. Raises KibitzError at the first block of a binary file.
         """
         blocks = self.blocks(size)
         first = next(blocks, b"")
@@ -372,15 +383,18 @@ class Stream:
         return KibitzError(f"{self.name}: damaged, so the rest cannot be unpacked. Download or copy the file again.")
 
     def close(self) -> None:
+        """Close the file."""
         self._file.close()
         self._raw.close()
 
 
 class Files:
-    """Record files, which are read one after another. This is the base class of the readers.
+    """Several record files, which are read one after another. This is the base class of the readers of PGN and SGF.
 
-    consumed: the number of bytes read from disk so far. broken: a message of one line for each file that can't be
-    opened. most: the largest allowed number of decompressed bytes per file; None for no such limit (see `Stream`).
+    paths: the files, as `find` returns them.
+    consumed: the number of bytes read from disk so far.
+    broken: a message of one line for each file that couldn't be opened.
+    most: the largest allowed number of decompressed bytes per file; None for no such limit (see `Stream`).
     """
 
     def __init__(self, paths: list[str]):
@@ -392,11 +406,14 @@ class Files:
 
     @property
     def consumed(self) -> int:
+        """The number of bytes read from disk so far, over all files, before decompression."""
         stream = self._stream
         return self._done + (stream.consumed if stream else 0)
 
     def streams(self) -> Generator[Stream]:
-        """Yield each file that can be opened. A file is closed when the next file is requested."""
+        """Yield each file as an open `Stream`. A file is closed when the next one is requested. A file that can't be
+        opened is skipped, and `broken` gets a message.
+        """
         for path in self.paths:
             try:
                 stream = self._stream = Stream(path, self.most)

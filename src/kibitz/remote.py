@@ -1,7 +1,8 @@
-"""Find and open files in an object store or on another machine, by addresses that fsspec supports: s3://…, gs://….
+"""Find and open files in cloud storage or on another machine, by addresses that fsspec supports, such as s3://… and
+gs://….
 
-kibitz doesn't require fsspec. It comes with PyTorch, and each kind of store has a separate package (s3fs, gcsfs).
-fsspec is imported only for a remote path.
+kibitz doesn't require fsspec, which is installed together with PyTorch. Each kind of storage has a separate package
+(s3fs, gcsfs). fsspec is imported only for a remote address.
 """
 
 from __future__ import annotations
@@ -15,15 +16,16 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]+://")
 
 
 def is_remote(path: str) -> bool:
+    """Return whether a path is a remote address, such as s3://…"""
     return _URL.match(path) is not None
 
 
 def find(path: str, ends: tuple[str, ...]) -> list[str]:
-    """Return the addresses of remote record files. The address of a folder ends in /.
+    """Return the addresses of the record files at a remote address. The address of a folder ends in /.
 
-    For a file, the result is [path]. For a folder, it is the addresses of all files in it whose names end in one of the
-    extensions `ends`. Raises KibitzError if there are none, or if the address can't be read. Raises UsageError if
-    fsspec is not installed.
+    For a file, the result is [path]. For a folder, the result has all files in the folder and its subfolders whose
+    names end in one of `ends`. Raises KibitzError if there are none, or if the address can't be read. Raises UsageError
+    if fsspec is not installed.
     """
     system, inner_path = _reach(path)
     try:

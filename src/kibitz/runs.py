@@ -1,13 +1,13 @@
-"""A run: the directory of one training, and how interfaces open it.
+"""Open runs. A run is the directory of one trained network, with these files:
 
-run.json           system, settings, data, split, versions, seed; and the result at the end
-metrics.jsonl      one row per summary or validation
-last.pt            everything that is needed to resume training
-snapshots/         earlier weights, by stage and iteration
-best.safetensors   the weights of the best validation
-model.onnx         the network with these weights, for every interface
-seen.npy           short hashes of the training and validation games, which tests exclude
-learning.svg       the learning curve
+run.json           system (kind of network), settings, data, split, versions, seed; and the result at the end.
+metrics.jsonl      the log: one row per summary, validation or warning.
+last.pt            everything that is needed to resume training.
+snapshots/         earlier weights, by stage and iteration.
+best.safetensors   the weights of the best validation.
+model.onnx         the network with these weights, for every interface.
+seen.npy           short hashes of the training and validation games, which tests exclude.
+learning.svg       the learning curve.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ SEEN = "seen.npy"
 CURVE = "learning.svg"
 LOCK = ".lock"
 CHECKPOINTS = "snapshots"
-"""The folder of checkpoints; it has an old name so that earlier runs can be opened."""
+"""The name of a run's folder with earlier weights. The name is old, so that runs of earlier versions can be opened."""
 FORMAT = 1
 
 
 def barely_begun(path: Path) -> bool:
-    """Return whether a folder is empty, or contains only the files that `kibitz train` writes before run.json. Such a
-    folder is left over from a process that was killed.
+    """Return whether a folder is empty, or contains only the files that `kibitz train` writes before run.json. A killed
+    training leaves such a folder.
     """
     return path.is_dir() and all(file.name in (SEEN, LOCK) or file.name.endswith(NEW) for file in path.iterdir())
 
@@ -68,7 +68,9 @@ def packaged() -> dict[str, Path]:
 
 
 def find(name: str | Path) -> Path:
-    """Return the directory of a run, or of the bundled network with this name. Raises KibitzError if neither exists."""
+    """Return the directory of a trained network. name: a run (the directory of a network that you trained), or the name
+    of a bundled network. Raises KibitzError if neither exists.
+    """
     path = Path(name)
     if (path / INFO).is_file():
         return path
@@ -85,8 +87,11 @@ def find(name: str | Path) -> Path:
 
 
 class Run:
-    """An open run. name: the directory of a run, or the name of a bundled network. Raises KibitzError if there is no
-    such run, or if it is damaged or was made by another version of kibitz.
+    """A trained network with its settings and logs. name: the directory in which it was trained, or the name of a
+    bundled network.
+
+    Raises KibitzError if there is no such network, or if its run.json is damaged or was written by an incompatible
+    version of kibitz.
     """
 
     def __init__(self, name: str | Path):
@@ -111,10 +116,14 @@ class Run:
 
     @property
     def system(self) -> System:
+        """The system (kind of network) of this run."""
         return load(self.info["system"])
 
     @property
     def settings(self) -> Any:
+        """The settings with which this network was trained, an instance of the system's settings class. Raises
+        KibitzError if run.json has invalid settings.
+        """
         from kibitz.systems.base import settings_from
 
         try:
@@ -124,43 +133,46 @@ class Run:
 
     @property
     def side_inputs(self) -> dict[str, int]:
-        """The side inputs of the network by name, each with its default (0 to 255). Side inputs are inputs in addition
-        to the position, such as a rating. run.json calls them "beyond".
+        """The default value of each side input by its name, 0 to 255. Side inputs are inputs of the network in addition
+        to the position, such as a rating.
         """
         return dict(self.info.get("beyond", {}))
 
     @property
     def person(self) -> dict[str, Any] | None:
-        """The player whom a personal network imitates, as a dict with "name", "names" and more; None for other
-        networks.
+        """The player whom a personal network imitates, as a dict with "name", the player's "names" in game records, and
+        more. None for other networks.
         """
         return self.info.get("person")
 
     @property
     def takes_ratings(self) -> bool:
-        """Whether the network has a rating input that the user can set. In a personal network, the input is always the
-        rating of its player.
+        """Whether the user can set the rating input of this chess network. False if the network has no rating input.
+        False also for a personal network, whose rating input is always the rating of its player.
         """
         return "rating" in self.side_inputs and self.person is None
 
     @property
     def takes_ranks(self) -> bool:
-        """Whether the network, a Go network, has a rank input that the user can set. In a personal network, the input
-        is always the rank of its player.
+        """Whether the user can set the rank input of this Go network. False if the network has no rank input. False
+        also for a personal network, whose rank input is always the rank of its player.
         """
         return "rank" in self.side_inputs and self.person is None
 
     @property
     def split(self) -> Split:
-        """The split of the games that this run was trained on. Raises KibitzError if run.json has no valid split."""
+        """The division of the games into training, validation and test games with which this network was trained.
+        Raises KibitzError if run.json has no valid split.
+        """
         try:
             return Split.from_json(self.info["data"]["split"])
         except (KeyError, TypeError, ValueError, AttributeError):
             raise KibitzError(f"{self.path / INFO} is damaged. Train the network again.") from None
 
     def trained(self) -> Path:
-        """Return the path of the weights with the best validation result. Raises KibitzError if the run has no weights
-        because there was no validation yet, or if the weights of a bundled network are damaged.
+        """Return the path of the file with the best weights, those with the best validation result.
+
+        Raises KibitzError if there was no validation yet, or if the weights of a bundled network are damaged.
         """
         path = self.path / WEIGHTS
         if not path.is_file():
@@ -172,10 +184,11 @@ class Run:
         return path
 
     def weights_sha256(self) -> str:
+        """Return the SHA-256 hash of the file with the best weights, in hexadecimal."""
         return hashlib.sha256(self.trained().read_bytes()).hexdigest()
 
     def checkpoints(self) -> list[Path]:
-        """Return the paths of the weights that training saved at intervals, in no particular order."""
+        """Return the paths of the weight files that training saved at intervals, in no particular order."""
         folder = self.path / CHECKPOINTS
         if not is_inside(self.path, folder):
             return []
@@ -183,7 +196,8 @@ class Run:
         return [path for path in files if not path.is_symlink() or is_inside(self.path, path)]
 
     def load_network(self, checkpoint: Path | None = None) -> nn.Module:
-        """Return the network in evaluation mode, on the CPU. checkpoint: the weights file; None for the best weights.
+        """Return the network as a torch module, in evaluation mode, on the CPU. checkpoint: the weights file; None for
+        the best weights.
 
         Raises KibitzError if there are no weights yet, if they are damaged, or if they belong to another network.
         """
@@ -209,7 +223,7 @@ class Run:
 
     @contextlib.contextmanager
     def naming_unreadable_weights(self) -> Iterator[None]:
-        """Context manager that converts every error caused by damaged weights to a KibitzError."""
+        """Inside this context, every error caused by damaged weights becomes a KibitzError with the path of the run."""
         from safetensors import SafetensorError
 
         try:
@@ -234,8 +248,8 @@ class Run:
         return rows
 
     def unseen(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Return which games are unseen, bool [n]: this run used them neither for training nor for validation. hashes:
-        uint64 [n], the hashes of the games.
+        """Return for each game whether it is unseen, bool [n]. Unseen games were used neither for training nor for
+        validation of this network. hashes: the hashes of the games, uint64 [n].
         """
         wanted, seen = short_hashes(hashes), self.seen()
         if not len(seen):
@@ -245,11 +259,11 @@ class Run:
         return unseen
 
     def unseen_games(self, store: Store, games: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which games of a store are unseen, bool [n]: this run used them neither for training nor for
-        validation.
+        """Return for each game of a store whether it is unseen, bool [n]. Unseen games were used neither for training
+        nor for validation of this network.
 
-        games: int64 [n], indices in the store. Short games are also looked up by `Store.move_hashes`, because runs of
-        earlier versions contain these hashes.
+        games: the indices of the games in the store, int64 [n]. Short games are also looked up by `Store.move_hashes`,
+        because runs of earlier versions contain these hashes.
         """
         from kibitz.games.hashing import LONG_PLIES
 
@@ -259,7 +273,7 @@ class Run:
         return unseen
 
     def seen(self) -> NDArray[np.uint32]:
-        """Return the short hashes of the run's training and validation games (see `short_hashes`), uint32 [n], in
+        """Return the short hashes of this network's training and validation games (see `short_hashes`), uint32 [n], in
         ascending order and without duplicates. Raises KibitzError if the file of hashes is missing or damaged.
         """
         path = self.path / SEEN
@@ -275,14 +289,15 @@ class Run:
 
 
 def write_seen(path: Path, seen: Sequence[NDArray[np.uint32]]) -> None:
-    """Write the short hashes of a run's training and validation games to the run's directory, without duplicates. path:
-    the directory. seen: arrays of hashes, which are combined.
+    """Write the file of a run's training and validation games: their short hashes, without duplicates.
+
+    path: the directory of the run. seen: arrays of short hashes, which are combined.
     """
     write_array(path / SEEN, np.unique(np.concatenate(seen)))
 
 
 def short_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
-    """Return a short hash, the upper 32 bits, for each 64-bit hash, uint32 [n]. hashes: uint64 [n].
+    """Return the upper 32 bits of 64-bit hashes of games. hashes: uint64 [n]. Result: uint32 [n].
 
     Collisions are rare: of 100,000 unseen games, two or three have the same short hash as one of 100,000 seen games.
     """
@@ -290,10 +305,11 @@ def short_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
 
 
 def with_default_side_inputs(state: NDArray[np.uint8], side_inputs: Mapping[str, int]) -> NDArray[np.uint8]:
-    """Append one column per side input to `state`, filled with the side input's default. state: uint8 [n, k]. Returns
-    uint8 [n, k + len(side_inputs)].
+    """Append one column per side input to `state`, filled with the default of the side input. Side inputs are inputs of
+    the network in addition to the position, such as a rating.
 
-    side_inputs: the defaults by name. A side input is a network input in addition to the position, such as a rating.
+    state: the input without side inputs, uint8 [n, k]. side_inputs: the default of each side input by its name. Result:
+    uint8 [n, k + len(side_inputs)].
     """
     if not side_inputs:
         return state
@@ -302,14 +318,17 @@ def with_default_side_inputs(state: NDArray[np.uint8], side_inputs: Mapping[str,
 
 
 def write_json(path: Path, data: Any) -> None:
-    """Write a JSON file atomically. Bytes in file names that can't be decoded become question marks."""
+    """Write `data` to a JSON file atomically: after an interruption, the file has either its old or its new contents.
+    Bytes in file names that can't be decoded become question marks.
+    """
     write_whole(path, (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode(errors="replace"))
 
 
 def same_training(info: dict[str, Any], system: str, settings: Any, data: dict[str, Any], seed: int) -> bool:
-    """Return whether an existing run was trained with this system, and with the same settings, games, split, seed and
-    initial network. info: the contents of its run.json. data: the value of "data" in run.json for the requested
-    training.
+    """Return whether an existing run was trained with the given system (kind of network), settings and seed, and with
+    the same games, split and initial network.
+
+    info: the content of the existing run.json. data: the value of "data" in run.json for the requested training.
     """
     return bool(
         info.get("kibitz_run") == FORMAT

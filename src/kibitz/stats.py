@@ -1,9 +1,9 @@
-"""Estimates with 95% intervals over games.
+"""Means and other estimates with 95% confidence intervals, computed by resampling games.
 
-The positions of one game are correlated: they share a result, an opening and two players, so a thousand positions from
+The positions of one game are correlated: they share a result, an opening and two players. So a thousand positions from
 ten games contain little more information than ten games. Every interval here therefore resamples whole games (a cluster
-bootstrap). Games are sampled with replacement, each with all its positions, and the interval is the middle 95% of the
-resamples. The seed is fixed, so the same call always gives the same interval.
+bootstrap). Games are sampled with replacement, each with all its positions. The interval contains the middle 95% of the
+results. The seed is fixed, so the same call always gives the same interval.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 CLIP = 1e-7
-"""In a log loss, probabilities have at least this distance from 0 and 1, so that one certain mistake doesn't make the
-loss infinite.
+"""The smallest distance of a probability from 0 and 1 in a log loss. Without it, one certain but wrong prediction would
+make the loss infinite.
 """
 
 LEVEL = 0.975
-"""The upper quantile of a two-sided interval of 95%."""
+"""The upper quantile of a two-sided 95% interval: 0.975."""
 SEED = 20170707
 RESAMPLES = 1000
 MOST_UNITS = 20_000
-"""If there are more games than this, they are randomly grouped into this number of bundles, which are resampled.
+"""If there are more games than this number, they are randomly grouped into this number of bundles, and bundles are
+resampled instead of games.
 
 Bundles of independent games are independent too, so the interval stays correct while its cost is limited.
 """
 
 CHUNK_ENTRIES = 1 << 21
-"""The largest number of resampling weights in memory, 16 MB."""
+"""The largest number of resampling weights in memory at once. They take 16 MB."""
 
 
 Kind = Literal["share", "small share", "points", "number", "error", "score", "count"]
-"""Kinds of values, which determine how they are printed. "share": in percent. "small share": in percent with two
-decimals. "points": a difference of shares, with its sign. "number", "error" and "score": with three decimals. "count":
-as an integer.
+"""How a value is printed. "share": in percent. "small share": in percent with two decimals. "points": a difference of
+shares, with its sign. "number", "error" and "score": with three decimals. "count": as an integer.
 """
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its 95% confidence interval from `low` to `high`. It was computed from `n` positions of `games`
-    games.
+    """A value with its 95% confidence interval, `low` to `high`. n: the number of positions. games: the number of games
+    that have these positions.
 
     low and high are NaN if all positions are from one game, because one game has no information about differences
     between games. Without positions, n is 0, and value, low and high are NaN.
@@ -70,9 +70,10 @@ class Estimate:
 
 
 class ClusterBootstrap:
-    """Computes estimates with confidence intervals for the positions of one test. The bootstrap resamples whole games.
+    """Computes estimates with confidence intervals for a set of positions. The bootstrap resamples whole games, because
+    the positions of a game are correlated.
 
-    game: int [positions], the id of each position's game. The ids may be any integers in any order. resamples: the
+    game: the id of each position's game, int [positions]. The ids may be any integers in any order. resamples: the
     number of bootstrap resamples. Raises ValueError if `game` is not one-dimensional, or if `resamples` is less than 1.
     """
 
@@ -114,8 +115,9 @@ class ClusterBootstrap:
     def means(
         self, columns: Sequence[ArrayLike], mask: ArrayLike | None = None, over: ArrayLike | None = None
     ) -> list[Estimate]:
-        """Return the mean of each column as `mean` does. All columns use the same resamples. columns: arrays of values,
-        each [positions].
+        """Return the mean of each column as an estimate, computed as in `mean`. All columns use the same resamples.
+
+        columns: arrays of values, each [positions]. mask, over: see `mean`.
         """
         if not columns:
             return []
@@ -171,7 +173,9 @@ class ClusterBootstrap:
         return replace(turned, value=-turned.value, low=-turned.high, high=-turned.low)
 
     def resampled_means(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return the mean of `values` in every resample, float64 [resamples]; NaN without positions."""
+        """Return the mean of `values` in every bootstrap resample, float64 [resamples]; NaN without positions. values:
+        [positions].
+        """
         if not self.positions:
             return np.full(self._resamples, math.nan)
         sums = np.bincount(self._of, weights=self._shaped(values), minlength=self._units).astype(np.float64)
@@ -195,8 +199,9 @@ class ClusterBootstrap:
         return self._calibration(gaps, np.bincount(self._of, minlength=self._units), *self._n_and_games(self._of))
 
     def binned_calibration_error(self, gaps: ArrayLike, over: ArrayLike) -> Estimate:
-        """Return the expected calibration error of predictions that the caller has put into bins. A position may have
-        many predictions.
+        """Return the expected calibration error of predictions that the caller has sorted into bins. It is the mean
+        absolute difference between predicted probabilities and observed frequencies. A position may have many
+        predictions.
 
         gaps: [positions, bins], the sum of (prediction - outcome) over the position's predictions in each bin. over:
         [positions], the number of the position's predictions. Positions with over = 0 are excluded.
@@ -350,8 +355,8 @@ def reliability(
 def binned_reliability(
     predicted: ArrayLike, happened: ArrayLike, counts: ArrayLike, game: ArrayLike | ClusterBootstrap
 ) -> list[dict[str, Any]]:
-    """Return the rows of `reliability` for predictions that the caller has put into bins. A position may have many
-    predictions.
+    """Return the rows of a reliability diagram, as `reliability` does, for predictions that the caller has sorted into
+    bins. A position may have many predictions.
 
     predicted, happened, counts: [positions, bins], for the position's predictions in each bin: their sum, the number of
     events that happened, and the number of predictions. In a row, "n" is the number of predictions in the bin. The "n"
@@ -395,9 +400,10 @@ def slices(
     labels: Sequence[str] | None = None,
     over: ArrayLike | None = None,
 ) -> list[dict[str, Any]]:
-    """Return the mean of `values` for each slice of the positions, as rows {"slice": label, "figure": Estimate} in
-    order. Empty slices have rows too.
+    """Divide the positions into slices by `key`, such as by rating, and return the mean of `values` for each slice. The
+    rows are {"slice": label, "figure": Estimate} in order. Empty slices have rows too.
 
+    values: [positions].
     key: [positions], the number that decides to which slice a position belongs.
     edges: ascending numbers, which may be infinite. Slice i has the positions with edges[i] <= key < edges[i + 1]. If
         edges is None, `key` contains indices into `labels`.

@@ -1,4 +1,4 @@
-"""Parse numbers, make text from users and files safe for one-line messages, and format lists of words."""
+"""Parse integers, make texts from users and files safe for one-line messages, and format lists of words."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ def whole_number(text: str) -> int | None:
 
 
 def shown(text: str) -> str:
-    """Make text safe for a one-line message: at most 100 characters, with "?" in place of control characters."""
+    """Make a text from a user or a file safe for a one-line message: at most 100 characters, with "?" in place of
+    control characters.
+    """
     line = "".join(letter if letter.isprintable() else "?" for letter in text[:200])
     return line if len(line) <= 100 else line[:97] + "..."
 
 
 def either(names: Iterable[str], notes: Mapping[str, str] | None = None, first: str | None = None) -> str:
-    """Format names as a choice, such as "constant, epoch (× --decay an epoch) or cosine".
+    """Return names as a text that lists a choice, such as "constant, epoch (× --decay an epoch) or cosine".
 
-    notes: texts to put in parentheses after a name, by name. first: the name to put first.
+    notes: texts to put in parentheses after names, by name. first: the name to put first.
     """
     ordered = sorted(names, key=lambda name: name != first)
     words = [f"{name} ({notes[name]})" if notes and name in notes else name for name in ordered]

@@ -5,14 +5,14 @@ layers. The notation is that of the blog post on which the network `winner` is b
 400conv4x4s2p1  with a stride of 2 and zero padding of 1; both parts are optional
 400conv4x3s2x1p1x0  windows, strides and paddings may be rectangular, height first
 
-pool2x2         max-pooling over windows of 2×2; the stride is 2×2, and windows at the far edge may be smaller
-avgpool2x2      average pooling, with such windows
+pool2x2         max-pooling over windows of 2×2, with a stride of 2×2. Windows at the far edge may be smaller.
+avgpool2x2      average pooling, with such windows.
 stochpool2x2    in training a random value of each window, with a probability proportional to its positive part; in
                 evaluation the mean weighted by these probabilities
 
 ip70            a dense layer ("inner product") of 70 units
 64res3x3        a residual block: two convolutions of 64 filters of 3×3 with zero padding, added to their input
-64res3x3n       with batch normalization between the convolutions
+64res3x3n       with batch normalization between the convolutions.
 5*64res3x3      five residual blocks, one after the other
 chain           only for Go: each stone gets the largest value among the stones of its chain
 chain16         the same, only in the first 16 channels
