@@ -1,8 +1,8 @@
-"""Analysis of games with a trained network, move by move.
+"""Analyze games with a trained network, move by move.
 
-`chess/` and `go/` have the same structure: `games.py` reads games, `moves.py` evaluates them, `answers.py` reads a
-network's outputs. If a system's outputs have another meaning, the system declares a separate module with the functions
-of `Analysis`.
+`chess/` and `go/` have the same structure: `games.py` reads games, `moves.py` evaluates the moves, `answers.py`
+interprets the network's outputs. A system is a kind of network, such as `winner`. A system whose outputs have another
+meaning declares a separate module with the functions of `Analysis` (Go: `OwnerAnalysis`).
 """
 
 from __future__ import annotations
@@ -22,61 +22,72 @@ if TYPE_CHECKING:
 
 
 class Analysis(Protocol):
-    """The interface of a module that reads the outputs of a chess network. Such a module is
-    kibitz.analysis.chess.answers, or one that a system declares.
+    """The functions of a module that interprets the outputs of a chess network. An example is the module
+    kibitz.analysis.chess.answers. A system (a kind of network, such as `winner`) can declare another module.
 
-    answers: the network's outputs for n positions, as arrays by name. codes, state: the positions, as in
-    `PositionArrays`: uint8 [n, 64] and uint8 [n, 4 or more]. `check_outputs` rejects a network for which `white_wins`
-    and `expected_moves` both return None.
+    answers: the network's outputs for n positions, as arrays by name (see kibitz.systems.declaration.OUTPUTS).
+    codes, state: the positions, uint8 [n, 64] and uint8 [n, 4 or more] (see `kibitz.PositionArrays`).
+
+    `check_outputs` rejects a network for which `white_wins` and `expected_moves` both return None.
     """
 
     def white_wins(self, answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64] | None:
-        """Return the probability of the event that the system declares as `meaning`, float64 [n], 0 to 1; None if the
-        network predicts no such event. Usually the event is that White wins.
+        """Return White's win probability in each of n positions, float64 [n], 0 to 1. Return None if the network does
+        not predict it.
+
+        For some systems, the value is the probability of another event, which the system's `meaning` names.
         """
 
     def expected_moves(
         self, answers: Answers, codes: NDArray[np.uint8], state: NDArray[np.uint8]
     ) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.float32]] | None:
-        """Return all legal moves, and a weight for each that is proportional to its probability; None if the network
-        doesn't predict moves.
+        """Return all legal moves of n positions, and a weight for each move. Within a position, the weights are
+        proportional to the predicted probabilities. Return None if the network does not predict moves.
 
-        The result is three arrays: the moves of all positions, uint16 [m], packed (see `from_move`); the index at which
-        the moves of each position begin, int64 [n + 1], with m at the end; and the weights, float32 [m], 0 or more. The
-        weights of a position need not sum to 1.
+        The result is three arrays. The first has the moves of all positions, uint16 [m], packed (see
+        `kibitz.games.chess.moves.from_move`). The second has the index of each position's first move in the first
+        array, int64 [n + 1]; its last number is m. The third has the weights, float32 [m], 0 or more; they need not sum
+        to 1.
         """
 
 
 class OwnerAnalysis(Protocol):
-    """The interface of a module that reads the outputs of a Go network. Such a module is kibitz.analysis.go.answers, or
-    one that a system declares. answers: the network's outputs for n positions, as arrays by name.
+    """The function of a module that interprets the outputs of a Go network. An example is the module
+    kibitz.analysis.go.answers. A system (a kind of network, such as `gocnn`) can declare another module.
+
+    answers: the network's outputs for n positions, as arrays by name (see kibitz.systems.declaration.OUTPUTS).
     """
 
     def black_owns(self, answers: Answers) -> NDArray[np.float64]:
-        """Return the probability that each point belongs to Black at the end of the game, float64 [n, 361], 0 to 1."""
+        """Return the probability that each point belongs to Black at the end of the game, float64 [n, 361], 0 to 1, for
+        n positions. The index of a point is row · 19 + column.
+        """
 
 
 def load(name: str) -> Analysis:
-    """Return the module that reads the outputs of a chess system. name: the system's name. Raises UsageError if no
-    system has this name.
+    """Return the module that interprets the outputs of a chess system's networks (see `Analysis`).
+
+    name: the name of the system (a kind of network), such as "winner". Raises UsageError if no system has this name.
     """
     declaration = find(name)
     return cast(Analysis, importlib.import_module(declaration.analysis or "kibitz.analysis.chess.answers"))
 
 
 def load_owners(name: str) -> OwnerAnalysis:
-    """Return the module that reads the outputs of a Go system. name: the system's name. Raises UsageError if no system
-    has this name.
+    """Return the module that interprets the outputs of a Go system's networks (see `OwnerAnalysis`).
+
+    name: the name of the system (a kind of network), such as "gocnn". Raises UsageError if no system has this name.
     """
     declaration = find(name)
     return cast(OwnerAnalysis, importlib.import_module(declaration.analysis or "kibitz.analysis.go.answers"))
 
 
 def check_outputs(session: NetworkSession, system: str, name: str) -> None:
-    """Check that `kibitz analyze` can show a network's outputs. Raises UsageError if it can't.
+    """Raise UsageError if `kibitz analyze` can't show the outputs of a network.
 
-    The function evaluates one position, and compares the types and shapes of the results with those that `Analysis` or
-    `OwnerAnalysis` requires. system: the system's name. name: the network's name, for messages.
+    The function evaluates one position with the network. It then checks the types and shapes of the values that the
+    functions of `Analysis` (Go: `OwnerAnalysis`) return. session: the loaded network. system: the name of its system
+    (its kind of network). name: the name of the network, for error messages.
     """
     game = game_of(find(system).game)
     start = game.STANDARD_START

@@ -1,4 +1,4 @@
-"""The choice of an external engine, such as Stockfish, that evaluates moves instead of a search with the network. The
+"""Choose an external engine, such as Stockfish, that evaluates the moves of a game instead of kibitz's search. The
 network still predicts which moves people play.
 """
 
@@ -13,25 +13,29 @@ from kibitz.external.programs import Program, read_command
 from kibitz.games import GAME_NAMES
 
 NODES = 100_000
-"""The default search size of a UCI engine in nodes per position. Such a search takes about as long as a search with the
-network.
+"""The default number of nodes (positions searched) that a UCI engine uses for each position. Such a search takes about
+as long as a search with the network.
 """
 VISITS = 50
-"""The default search size of a GTP engine in visits per position."""
+"""The default number of visits (steps of a Monte Carlo tree search) that a GTP engine uses for each position."""
 MOST_NODES = 1_000_000_000
 MOST_DEPTH = 100
 EXAMPLES = {"chess": "stockfish", "go": "gnugo"}
-"""An example of an engine for each game, for messages."""
+"""The name of an engine for each game, which error messages use as an example."""
 
 
 @dataclass(frozen=True)
 class Checker:
-    """The description of an engine that evaluates moves: how to start it, and the limits of its search. The object can
-    be pickled and sent to workers.
+    """The description of an external engine that evaluates moves: how to start the engine, and the limits of its
+    search. The description can be pickled and sent to worker processes.
 
-    program: the engine's name and command. options: UCI options by name. nodes: nodes per position (visits in Go).
-    depth: the depth of the search in plies, for UCI engines. If `nodes` and `depth` are both None, the default number
-    of nodes applies. option: the command-line option or the argument that chose the engine, for messages.
+    program: the engine's name and command.
+    options: the UCI options as pairs (name, value).
+    nodes: the number of nodes per position, or of visits per position in Go.
+    depth: the depth of the search in plies, only for UCI engines.
+    option: the command-line option or the Python argument that selected the engine. Error messages name it.
+
+    If `nodes` and `depth` are both None, the limit is NODES (Go: VISITS).
     """
 
     program: Program
@@ -42,7 +46,7 @@ class Checker:
 
     @property
     def limit_nodes(self) -> int | None:
-        """The nodes per position of a UCI engine; None if only `depth` limits its searches."""
+        """The number of nodes per position for a UCI engine; None if `depth` is the only limit."""
         return NODES if self.nodes is None and self.depth is None else self.nodes
 
 
@@ -67,6 +71,7 @@ class CheckedBy:
         return ", ".join([self.engine, *limits])
 
     def as_json(self) -> dict[str, Any]:
+        """Return the engine and its limits as a dict for JSON."""
         return {"engine": self.engine, "nodes": self.nodes, "depth": self.depth}
 
 
@@ -79,13 +84,16 @@ def find_checker(
     depth: int | None = None,
     dashes: bool = True,
 ) -> Checker:
-    """Find the engine that is to evaluate moves. Return it with the limits of its search.
+    """Return the description of an external engine that is to evaluate moves.
 
-    words: the name or the command of the engine, such as "stockfish" or "katago gtp". game: "chess" or "go". network:
-    the network's name, for messages. options: UCI options by name. nodes, depth: the limits of a search; None for the
-    default. dashes: True if messages name options of the command line, False if they name arguments of Python.
+    words: the name or the command of the engine, such as "stockfish" or "katago gtp".
+    game: "chess" or "go".
+    network: the name of the network, which error messages contain.
+    options: UCI options by name.
+    nodes, depth: the limits of a search; None for the default.
+    dashes: True if error messages name command-line options, False if they name Python arguments.
 
-    Raises UsageError if the engine is not installed or does not play this game, and for limits out of range.
+    Raises UsageError if the engine is not installed or does not play this game, and if a limit is out of range.
     """
 
     def name(option: str) -> str:

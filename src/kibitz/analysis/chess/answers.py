@@ -1,7 +1,8 @@
-"""Interpret the outputs of a chess network: win probabilities and moves (see systems.declaration.OUTPUTS).
+"""Interpret the outputs of a chess network: win probabilities and moves. `kibitz.systems.declaration.OUTPUTS` describes
+the outputs.
 
-The positions are codes, uint8 [n, 64], and state, uint8 [n, 4 or more], as games/chess/replay.py makes them. A function
-returns None if the network does not have the output that this function reads.
+The positions are the arrays codes, uint8 [n, 64], and state, uint8 [n, 4 or more] (see `kibitz.PositionArrays`). Each
+function returns None if the network does not have the output that the function needs.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ from kibitz.play.session import Answers
 
 
 def white_wins(answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64] | None:
-    """Return White's win probability, or the probability of another event that the system declares, float64 [n], 0 to
-    1; None if the network predicts neither.
+    """Return White's win probability in n positions, float64 [n], 0 to 1; None if the network does not predict it. If
+    the network's system declares another event as its `meaning`, the result is the probability of that event.
 
-    If the network has the output `value` (−1 to 1, from the mover's point of view), the function converts it to White's
-    expected score: 0, a certain draw, becomes 0.5. state: the positions' state, see `PositionArrays`.
+    If the network has the output `value` (−1 to 1, for the side to move), the function converts it to White's expected
+    score. A value of 0, which is a certain draw, becomes 0.5.
+
+    answers: the network's outputs for the positions, as arrays by name.
+    state: uint8 [n, 4 or more], see `kibitz.PositionArrays`.
     """
     for name in ("white_wins", "white_better"):
         if name in answers:
@@ -34,12 +38,18 @@ def white_wins(answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64
 def expected_moves(
     answers: Answers, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 ) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.float32]] | None:
-    """Return all legal moves of the positions, with the probability `P(origin) · P(target | origin)` of each move,
-    where the origin is the from-square and the target is the to-square. None if the network doesn't predict moves.
+    """Return all legal moves of n positions, with the probability of each move. Return None if the network doesn't
+    predict moves.
 
-    The result is three arrays: the moves of all positions, uint16 [total], packed (see `from_move`); the index at which
-    the moves of each position begin, int64 [n + 1], with the total at the end; and the probabilities, float32 [total].
-    The probabilities of a position need not sum to 1. codes, state: the positions, see `PositionArrays`.
+    The probability is `P(origin) · P(target | origin)`. The origin is the square that the piece leaves, and the target
+    is the square that it goes to. The probabilities of a position need not sum to 1.
+
+    The result is three arrays. The first has the moves of all positions, uint16 [m], packed (see
+    `kibitz.games.chess.moves.from_move`). The second has the index of each position's first move in the first array,
+    int64 [n + 1]; its last number is m. The third has the probabilities, float32 [m].
+
+    answers: the network's outputs for the positions, as arrays by name.
+    codes, state: the positions, uint8 [n, 64] and uint8 [n, 4 or more], see `kibitz.PositionArrays`.
     """
     if "origin" not in answers:
         return None

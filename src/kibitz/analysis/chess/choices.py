@@ -1,4 +1,4 @@
-"""The moves that a network expected in a position, and the rank of the played move among them."""
+"""The moves that a network considers likely in a position, and the rank of the played move among them."""
 
 from __future__ import annotations
 
@@ -13,35 +13,41 @@ from kibitz.games.chess.moves import from_move, to_move
 from kibitz.play.chess.policy import QUEEN, normalised
 
 SHOWN = 3
-"""Number of likely moves that are stored for each position."""
+"""The number of most likely moves that are stored for each position."""
 UNLIKELY, FAR_DOWN = 0.01, 10
-"""A move is surprising if its probability is smaller than UNLIKELY, or its rank is a larger number than FAR_DOWN."""
+"""A played move is surprising if its probability is below UNLIKELY, or if its rank is worse than FAR_DOWN. Rank 1 is
+the most likely move.
+"""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A legal move and its probability, 0 to 1. The probabilities of all legal moves of a position sum to 1."""
+    """A legal move and its predicted probability, 0 to 1. The probabilities of all legal moves of a position sum to 1.
+
+    san, uci: the move in SAN, such as "Nf3", and in UCI notation, such as "g1f3".
+    """
 
     san: str
     uci: str
     probability: float
 
     def as_json(self) -> dict[str, Any]:
+        """Return the move and its probability as a dict for JSON."""
         return {**vars(self), "probability": round(self.probability, 4)}
 
 
 @dataclass(frozen=True)
 class Expected:
-    """The moves that a network expected in a position, and the rank of the played move.
+    """The moves that a network considers likely in a position, and the rank of the played move.
 
     choices: the most likely legal moves, at most SHOWN, the most likely first.
-    rank: the rank of the played move among all legal moves by probability, from 1. It is 0 if the position has no legal
-        move, so that the played move is a null move.
+    rank: the rank of the played move by probability among all legal moves; 1 is the most likely move. The rank is 0 if
+        the position has no legal move. The played move is then a null move, which passes the turn.
     probability: the probability of the played move, 0 to 1.
     legal: the number of legal moves.
     underpromotion: whether the played move is a promotion that the network can't predict. Most networks predict only
-        squares, and a promotion then counts as a promotion to a queen. Any other promotion has probability 0 and the
-        last rank.
+        the squares of a move, so a promotion counts as a promotion to a queen. A promotion to another piece then has
+        probability 0 and the last rank.
     """
 
     choices: tuple[Choice, ...]
@@ -52,6 +58,9 @@ class Expected:
 
     @property
     def surprising(self) -> bool:
+        """Whether the played move is surprising: its probability is below UNLIKELY, or its rank number is above
+        FAR_DOWN.
+        """
         return self.rank > FAR_DOWN or self.probability < UNLIKELY
 
     def as_json(self) -> dict[str, Any]:
@@ -67,10 +76,12 @@ class Expected:
 def expected(
     board: chess.Board, moves: NDArray[np.uint16], probabilities: NDArray[np.float32], played: chess.Move
 ) -> Expected:
-    """Build the expected moves of a position from the weights of its legal moves.
+    """Return the most likely moves of a position, and the rank of the played move, as an `Expected`.
 
-    moves: the legal moves, uint16 [k], packed (see `from_move`). probabilities: their weights, float32 [k], which need
-    not sum to 1. played: the move that was played.
+    board: the position.
+    moves: the legal moves, uint16 [k], packed (see `kibitz.games.chess.moves.from_move`).
+    probabilities: the predicted weight of each move, float32 [k]. The function divides the weights by their sum.
+    played: the move that was played.
     """
     promotion = moves >> 12
     # underpromotions that the network can't predict

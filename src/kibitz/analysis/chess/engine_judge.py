@@ -1,10 +1,12 @@
-"""Evaluate moves with a UCI engine, which gives evaluations, losses, better moves and lines.
+"""Evaluate moves with a UCI engine: the win probability, the loss of each move, the better move and its continuation.
 
 The engine searches each position of a game once, with an empty hash table. So a position has the same value whether it
-is analyzed alone or as part of a game. The loss of a move is the change of the win probability from the position before
-it to the one after it. The move that the engine chooses loses nothing, unless the value then drops so much that a
-mistake would be marked. Then the engine also searches its second choice. The network still estimates all moves of a
-position; the risk is computed from these estimates.
+is analyzed alone or as part of a game. The loss of a move is the drop of the mover's win probability from the position
+before the move to the position after it.
+
+The move that the engine chooses has the loss 0, unless the value drops by enough for an annotation. Then the engine
+also searches its second choice, and the loss is the difference to that move. The network gives the first estimates for
+all moves of a position. The risk of the position is computed from these estimates.
 """
 
 from __future__ import annotations
@@ -37,11 +39,11 @@ if TYPE_CHECKING:
 SLOWEST = 5_000
 """Nodes per second of a very slow engine; the time limit allows for such an engine."""
 PATIENCE, DEEP_PATIENCE = 60.0, 600.0
-"""Seconds in which an engine must reply. PATIENCE is added to the time that the slowest engine needs for its nodes.
-DEEP_PATIENCE is the limit if only the depth limits the search.
+"""Time limits, in seconds, for the reply of an engine. If the search has a limit of nodes, the time limit is PATIENCE
+plus the time that a SLOWEST engine needs for these nodes. If only the depth is limited, it is DEEP_PATIENCE.
 """
 LONGEST = 12
-"""The largest number of moves in a line."""
+"""The largest number of moves in a line, which is a sequence of moves that the engine expects."""
 _TOO_MANY = (
     chess.STATUS_TOO_MANY_WHITE_PIECES | chess.STATUS_TOO_MANY_BLACK_PIECES
     | chess.STATUS_TOO_MANY_WHITE_PAWNS | chess.STATUS_TOO_MANY_BLACK_PAWNS | chess.STATUS_TOO_MANY_KINGS
@@ -60,11 +62,13 @@ class _Searched:
 
 
 class EngineJudge(Judge):
-    """Evaluates the moves of games with a UCI engine. Use it as a context manager, which ends the engine.
+    """Evaluates the moves of games with a UCI engine. Use it as a context manager, which ends the engine's process.
 
-    session, analysis: the network and the module that reads its outputs. If the network evaluates positions, it gives
-        the first estimate of all legal moves of a position.
+    session: the loaded network. If it evaluates positions, it gives the first estimate of all legal moves of a
+        position.
+    analysis: the module that interprets the network's outputs.
     checker: the engine and its limits.
+    threads, stop: see `Judge`.
     max_positions: the largest number of positions whose results stay in memory.
 
     Raises EngineDied if the engine does not start, and UsageError if the engine rejects an option.
@@ -83,10 +87,12 @@ class EngineJudge(Judge):
 
     @property
     def checker(self) -> Checker:
+        """The description of the engine and its limits."""
         return self._checker
 
     @property
     def checked_by(self) -> CheckedBy:
+        """The engine's name and its limits, as the results show them."""
         return CheckedBy(self._name, self.checker.limit_nodes, self.checker.depth)
 
     def _start(self) -> ExternalEngine:
@@ -113,6 +119,7 @@ class EngineJudge(Judge):
     def judge(
         self, start: chess.Board, moves: Sequence[chess.Move], rows: NDArray[np.uint8]
     ) -> tuple[NDArray[np.float64], list[Judgement]]:
+        """Evaluate the moves of a game with the engine. Arguments and result are those of `Judge.judge`."""
         board, seen = start.copy(), []
         for move in ongoing.counted([*moves, None], len(moves) + 1):
             seen.append(self._see(board))
@@ -156,6 +163,7 @@ class EngineJudge(Judge):
         return min(max(0.0, gain), change), (*second, *instead.line)[:LONGEST]
 
     def value(self, board: chess.Board) -> PositionValue:
+        """Return White's win probability in a position and the expected moves, as the engine finds them."""
         seen = self._see(board)
         return PositionValue(
             seen.white, SEARCH if seen.line else RULES, seen.mate, tuple(move.uci() for move in seen.line)

@@ -1,16 +1,17 @@
-"""Evaluate moves by search: what each move cost its player, and which move was better.
+"""Evaluate moves by a search with a network: what each move cost its player, and which move was better.
 
 A network's evaluation in the middle of an exchange is unreliable. Its evaluations of two successive positions also
-differ by more than most moves cost. So every position is searched until it is quiet (play/chess/quiescence.py). The win
-probability combines the material that this search counts and the network's evaluation of the quiet position.
+differ by more than most moves cost. So every position is searched until it is quiet, which means that no capture wins
+material (play/chess/quiescence.py). The win probability combines the material of the quiet position and the network's
+evaluation of it.
 
-A move is compared with the best move of the same search: the position before it is searched DEPTH plies deep, the
-position after the move a ply less, so that both searches reach equally far.
+A move is compared with the best move of the same search. The position before the move is searched DEPTH plies deep, and
+the position after the move one ply less. So both searches end at the same ply.
 
-If the network also predicts moves, a PUCT search with a fixed number of evaluations gives the value of each position.
-The cost of a move is the change of this value. The move that the search chooses costs nothing, unless the value then
-drops so much that a mistake would be marked. Then the second choice is searched, too. Each position is searched
-separately, so its value is the same in a game, alone on the page of `kibitz board`, through UCI and in Python.
+If the network also predicts moves, a PUCT search (a Monte Carlo tree search) gives the value of each position. It has a
+fixed number of evaluations. The cost of a move is the drop of this value. The move that the search chooses costs
+nothing, unless the value drops by enough for an annotation. Then the second choice is searched, too. Each position is
+searched separately, so its value is the same in a game, alone on the page of `kibitz board`, through UCI and in Python.
 """
 
 from __future__ import annotations
@@ -46,29 +47,30 @@ if TYPE_CHECKING:
 MAX_DEPTH, MAX_EVALUATIONS = 12, 1_000_000
 """The largest search depth in plies, and the largest number of evaluations per position."""
 FURTHER, DOUBTFUL, PATIENCE = 2, 0.06, 600_000
-"""If a first search finds a loss of at least DOUBTFUL, the move is searched FURTHER plies deeper, with at most PATIENCE
-positions.
+"""If the first search of a move finds a loss of win probability of at least DOUBTFUL, a second search follows. The
+second search is FURTHER plies deeper and visits at most PATIENCE positions.
 """
 UNSURE, LONGER = (0.14, 0.33), 5
-"""Moves whose loss in the first search is in this range, about one in twenty, are searched with LONGER times as many
-evaluations.
+"""UNSURE is a range of losses of win probability. If the first search of a move finds a loss in this range, the search
+is repeated with LONGER times as many evaluations. About one move in twenty is in the range.
 
-The longer search decides only the annotation: the value of a position stays the same in all interfaces.
+The longer search changes only the annotation of the move. The value of the position stays the same in all interfaces.
 """
 WEIGHTS = {"winner": (0.27, 0.27), "deepchess": (0.23, 0.33), "chessnet": (0.23, 0.5)}
-"""Weights by system: of a pawn, and of the network's evaluation of the quiet position (a logit). Their sum is the logit
-of the win probability. They were fitted to Stockfish's win probabilities on half of the games of
-tools/label_mistakes.py.
+"""Two weights for each system: the weight of a pawn of material, and the weight of the network's evaluation of the
+quiet position (a logit). The weighted sum is the logit of the win probability. The weights were fitted to Stockfish's
+win probabilities on half of the games of tools/label_mistakes.py.
 """
 OTHER_WEIGHTS = (0.25, 0.35)
-"""The weights for systems for which no weights were fitted."""
+"""The two weights of WEIGHTS for all systems that WEIGHTS does not contain."""
 SEARCH_WEIGHTS = {"human": (0.3, 0.6)}
 OTHER_SEARCH_WEIGHTS = (0.34, 0.76)
-"""The weights, in the order of WEIGHTS, for systems whose moves are evaluated by a PUCT search. The weights of `human`
-classify mistakes best. OTHER_SEARCH_WEIGHTS, for all other systems, were fitted to chessnet by least squares.
+"""The two weights, in the order of WEIGHTS, for systems whose moves a PUCT search evaluates. SEARCH_WEIGHTS has the
+weights for `human`, which classify mistakes best. OTHER_SEARCH_WEIGHTS is for all other systems, and was fitted to
+chessnet by least squares.
 """
 ONLY = 0.2
-"""A move is called the only move if every other move loses at least this much more win probability (0 to 1)."""
+"""A move is the only good move if every other move loses at least this much more win probability, 0 to 1."""
 _SIDE_STEP = 50
 """The network may prefer a move that is worse than the best move by up to this number of hundredths of a pawn."""
 _SHOWN = 6
@@ -86,25 +88,26 @@ _SURE = 1e-3
 
 
 class Stopped(Exception):
-    """Raised if an analysis is stopped before all of its moves are evaluated."""
+    """Raised if a caller stops an analysis before all moves are evaluated."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """The evaluation of a move by a search.
+    """The evaluation of a played move by a search.
 
     before, after: White's win probability, 0 to 1, in the positions before and after the move. Each position is
         searched separately.
     loss: the mover's loss of win probability, 0 to 1.
     best: the best move, which may be the played move.
     line: the best move and the moves that the search expects after it.
-    only: whether the move is the only good move: every other move loses at least ONLY more.
-    options: the estimated loss of every legal move; None if there is no legal move or no estimate.
-    searched: for the moves that the search of the position before this move has evaluated well enough: their losses, 0
-        to 1, by packed move (see `searched_losses`).
-    mate: the number of moves to a mate after the move, if an engine has found one; negative if Black mates. Otherwise
-        None.
-    reply: the moves that an engine expects after the move, beginning with the opponent's reply; () without an engine.
+    only: whether the played move is the only good move: every other move loses at least ONLY more.
+    options: a first estimate of the loss of every legal move; None if there is no legal move or no estimate.
+    searched: the losses, 0 to 1, of those legal moves that the search has evaluated well enough, by packed move (see
+        `kibitz.analysis.chess.risk.searched_losses`).
+    mate: the number of moves to a mate after the played move, negative if Black mates; None if no engine has found a
+        mate.
+    reply: the moves that an engine expects after the played move, beginning with the opponent's reply; () without an
+        engine.
     """
 
     before: float
@@ -121,30 +124,32 @@ class Judgement:
 
 @dataclass(frozen=True)
 class FirstLook:
-    """A first estimate of the loss of each legal move of a position. It comes from a short search, which considers all
-    replies to each move, and after them only captures.
+    """A first estimate of the loss of each legal move of a position, from a short search. The search considers all
+    replies to each move, and after the replies only captures.
 
-    moves: uint16 [n], packed (see `from_move`). losses: float64 [n], 0 to 1, the mover's loss of win probability
-    compared with the best of these moves.
+    moves: the n legal moves, uint16 [n], packed (see `kibitz.games.chess.moves.from_move`).
+    losses: float64 [n], the mover's loss of win probability compared with the best of these moves, 0 to 1.
     """
 
     moves: NDArray[np.uint16]
     losses: NDArray[np.float64]
 
     def losses_of(self, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
-        """Return the estimated losses of the given moves, float64 [k]; NaN for an illegal move. moves: uint16 [k],
-        packed.
+        """Return the estimated loss of win probability of each given move, float64 [k], 0 to 1; NaN for an illegal
+        move.
+
+        moves: uint16 [k], packed (see `kibitz.games.chess.moves.from_move`).
         """
         order = np.argsort(self.moves)
         at = order[np.searchsorted(self.moves[order], moves).clip(0, len(order) - 1)]
         return np.where(self.moves[at] == moves, self.losses[at], np.nan)
 
     def expected(self, moves: NDArray[np.uint16], shares: NDArray[np.float32]) -> float | None:
-        """Return the mean loss, 0 to 1, of players who choose the given moves with the given probabilities. None if no
-        given move is legal, or if the probabilities of all legal ones are 0.
+        """Return the mean loss of win probability, 0 to 1, of players who choose the given moves with the given
+        probabilities. Return None if none of the moves is legal, or if all legal moves have the probability 0.
 
-        moves: uint16 [k], packed (see `from_move`). shares: the probability of each move, float32 [k]; they need not
-        sum to 1.
+        moves: uint16 [k], packed (see `kibitz.games.chess.moves.from_move`).
+        shares: float32 [k], the probability of each move; they need not sum to 1.
         """
         losses = self.losses_of(moves)
         known = np.isfinite(losses)
@@ -196,17 +201,17 @@ class _Thought:
 
 @dataclass
 class Judge:
-    """Evaluates the moves of games with one network.
+    """Evaluates the moves of games with one network and a search.
 
-    session: the network.
-    analysis: the module that reads the network's outputs.
-    depth: the depth of the alpha-beta search in plies. After this depth, the search continues with captures until the
-        position is quiet, that is, until no capture wins material.
+    session: the loaded network.
+    analysis: the module that interprets the network's outputs.
+    depth: the depth of the alpha-beta search in plies. After this depth, the search continues with captures until no
+        capture wins material. Such a position is called quiet.
     nodes: the number of evaluations per position in a PUCT search, which then gives the value of each position. With 0,
         there is no PUCT search, and the network evaluates the quiet positions of the alpha-beta search.
     threads: the number of threads of the alpha-beta search; None for all.
-    stop: a threading.Event. If it is set, a PUCT search or an engine's search ends, and the methods raise Stopped. None
-        for no such event.
+    stop: an event that another thread can set. A PUCT search or an engine's search then ends, and the methods raise
+        Stopped. None for no such event.
     """
 
     session: Session
@@ -225,32 +230,35 @@ class Judge:
 
     @property
     def searches(self) -> bool:
-        """Whether moves are evaluated by PUCT searches of the network."""
+        """Whether PUCT searches with the network evaluate the moves."""
         return self._player is not None
 
     @property
     def checked_by(self) -> CheckedBy | None:
-        """The engine that evaluates the moves; None if the network does it."""
+        """The external engine that evaluates the moves, as the results show it; None if the network evaluates them."""
         return None
 
     @property
     def checker(self) -> Checker | None:
-        """The engine and its limits, which a worker needs to start the same engine; None if the network evaluates the
-        moves.
+        """The description of the external engine and its limits, with which a worker process starts the same engine.
+        None if the network evaluates the moves.
         """
         return None
 
     def judge(
         self, start: chess.Board, moves: Sequence[chess.Move], rows: NDArray[np.uint8]
     ) -> tuple[NDArray[np.float64], list[Judgement]]:
-        """Return White's win probability in each position of a game, float64 [moves + 1], and an evaluation of each
-        move.
+        """Evaluate the moves of a game. Return two values: White's win probability in each position, float64 [moves +
+        1], 0 to 1, and an evaluation of each move.
 
-        start: the position before the first move. It may be in the middle of a game. The PUCT search uses the moves on
-        its stack to detect repetitions. The last of them also shows whether the first move is a recapture, which does
-        not count as an only move. moves: the moves of the game. rows: uint8 [moves + 1, 68], the game's positions: the
-        64 codes and the 4 state values of `PositionArrays`. The network must predict the winner. Raises Stopped, see
-        `stop`.
+        start: the position before the first move, with the earlier moves on its stack. A PUCT search uses the stack to
+            detect repetitions. If the last earlier move shows that the first move is a recapture, the first move does
+            not count as an only move.
+        moves: the moves of the game from `start` on.
+        rows: the positions of the game, uint8 [moves + 1, 68]. A row has the 64 codes and the 4 state values of
+            `kibitz.PositionArrays`.
+
+        The network must predict the winner. Raises Stopped if another thread sets the event `stop`.
         """
         if self._player is not None:
             return self._judge_by_own_search(start, moves, rows)
@@ -295,8 +303,10 @@ class Judge:
         return white, found
 
     def value(self, board: chess.Board) -> PositionValue:
-        """Return White's win probability in a position and, with a PUCT search, the best line (see `PositionValue`).
-        The PUCT search uses the moves on the board's stack to detect repetitions. Raises Stopped, see `stop`.
+        """Return White's win probability in a position. If there is a PUCT search, the result also has the best line.
+
+        The PUCT search uses the moves on the board's stack to detect repetitions. Raises Stopped if another thread sets
+        the event `stop`.
         """
         if (over := end_value(board)) is not None:
             return PositionValue(over, RULES)
@@ -309,11 +319,13 @@ class Judge:
         return PositionValue(float(white[0]), SEARCH)
 
     def values(self, rows: NDArray[np.uint8], depth: int, by_network: bool = True) -> NDArray[np.float64]:
-        """Return White's win probability in n positions, float64 [n], 0 to 1. The positions need not come from one
-        game. The values come from an alpha-beta search.
+        """Return White's win probability in n positions, float64 [n], 0 to 1, from an alpha-beta search. The positions
+        need not come from one game.
 
-        rows: uint8 [n, 68], see `judge`. depth: the depth of the search in plies. by_network: whether the network
-        evaluates the leaves of the search; if it is False, only material counts.
+        rows: the positions, uint8 [n, 68], see `judge`.
+        depth: the depth of the search in plies.
+        by_network: whether the network evaluates the last positions of the search; if it is False, only material
+            counts.
         """
         deep = quiescence_search(rows, depth, threads=self.threads)
         n, depths = np.arange(len(rows)), deep.reached.clip(0)
@@ -324,17 +336,18 @@ class Judge:
         return white
 
     def first_moves(self, rows: NDArray[np.uint8], depth: int) -> NDArray[np.uint16]:
-        """Return the best move of each position, found by a search that counts only material: uint16 [n], packed (see
-        `from_move`); 0 if a position has no legal move.
+        """Return the best move of each of n positions, uint16 [n], packed (see `kibitz.games.chess.moves.from_move`). A
+        search that counts only material finds the moves. The value is 0 if a position has no legal move.
 
-        rows: uint8 [n, 68], the positions. depth: the depth of the search in plies.
+        rows: the positions, uint8 [n, 68], see `judge`.
+        depth: the depth of the search in plies.
         """
         deep = quiescence_search(rows, depth, threads=self.threads)
         first: NDArray[np.uint16] = deep.lines[np.arange(len(rows)), deep.reached.clip(0), 0]
         return first
 
     def first_look(self, board: chess.Board) -> FirstLook | None:
-        """Return a first estimate of the legal moves of a position; None if there is no legal move."""
+        """Return a first estimate of the loss of each legal move of a position; None if there is no legal move."""
         nothing = chess.Move.null()
         _, _, (look,) = self._alternatives(encode_board(board)[None], [nothing], nothing)
         return look
@@ -635,15 +648,20 @@ class Judge:
 
 
 def predicts_winner(session: Session) -> bool:
-    """Return whether a network predicts who wins. Without this prediction, moves have no loss and no annotation."""
+    """Return whether a network predicts who wins. Without this prediction, kibitz computes no losses and writes no
+    annotations.
+    """
     return bool({"white_wins", "white_better", "value"} & set(session.outputs))
 
 
 def judge_by_search(
     session: Session, analysis: Analysis, depth: int | None = None, nodes: int | None = None
 ) -> Judge | None:
-    """Return a `Judge` with this network; None if the network doesn't predict the winner. depth, nodes: see `Judge`;
-    None for the default.
+    """Return a `Judge`, which evaluates moves by search with a network; None if the network doesn't predict the winner.
+
+    session: the loaded network.
+    analysis: the module that interprets the network's outputs.
+    depth, nodes: the limits of the search, see `Judge`; None for the default.
     """
     if not predicts_winner(session):
         return None
@@ -703,8 +721,8 @@ def _as_shown(lost: NDArray[np.float64], change: NDArray[np.float64], exact: NDA
 
 
 def push(board: chess.Board, move: chess.Move) -> None:
-    """Make a move on the board. If the move is a null move, the board's move history is cleared, because kibitz's
-    searches support no null moves.
+    """Make a move on the board. After a null move, which passes the turn, the function clears the board's move history,
+    because kibitz's searches don't support null moves.
     """
     board.push(move)
     if not move:
@@ -712,7 +730,7 @@ def push(board: chess.Board, move: chess.Move) -> None:
 
 
 def earlier_move(start: chess.Board) -> chess.Move:
-    """Return the move that led to a position; a null move if there is none."""
+    """Return the last move on a board's stack; a null move if the stack is empty."""
     return start.move_stack[-1] if start.move_stack else chess.Move.null()
 
 

@@ -1,6 +1,6 @@
-"""The limits of an analysis of chess: numbers that the board needs before it needs a search.
+"""Default limits of a chess analysis. The program `kibitz board` shows these numbers before it needs a search.
 
-This module imports nothing, so a board that was just started can use the numbers immediately.
+This module imports nothing, so `kibitz board` can use the numbers immediately after its start.
 """
 
 from __future__ import annotations
@@ -8,6 +8,6 @@ from __future__ import annotations
 DEPTH, QUICK_DEPTH = 6, 2
 """Search depth in plies: the default, and that of a fast analysis."""
 NODES = 160
-"""Evaluations per position in the PUCT search."""
+"""The default number of network evaluations per position in the PUCT search."""
 LOWEST, HIGHEST = 100, 4000
-"""The range of plausible ratings."""
+"""The range of plausible ratings of chess players, in points."""

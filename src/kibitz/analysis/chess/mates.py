@@ -1,11 +1,13 @@
-"""Forced mates, proven move by move within a limit of positions."""
+"""Find forced mates. A mate is proven move by move, within a limit on the number of positions."""
 
 from __future__ import annotations
 
 import chess
 
 MOST, POSITIONS = 5, 6_000
-"""The longest mate in moves, and the largest number of positions that `forced_mate` visits."""
+"""The largest number of moves in a mate that `forced_mate` looks for, and the largest number of positions that it
+visits.
+"""
 _ALL_MOVES = 2
 """Up to this number of moves, the search also tries the attacker's moves that give no check. In a longer mate, each
 move of the attacker must be a check.
@@ -64,7 +66,8 @@ class _Solver:
 
 
 def forced_mate(board: chess.Board, most: int = MOST, positions: int = POSITIONS) -> tuple[chess.Move, ...] | None:
-    """Return the moves of a forced mate by the side to move, against the longest defense; None if none is found.
+    """Return the moves of both sides in a forced mate by the side to move, against the longest defense. Return None if
+    the search finds no mate.
 
     most: the largest number of the attacker's moves. positions: the largest number of positions that the search visits.
     """

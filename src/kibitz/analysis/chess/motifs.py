@@ -1,5 +1,5 @@
-"""Motifs that win material: fork, pin, skewer, discovered attack, trapped piece. Each motif is proven by a line of
-moves.
+"""Find the tactical motif by which a line of moves wins material: fork, pin, skewer, discovered attack or trapped
+piece.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ class Motif:
 
 
 def worth(board: chess.Board, square: chess.Square) -> int:
-    """Return the value of the piece on a square, in pawns: 0 for an empty square, and more than any other piece for a
-    king.
+    """Return the value of the piece on a square, in units of a pawn. An empty square has the value 0. The value of a
+    king is larger than that of any other piece.
     """
     piece = board.piece_type_at(square)
     return _PRICELESS if piece == chess.KING else VALUES[piece] if piece else 0
 
 
 def exchange(board: chess.Board, square: chess.Square) -> int:
-    """Return the material, in units of a pawn, that the side to move wins by captures and recaptures on one square
-    (static exchange evaluation); 0 if it wins nothing.
+    """Return the material that the side to move wins by captures and recaptures on one square, in units of a pawn. It
+    is 0 if the side wins nothing. The method is called static exchange evaluation.
     """
     captures = list(board.generate_legal_moves(to_mask=chess.BB_SQUARES[square]))
     victim = board.piece_at(square)
@@ -57,11 +57,13 @@ def exchange(board: chess.Board, square: chess.Square) -> int:
 
 
 def motif(board: chess.Board, line: Sequence[chess.Move], capture: int) -> Motif | None:
-    """Return the motif, such as a fork, by which the side to move wins a piece in a line of moves; None if there is no
-    motif.
+    """Return the motif, such as a fork, by which the side to move wins a piece in a line of moves. Return None if the
+    function finds no motif.
 
-    line: legal moves from the board. capture: the index, in the line, of the move that captures the piece. It is an
-    even number, because the side to move on the board makes the capture.
+    board: the position before the line.
+    line: legal moves of both sides, beginning on this board.
+    capture: the index in `line` of the move that captures the piece. The index is even, because the side to move on the
+        board makes the capture.
     """
     boards = [board.copy(stack=False)]
     for move in line[: capture + 1]:
