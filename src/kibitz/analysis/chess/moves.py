@@ -32,11 +32,12 @@ from kibitz.systems import find
 from kibitz.systems.declaration import Meaning
 
 MATE, STALEMATE = "#", "½"
-"""Annotations of a move that ended the game, in addition to those of analysis/glyphs.py."""
+"""The annotations of a move that ended the game by mate or stalemate. All other annotations are in analysis/glyphs.py.
+"""
 SIDES = ("white", "black")
 TOGETHER = 512
-"""Number of positions per batch. It is limited because the outputs are large and a game may have any number of
-moves.
+"""The number of positions in a batch for the network. It is limited because the outputs are large, and a game may have
+any number of moves.
 """
 
 
@@ -44,13 +45,12 @@ moves.
 class Worth:
     """How much a move changed the win probability.
 
-    before, after: White's win probability, 0 to 1, in the positions before and after the move: the result of a search
-        if moves are evaluated by search, and otherwise the network's output.
-    change: how much the mover's win probability rose; negative if it fell. With search, it is never above 0. None if
+    before, after: White's win probability, 0 to 1, in the positions before and after the move. If moves are evaluated
+        by search, it is the result of the search; otherwise it is the network's output.
+    change: the change of the mover's win probability, negative for a loss. With search, it is at most 0. It is None if
         the move ended the game, because the rules then decide the result. With search, a move that gives stalemate
-        still has a change, because it may have cost a win.
-    mate: the number of moves to a mate after the move, if an engine has found one; negative if Black mates. Otherwise
-        None.
+        still has a change, because the stalemate may have cost a win.
+    mate: the number of moves to a mate after the move, negative if Black mates; None if no engine has found a mate.
     """
 
     before: float
@@ -65,23 +65,30 @@ class Worth:
 
 
 STEP = 400
-"""The rating difference of the weaker and stronger players for whom a move's probability is also shown. Their ratings
-are limited to those that a network can get, see `stepped`.
+"""Rating points between the mover and the weaker and stronger players in `ByStrength`. `stepped` limits the ratings of
+these players to the range of the network's input.
 """
 FURTHER_EXPLAINED = 3
-"""The search for the reason of a mistake is deeper by this number of plies, up to the usual depth."""
+"""The number of plies by which the search for the reason of a mistake is deeper than the analysis. This search is never
+deeper than its usual depth.
+"""
 RISKY, MOST_RISKY = 0.25, 3
-"""The smallest risk of a position that is listed, 0 to 1, and the largest number of them for a game."""
+"""The smallest risk, 0 to 1, at which a position is listed as risky, and the largest number of listed positions per
+game.
+"""
 UNLIKELY_FOR = 0.05
-"""A costly move is a slip if players of the mover's rating choose it with a probability below this number."""
+"""The limit for a slip. A costly move is a slip if players of the mover's rating choose the move with a probability
+below this limit, 0 to 1.
+"""
 
 
 @dataclass(frozen=True)
 class ByStrength:
-    """The probability of the played move, 0 to 1, for players of three ratings.
+    """The probability that players of three ratings choose the played move, 0 to 1.
 
-    rating: the mover's rating. `player` is the probability for this rating; `weaker` and `stronger` are the
-        probabilities for a rating that is STEP points lower and higher, respectively.
+    rating: the mover's rating.
+    player: the probability for players of this rating.
+    weaker, stronger: the probabilities for players who are rated STEP points lower and STEP points higher.
     slip: whether the move is both costly and unlikely for players of the mover's rating.
     """
 
@@ -104,18 +111,18 @@ SLICES = (WHOLE, *PHASES, *PIECES)
 
 @dataclass(frozen=True)
 class Judged:
-    """The evaluation of a move by a search.
+    """The evaluation of a played move by a search.
 
     loss: the mover's loss of win probability, 0 to 1.
     best: the best move in UCI notation, which may be the played move.
     line: the best move and the moves that the search expects after it, in SAN.
     only: whether the played move is the only good move: every other move loses much more.
-    phase: the phase of the game, one of PHASES.
-    piece: the moving piece, one of PIECES.
+    phase: the phase of the game: "opening", "middlegame" or "endgame".
+    piece: the moving piece, one of PIECES, such as "knight".
     usual: the mean loss of players of the mover's rating in this position, 0 to 1; None without rating inputs.
-    risk: the probability that players of the mover's rating lose at least risk.LOSS in this position, 0 to 1; None
-        without rating inputs.
-    risks: the same probability for each rating of risk.RISK_RATINGS; empty without rating inputs.
+    risk: the probability that players of the mover's rating lose at least `risk.LOSS` (0.1) in this position, 0 to 1;
+        None without rating inputs.
+    risks: the same probability for players of each rating in `risk.RISK_RATINGS`; empty without rating inputs.
     """
 
     loss: float
@@ -140,8 +147,17 @@ class Judged:
 
 @dataclass(frozen=True)
 class Move:
-    """A move of a game, and its evaluation. `worth` is None if the network does not predict the winner, and `expected`
-    is None if it does not predict moves.
+    """A move of a game, and its evaluation.
+
+    ply: the number of the move in the game, from 1.
+    side: "white" or "black".
+    mark: the annotation: "?!", "?", "??", "↑", MATE, STALEMATE or "".
+    worth: the change of the win probability; None if the network does not predict the winner.
+    expected: the most likely moves; None if the network does not predict moves.
+    judged: the evaluation by a search; None without a search.
+    fault: the annotation of a move that gives stalemate, by its loss: "?!", "?", "??" or "".
+    reason: the proven reason why an annotated move is bad; None if nothing is proven.
+    practical: the practical choice before an annotated move, if the caller requested it.
     """
 
     ply: int  # the move's number in the game, from 1
@@ -160,12 +176,13 @@ class Move:
 
     @property
     def change(self) -> float | None:
+        """The change of the mover's win probability, −1 to 1, negative for a loss; None if it is unknown."""
         return self.worth.change if self.worth else None
 
     @property
     def sign(self) -> str:
-        """Return the annotation for the change of the win probability: ?!, ?, ??, ↑ or "". Unlike `mark`, it is never #
-        or ½, the signs of a move that ended the game.
+        """The annotation for the change of the win probability: "?!", "?", "??", "↑" or "". Unlike `mark`, it is never
+        "#" or "½", which are the annotations of a move that ended the game.
         """
         return self.fault if self.mark in (MATE, STALEMATE) else self.mark
 
@@ -187,8 +204,9 @@ class Move:
 class Predictable:
     """How well the network predicted the moves of one side.
 
-    first_choice, first_three: top-1 and top-3 accuracy, 0 to 1.
-    probability: the mean probability of the played move, 0 to 1.
+    first_choice, first_three: the share of the moves that were the network's most likely move, and one of its three
+        most likely moves, 0 to 1.
+    probability: the mean of the predicted probability of the played move, 0 to 1.
     moves: the number of the side's moves, at least 1.
     """
 
@@ -204,15 +222,15 @@ class Predictable:
 
 @dataclass(frozen=True)
 class Slice:
-    """The results of one side for a slice of its moves: all of its moves, the moves in one phase, or those of one kind
-    of piece.
+    """The losses of one side in a group of its moves. The group is all moves of the side, the moves in one phase, or
+    the moves of one kind of piece.
 
-    moves: the number of moves.
-    loss: the mean loss per move, 0 to 1.
+    moves: the number of moves in the group.
+    loss: the mean loss of win probability per move, 0 to 1.
     marks: the number of moves with each annotation (?!, ? and ??).
     only: the number of moves that were the only good move.
-    usual: the mean loss of players of the same rating in the same positions; None if it is unknown for at least one of
-        these positions.
+    usual: the mean loss of players of the same rating in the same positions, 0 to 1; None if it is unknown for at least
+        one of these positions.
     """
 
     moves: int
@@ -233,18 +251,20 @@ class Slice:
 
 @dataclass
 class Report:
-    """How much each side lost in any number of games. The sums are kept by side and by slice: all moves, the moves of
-    one phase, or the moves of one kind of piece.
+    """The losses of each side in any number of games: for all moves, for each phase, and for each kind of piece.
+    `slice` returns the results.
+
+    games: the number of games that were added.
     """
 
     games: int = 0
     sums: dict[tuple[str, str], list[float]] = field(default_factory=dict)
-    """By side and slice (whole, phase or piece): the sums of moves, loss, usual loss (NaN: unknown), ?!, ?, ??, only
-    moves.
+    """Seven sums for each pair of a side and a group of moves. A group is WHOLE (all moves), a phase or a kind of
+    piece. The sums are: moves, loss, usual loss (NaN if unknown), annotations ?!, ? and ??, and only moves.
     """
 
     def add(self, game: AnalysedGame) -> None:
-        """Add the evaluated moves of a game to the sums."""
+        """Add the evaluated moves of a game to the report."""
         self.games += 1
         for move in game.moves:
             if (judged := move.judged) is None:
@@ -256,9 +276,10 @@ class Report:
                 sums[:] = [a + b for a, b in zip(sums, row, strict=True)]
 
     def slice(self, side: str, name: str) -> Slice | None:
-        """Return the results of one side for one slice of its moves (see `Slice`); None if the slice has no moves.
+        """Return the losses of one side in a group of its moves; None if the group has no moves.
 
-        side: "white" or "black". name: WHOLE for all moves, or the name of a phase or piece.
+        side: "white" or "black". name: the group of moves: WHOLE for all moves, or the name of a phase or a piece, such
+        as "endgame" or "knight".
         """
         sums = self.sums.get((side, name))
         if sums is None:
@@ -287,13 +308,15 @@ def report(games: Sequence[AnalysedGame]) -> Report:
 
 @dataclass(frozen=True)
 class AnalysedGame:
-    """A game of chess and the evaluations of its moves.
+    """A game of chess, and the evaluations of its moves.
 
-    white: White's win probability before the first move and after each move, float64 [moves + 1]; None if the network
-        doesn't predict the winner.
+    record: the game as it was read.
+    moves: the moves with their evaluations, in order.
+    white: White's win probability before the first move and after each move, float64 [moves + 1], 0 to 1; None if the
+        network doesn't predict the winner.
     predicts: whether the network predicts moves.
-    meaning: the event whose probability is in `white`.
-    checked_by: the engine that evaluated the moves; None if the network did.
+    meaning: the event whose probability `white` contains, usually that White wins.
+    checked_by: the engine that evaluated the moves; None if the network evaluated them.
     """
 
     record: Record
@@ -305,7 +328,7 @@ class AnalysedGame:
 
     @property
     def swings(self) -> list[Move]:
-        """The annotated moves, sorted by how much they changed the evaluation, the largest change first."""
+        """The annotated moves, sorted by the change of the win probability, the largest change first."""
         marked = [move for move in self.moves if move.sign and move.change is not None]
         return sorted(marked, key=lambda move: -abs(move.change or 0))
 
@@ -316,8 +339,8 @@ class AnalysedGame:
 
     @property
     def riskiest(self) -> list[Move]:
-        """The moves in the riskiest positions, the riskiest first. The risk is the probability that players of the
-        mover's rating lose at least risk.LOSS.
+        """The moves in the riskiest positions, the riskiest first. The risk of a position is the probability that
+        players of the mover's rating lose at least `risk.LOSS` (0.1) of win probability there.
 
         The list has at most MOST_RISKY moves, each with a risk of at least RISKY. It is empty if the ratings are
         unknown.
@@ -332,11 +355,11 @@ class AnalysedGame:
         return [move for _, move in sorted(found, key=lambda pair: pair[0])]
 
     def average_loss(self, side: str) -> tuple[float | None, int]:
-        """Return the mean loss per move of a side, 0 to 1, and the number of moves over which it is computed. The mean
-        is None without such moves. A gain counts as a loss of 0.
+        """Return two values for one side: the mean loss of win probability per move, 0 to 1, and the number of moves in
+        this mean. The mean is None if the number is 0. A gain counts as a loss of 0.
 
-        If a search evaluated the moves, the mean is over all evaluated moves. Without a search, it is over all moves
-        that did not end the game.
+        side: "white" or "black". If a search evaluated the moves, the mean is over all evaluated moves. Without a
+        search, it is over all moves that did not end the game.
         """
         known = [-move.judged.loss if move.judged else move.change for move in self.moves if move.side == side]
         losses = [max(0.0, -change) for change in known if change is not None]
@@ -354,8 +377,8 @@ class AnalysedGame:
         return summarize(SIDES, self.white.tolist(), movers, losses, signs)
 
     def predictable(self, side: str) -> Predictable | None:
-        """Return how well the network predicted a side's moves; None if the side made no move, or if the network
-        doesn't predict moves.
+        """Return how well the network predicted a side's moves. Return None if the side made no move, or if the network
+        doesn't predict moves. side: "white" or "black".
         """
         found = [move.expected for move in self.moves if move.side == side and move.expected]
         if not found:
@@ -394,11 +417,11 @@ USUAL = Meaning()
 
 
 def meaning_of(system: str, judged: bool) -> Meaning:
-    """Return the event whose probability is shown when games are analyzed with a network of this system. system: the
-    name of the system.
+    """Return the event, such as "White wins", whose probability an analysis shows.
 
-    judged: whether a search evaluates the moves. A search computes win probabilities; the network's direct output may
-    be the probability of another event, which `Meaning.note` explains.
+    system: the name of the network's system, which is its kind of network.
+    judged: whether a search evaluates the moves. A search computes win probabilities. The direct output of a network
+        may be the probability of another event, which `Meaning.note` explains.
     """
     meaning = find(system).meaning
     return USUAL if judged and meaning.note else meaning
@@ -416,10 +439,13 @@ def analyse(
     """Return the analyzed game. The network evaluates every position of the main line. A null move, which passes the
     turn, is not evaluated and not predicted.
 
+    record: the game.
+    session: the loaded network.
+    analysis: the module that interprets the network's outputs.
     swing: the smallest change of the win probability that is annotated, more than 0, at most 1.
     ratings: the ratings of White and Black, for a network with rating inputs; None for the ratings in the headers.
-    meaning: the meaning of White's probability, see `meaning_of`.
-    judge: the judge that finds by search how much each move lost; None to use the change of the network's evaluation.
+    meaning: the event whose probability is shown as White's, see `meaning_of`.
+    judge: evaluates the moves by search. If it is None, the loss of a move is the change of the network's evaluation.
     """
     rows = [encode_board(record.game.board())]
     board = record.game.board()
@@ -511,8 +537,9 @@ def _reasons(
 
 
 def case_of(board: chess.Board, played: chess.Move, judgement: Judgement) -> Case:
-    """Return a `Case`, the form of a move and its evaluation that `explain` takes. board: the position before the move.
-    played: the played move. judgement: the evaluation of this move.
+    """Return a move and its evaluation as a `Case`, which `reasons.explain` takes as input.
+
+    board: the position before the move. played: the played move. judgement: the evaluation of this move.
     """
     before, after = judgement.before, judgement.after
     if board.turn == chess.BLACK:
@@ -535,21 +562,25 @@ def _judged(judgement: Judgement, board: chess.Board, played: chess.Move, phase:
 
 
 USUAL_LOSS = {"opening": 0.74, "middlegame": 0.82, "endgame": 0.96}
-"""Factors by phase. They convert the first estimate of the expected loss to the loss that the deeper search finds.
-Fitted by bench/usual_losses.py.
+"""A factor for each phase of the game. It converts a first estimate of the expected loss to the loss that a deeper
+search finds. The factors were fitted by bench/usual_losses.py.
 """
 LESS_BY_RATING, FROM, MIDDLE = 0.6, 1200, 1600
-"""Stronger players also choose better among moves that the network considers equally likely. The factor is
-exp(-LESS_BY_RATING) for 1000 points above MIDDLE; below FROM it stays constant.
+"""Constants of the factor by which `usual_loss` depends on the rating. The factor is 1 at the rating MIDDLE and
+exp(-LESS_BY_RATING) at 1000 points more. Below the rating FROM, the factor is constant.
+
+The reason for the factor: stronger players also choose better among moves that the network considers equally likely.
 """
 
 
 def usual_loss(judgement: Judgement, expecting: Legal, phase: str, rating: int) -> float | None:
-    """Return the mean loss, 0 to 1, of players of a rating in a position; None if there is no first estimate of the
-    moves.
+    """Return the mean loss of win probability, 0 to 1, of players of a rating in a position. Return None if the
+    judgement has no first estimate of the moves.
 
-    judgement: the evaluation of the move that was played in the position. expecting: the legal moves, with the
-    probabilities that the network predicts for this rating. phase: one of PHASES.
+    judgement: the evaluation of the move that was played in the position.
+    expecting: the legal moves, with the probabilities that the network predicts for this rating.
+    phase: "opening", "middlegame" or "endgame".
+    rating: the rating of the players, in points.
     """
     seen = None if judgement.options is None else judgement.options.expected(*expecting)
     if seen is None:
@@ -558,7 +589,9 @@ def usual_loss(judgement: Judgement, expecting: Legal, phase: str, rating: int) 
 
 
 Legal = tuple[NDArray[np.uint16], NDArray[np.float32]]
-"""The legal moves of a position, packed, and their probabilities."""
+"""The k legal moves of a position, uint16 [k], packed (see `kibitz.games.chess.moves.from_move`), and the probability
+of each move, float32 [k].
+"""
 
 
 def _by_strength(
@@ -587,7 +620,7 @@ def _by_strength(
 
 
 def stepped(rating: int, step: int) -> int:
-    """Return a rating that is `step` points higher, limited to the ratings that a network can get as its input."""
+    """Return `rating + step`, in points, limited to the range of ratings that a network can take as input."""
     return min(max(rating + step, UNIT), 255 * UNIT)
 
 

@@ -1,6 +1,8 @@
-"""The notes of an analysis in a PGN game: evaluations and reasons in comments, annotations as NAGs.
+"""Write the results of an analysis into a PGN game: evaluations and reasons as comments, and annotations (?!, ?, ??) as
+NAGs.
 
-`kibitz annotate` and the board write them in the same form. Notes of an earlier analysis are replaced.
+`kibitz annotate` and the page of `kibitz board` write the results in the same form. The results of an earlier analysis
+are replaced.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from kibitz.play.chess.score import STEEPNESS
 from kibitz.systems import SYSTEMS
 
 LEAST = 1e-4
-"""The smallest distance of probabilities from 0 and 1, so that no evaluation is beyond ±25.01 pawns."""
+"""The lower limit of a win probability in the notes. The upper limit is 1 − LEAST. So no evaluation is beyond ±25.01
+pawns.
+"""
 
 _NAGS = {"?!": chess.pgn.NAG_DUBIOUS_MOVE, "?": chess.pgn.NAG_MISTAKE, "??": chess.pgn.NAG_BLUNDER}
 _OF_MOVES = set(range(chess.pgn.NAG_GOOD_MOVE, chess.pgn.NAG_DUBIOUS_MOVE + 1))
@@ -34,14 +38,16 @@ _REASON = re.compile(_BEFORE + r"reason:\s(?:(?!\s/\s)[^{}\[\]])*")
 
 
 def centipawns(white: float) -> int:
-    """Convert White's win probability, 0 to 1, to an evaluation in centipawns by the inverse of Lichess's formula."""
+    """Convert White's win probability, 0 to 1, to an evaluation in centipawns. The function is the inverse of the
+    formula by which Lichess converts centipawns to win probabilities.
+    """
     clipped = min(max(white, LEAST), 1 - LEAST)
     return round(math.log(clipped / (1 - clipped)) / STEEPNESS)
 
 
 def beside(comment: str, ours: str) -> str:
-    """Return a comment with kibitz's text `ours` at its end. A comment that already ends with this text is returned
-    unchanged.
+    """Append kibitz's text `ours` to a comment, and return the result. A comment that already ends with `ours` is
+    returned unchanged.
     """
     there = comment.removesuffix(ours).removesuffix(" / ").strip()
     between = "" if not there else " " if there.endswith("]") else " / "
@@ -51,9 +57,10 @@ def beside(comment: str, ours: str) -> str:
 def note_game(game: chess.pgn.Game, meaning: str, checked_by: str, summary: GameSummary | None) -> None:
     """Write the results for the whole game into its headers and into the comment before the first move.
 
-    meaning: for the comment, the meaning of the evaluations if they aren't win probabilities; else "". checked_by: for
-    the comment, the engine that evaluated the moves; "" if there is none. summary: the accuracy of the players, for the
-    headers `WhiteAccuracy` and `BlackAccuracy`, in percent; None if it is not known.
+    meaning: a sentence for the comment that explains the evaluations if they aren't win probabilities; else "".
+    checked_by: the engine that evaluated the moves, which the comment names; "" if there is none.
+    summary: the players' accuracy, which becomes the headers `WhiteAccuracy` and `BlackAccuracy` in percent; None if it
+        is unknown.
     """
     game.comment = _CHECKED.sub("", game.comment).strip()
     for declaration in SYSTEMS.values():
@@ -80,13 +87,15 @@ def drop_mark(node: chess.pgn.ChildNode) -> None:
 
 
 def note_move(node: chess.pgn.ChildNode, score: chess.engine.Score | None, sign: str, reason: str) -> None:
-    """Write the evaluation and the annotation of a move.
+    """Write the evaluation and the annotation of a move into the game.
 
-    score: the evaluation from White's point of view; None for no evaluation. sign: ?!, ? or ??; any other text means no
-    annotation. reason: why the move was bad; "" if that is not known.
+    node: the move in the game tree.
+    score: the evaluation from White's point of view; None for no evaluation.
+    sign: the annotation ?!, ? or ??; any other text means no annotation.
+    reason: why the move was bad; "" if the reason is unknown.
 
-    The command `[%kibitz ?!]` in the comment identifies an annotation of kibitz. If the move already has an annotation
-    ($1 to $6), it keeps that annotation and gets none of kibitz's.
+    The command `[%kibitz ?!]` in the comment marks an annotation that kibitz wrote. If the move already has an
+    annotation ($1 to $6), the function does not add one.
     """
     if score is not None:
         node.set_eval(chess.engine.PovScore(score, chess.WHITE))

@@ -16,8 +16,8 @@ _WORDS = re.compile(r"(?:\s/\s)?\bnet:\s\S+\s<?\d+%(?:,\s\S+\s<?\d+%)*;\splayed\
 
 
 def words(expected: Expected) -> str:
-    """Format the expected moves and the rank of the played move as a comment: "net: Nf3 31%, d4 22%, c4 9%; played 4th,
-    5%".
+    """Format the most likely moves and the rank of the played move as a comment, such as "net: Nf3 31%, d4 22%, c4 9%;
+    played 4th, 5%".
     """
     choices = ", ".join(f"{choice.san} {percent(choice.probability)}" for choice in expected.choices)
     return f"net: {choices}; played {ordinal(expected.rank)}, {percent(expected.probability)}"

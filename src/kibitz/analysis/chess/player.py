@@ -1,7 +1,7 @@
-"""A player's own games: what the player's moves lost, by phase, piece, opening, time left, color and result.
+"""Report what one player's moves lost: by phase, piece, opening, time left, color and result.
 
-If the network has rating inputs, every number is compared with the loss of players of the same rating in the same
-positions. The confidence intervals are clustered by game.
+If the network has rating inputs, every loss is compared with the loss of players of the same rating in the same
+positions. The confidence intervals are computed by resampling the games.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ TIMES = {
     "3_to_10_minutes": "3 to 10 min",
     "over_10_minutes": "over 10 min",
 }
-"""Parts by the time on the player's clock before the move: keys, and their labels."""
+"""The groups of moves by the time on the player's clock before the move: the key of each group, and its label for
+people.
+"""
 _BOUNDS = (10, 30, 60, 180, 600)
 """Limits of TIMES in seconds."""
 LABELS = {
@@ -50,7 +52,9 @@ LABELS = {
     "side": {"white": "as White", "black": "as Black"},
     "result": {"won": "games won", "drawn": "games drawn", "lost": "games lost"},
 }
-"""The ways to divide a player's moves, without openings: the keys and labels of the parts."""
+"""The groups of a player's moves: for each division, such as "phase", the key and the label of each group. The division
+by opening is not included.
+"""
 _WITH_SCORE = ("side",)
 """Divisions of games whose parts have a score. A score by result would be meaningless."""
 
@@ -61,8 +65,9 @@ class Mistake:
 
     file: the path of the file that contains the game.
     game: the game's number in the file, from 1.
+    move: the move and its evaluation.
     fen: the position before the move.
-    before, after: the player's win probability, 0 to 1, with the best move and with the played move.
+    before, after: the player's win probability, 0 to 1, after the best move and after the played move.
     opponent, opponent_rating: the opponent's name and rating; 0 if the rating is unknown.
     date: the header `Date`; "?" without it.
     seconds: the time on the player's clock before the move, in seconds; None if the record has no clocks.
@@ -81,6 +86,7 @@ class Mistake:
 
     @property
     def loss(self) -> float:
+        """The player's loss of win probability, 0 to 1."""
         return self.move.judged.loss if self.move.judged else 0.0
 
     @property
@@ -106,18 +112,18 @@ class Mistake:
 @dataclass
 class PlayerReport:
     """A report on one player's games of chess: how much the moves lost, by phase, opening and so on, and the worst
-    mistakes. `add` adds a game.
+    mistakes. The method `add` adds a game.
 
     name: the player's name as it is displayed.
     swing: the smallest loss of win probability that counts as a mistake, 0 to 1.
-    games: the number of games so far.
+    games: the number of games that were added.
     """
 
     name: str
     swing: float
     games: int = 0
     worst: list[Mistake] = field(default_factory=list)
-    """The mistakes with the largest losses, the largest first."""
+    """The player's moves with the largest losses, the largest loss first."""
     strength: PlayerStrength | None = None
     """The rating that is estimated from the moves; None if the network cannot estimate it."""
     checked_by: CheckedBy | None = None
@@ -187,7 +193,9 @@ class PlayerReport:
 
     @property
     def accuracy(self) -> Estimate:
-        """The mean of the player's accuracy, 0 to 1, over the games in which a move of the player was evaluated."""
+        """The mean accuracy of the player per game, 0 to 1. Games without an evaluated move of the player do not
+        count.
+        """
         return mean_over_games(self._accuracies)
 
     def results(self) -> dict[str, int]:
@@ -197,8 +205,8 @@ class PlayerReport:
         return count_results(self._scores)
 
     def parts(self) -> Parts:
-        """Return the mean losses and the results in the games so far: for all moves, for each part of the moves, and
-        for each opening. A part is, for example, the moves in one phase.
+        """Return the mean losses and the results in all added games: for all moves, for each group of moves such as one
+        phase, and for each opening.
         """
         table = np.array(self._moves, np.float64).reshape(-1, 7)
         game = table[:, 0].astype(np.int64)

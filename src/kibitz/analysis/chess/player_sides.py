@@ -1,4 +1,4 @@
-"""The games of one player in files of many players: finds the player's side in each game."""
+"""Find the games of one player in files of many players, and the player's side in each game."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _MOVE = re.compile(r"[a-h]x?[a-h]?[1-8]|[Oo0]-[Oo0]")
 
 
 class PlayerSides:
-    """Finds which side one player has in a chess game. players: this one player's names, as the files spell them."""
+    """Finds which side one player has in a chess game.
+
+    players: the names of this one player, with all spellings that occur in the files.
+    """
 
     def __init__(self, players: Iterable[Player]):
         self._wanted = {key(player.name) for player in players}
@@ -41,10 +44,12 @@ class PlayerSides:
 
 
 class OwnGames:
-    """Selects the games of one player, each game once, and counts the games that are skipped.
+    """Selects the games of one player, each game once, and counts the games that it skips.
 
-    sides: the object that finds the player's side in a game. both: the number of games with the player on both sides.
-    empty: the number of the player's games without moves. repeats: the object that detects repeated games.
+    sides: the object that finds the player's side in a game.
+    both: the number of skipped games in which the player has both sides.
+    empty: the number of skipped games of the player without moves.
+    repeats: the object that detects repeated games.
     """
 
     def __init__(self, sides: PlayerSides):
@@ -52,8 +57,9 @@ class OwnGames:
         self.both = self.empty = 0
 
     def wants(self, record: Record) -> bool:
-        """Return whether a game is used. A game of the player that can't be read is also used, so that it is reported.
-        Call this method once for each game.
+        """Return whether to use a game, and count it if it is skipped. Call this method once for each game.
+
+        The result is also True for a game of the player that can't be read, so that the caller can report the game.
         """
         if not self.sides.side(record):
             self.both += self.sides.on_both_sides(record)
@@ -71,13 +77,18 @@ class OwnGames:
 
 
 def players_in(files: Sequence[str], named: Sequence[str], where: str) -> list[Player]:
-    """Find the players with these names in PGN files. If several names are given, they are the accounts of one player.
-    If no name is given, the result is the player who is in nearly all games. Games without moves, and games with the
-    same name on both sides, do not count.
+    """Return the players with the given names in PGN files.
 
-    The games need not be complete, because the moves before an error are used. where: the description of the games in
-    an error. Raises UsageError for an unknown player, and KibitzError if there is no game with moves, or if there is
-    only one file and it can't be read.
+    files: the paths of the files.
+    named: the names. Several names are the accounts of one player. Without a name, the result is the player who is in
+        nearly all games.
+    where: a description of the games, which error messages contain.
+
+    Games without moves, and games with the same name on both sides, do not count. In an incomplete game, the moves
+    before the error count.
+
+    Raises UsageError for an unknown player. Raises KibitzError if there is no game with moves, or if the only file
+    can't be read.
     """
     written: Counter[str] = Counter()
     copies, games, both = Seen(), 0, 0
@@ -110,9 +121,12 @@ def own_games(
     """Yield each game of one player in the given PGN files, with the player's side, "white" or "black". A repeated game
     is yielded only once.
 
-    sides: the object that finds the player's side in a game. on_problem: a function that is called with one message.
-    The messages are about games and files that could not be read completely, about text that belongs to no game, and
-    about each reason for which games were skipped. Raises KibitzError if there is only one file and it cannot be read.
+    files: the paths of the files.
+    sides: the object that finds the player's side in a game.
+    on_problem: a function that is called with each message to the user. The messages are about games and files that
+        were not read completely, about text outside of games, and about skipped games.
+
+    Raises KibitzError if the only file can't be read.
     """
     own = OwnGames(sides)
     for file in files:

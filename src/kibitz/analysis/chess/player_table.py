@@ -1,4 +1,4 @@
-"""A player's report on a terminal. Everything that is shown by color is also shown by text or signs."""
+"""Print a chess player's report on a terminal. Everything that is shown by color is also shown by text or signs."""
 
 from __future__ import annotations
 
@@ -61,12 +61,15 @@ def show(report: PlayerReport, console: Console) -> None:
 
 
 def counted(number: int, what: str) -> str:
+    """Return a number with a noun, such as "1 game" or "2 games". what: the noun in the singular."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def sentences(parts: list[Part]) -> list[str]:
-    """Return at most two sentences: one lists the parts in which the player loses more than usual, the other the parts
-    in which the player loses less. parts: the parts with a significant difference, the largest difference first.
+    """Return at most two sentences about the groups of moves, such as phases, in which the player differs from players
+    of the same rating. One sentence lists the groups with a larger loss, the other those with a smaller loss.
+
+    parts: the groups with a significant difference, the largest difference first.
     """
     labels = [f"{part.label} ({part.difference.value * 100:+.1f})" for part in parts]
     more = [text for text, part in zip(labels, parts, strict=True) if part.difference.value > 0]

@@ -1,8 +1,8 @@
-"""The practical choice: the move that scores best against the likely replies of an opponent of a given rating.
+"""Find the practical choice: the move that scores best against the likely replies of an opponent of a given rating.
 
-The best move scores best against the best reply. A network with rating inputs predicts how likely each reply is for
-this opponent, and a search finds the value of each reply. The practical score of a move is the mean of these values,
-weighted by the probabilities.
+The best move scores best against the best reply. But an opponent often does not find the best reply. A network with
+rating inputs predicts how likely each reply of this opponent is, and a search finds the value of each reply. The
+practical score of a move is the mean of these values, weighted by the probabilities.
 """
 
 from __future__ import annotations
@@ -30,24 +30,28 @@ if TYPE_CHECKING:
     from kibitz.analysis.chess.moves import AnalysedGame
 
 DEPTH, ROUGH = 4, 3
-"""The depth, in plies, of the short search after each reply, and of a rough search that counts only material."""
+"""Depths in plies: of the short search after each reply, and of a shorter search that counts only material."""
 CONSIDERED, CANDIDATES = 40, 6
-"""The largest number of moves that are considered, and of those that the short search compares."""
+"""The largest number of moves that the search which counts only material compares, and the largest number of moves that
+the short search compares.
+"""
 LIKELIEST = 7
-"""How many of the most likely replies to each move are considered."""
+"""The number of most likely replies to each move that are considered."""
 ANSWERS, RAREST = 6, 0.03
-"""The largest number of replies to a move that the long search evaluates, and the smallest probability of each reply.
+"""Limits of the long search of replies: the largest number of replies to a move, and the smallest probability of a
+reply, 0 to 1.
 
 The score counts all other replies as if the opponent played the best reply.
 """
 _SEEN, _BY_RATING, MIDDLE = 0.82, 1.04, 1600
-"""Players see threats that the network's prediction misses after a rare move. The logit of a reply rises by the win
-probability after it, for the player who makes it, times the factor of `sees_at`.
+"""Constants of `sees_at`. Players see threats after a rare move that the network's prediction misses. So `seen` raises
+the probabilities of good replies. The logit of a reply rises by the replying player's win probability after it, times
+the factor of `sees_at`.
 
-Fitted to 1,484 replies in 120 games of players by an earlier form of `bench/bench_practical.py fit`.
+The constants were fitted to 1,484 replies in 120 games of players by an earlier form of `bench/bench_practical.py fit`.
 """
 GAIN = 0.05
-"""A move is a practical choice only if it scores this much more than the best move, 0 to 1."""
+"""The smallest advantage in score, 0 to 1, of a practical choice over the best move."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +61,10 @@ class Scored:
     move, san: the move, and its name in SAN.
     score: the mover's mean win probability over the likely replies, 0 to 1.
     worst: the mover's win probability after the opponent's best reply, 0 to 1.
-    mistake: the probability that the opponent's reply loses at least risk.LOSS, 0 to 1.
-    answer: the opponent's mistake with the largest product of loss and probability, in SAN; "" if no likely reply is a
-        mistake.
-    likely: the probability of `answer`, 0 to 1; 0 if `answer` is "".
+    mistake: the probability that the opponent's reply loses at least `risk.LOSS` (0.1), 0 to 1.
+    answer: the reply that is the most costly mistake, by the product of its loss and its probability, in SAN; "" if no
+        likely reply is a mistake.
+    likely: the probability of the reply `answer`, 0 to 1; 0 if `answer` is "".
     """
 
     move: chess.Move
@@ -83,13 +87,12 @@ class Practical:
     play.
 
     rating: the opponent's rating.
-    best: the best move according to a search, that is, against perfect replies.
-    chosen: the move that scores best against the opponent's likely replies, if its score is at least GAIN higher than
-        that of `best`; else `best`.
+    best: the best move, which a search found for perfect replies.
+    chosen: the practical choice. It is another move than `best` only if its score is at least GAIN higher.
 
     A short search compares the candidates. If one of them scores at least GAIN higher than `best`, a longer search
-    computes the scores of both moves again, and these scores decide. If none does, `chosen` is `best`, and its score is
-    that of the short search.
+    computes the scores of both moves again, and these scores decide. Otherwise `chosen` is `best`, with its score from
+    the short search.
     """
 
     rating: int
@@ -102,8 +105,8 @@ class Practical:
         return self.chosen.move != self.best.move
 
     def text(self) -> str:
-        """Return the choice as sentences: "Practical choice: Bd5. Against the likely answers of a player rated 1600,
-        ...".
+        """Return the practical choice as sentences, such as "Practical choice: Bd5. Against the likely answers of a
+        player rated 1600, ...".
         """
         first = f"Practical choice: {self.chosen.san}. Against the likely answers of a player rated {self.rating},"
         first += f" it scores {self.chosen.score:.0%}, and the best move {self.best.san} scores {self.best.score:.0%}."
@@ -118,11 +121,14 @@ class Practical:
 
 
 def with_practical_choices(game: AnalysedGame, judge: Judge, ratings: tuple[int, int] | None = None) -> AnalysedGame:
-    """Return an analyzed game with the practical choice (see `Practical`) before each annotated move.
+    """Return a copy of an analyzed game in which each annotated move has the practical choice before it (see
+    `Practical`).
 
-    game: the analyzed game. judge: evaluates the positions. ratings: the ratings of White and Black; None for the
-    ratings in the headers. The game is returned unchanged if the rating of a player is unknown, or if the network has
-    no rating inputs.
+    game: the analyzed game.
+    judge: evaluates the positions.
+    ratings: the ratings of White and Black; None for the ratings in the headers.
+
+    If a rating is unknown, or if the network has no rating inputs, the result is `game` itself.
     """
     headers = game.record.game.headers
     both = ratings or ratings_of(headers)
@@ -148,13 +154,13 @@ def practical_choice(
     ratings: tuple[int, int],
     also: Sequence[chess.Move] = (),
 ) -> Practical:
-    """Return the practical choice in a position.
+    """Return the practical choice in a position: the move that scores best against the opponent's likely replies.
 
-    board: the position, with the moves that led to it.
+    board: the position, with the earlier moves on its stack.
     best: the best move.
-    look: a first estimate of the legal moves.
-    judge: a judge whose network predicts moves and has rating inputs.
-    known: the side inputs other than the ratings, by name, 0 to 255.
+    look: a first estimate of the loss of each legal move.
+    judge: evaluates positions. Its network must predict moves and have rating inputs.
+    known: the network's other side inputs, such as the speed, by name, 0 to 255.
     ratings: the ratings of the mover and of the opponent.
     also: further moves to compare, no matter how much they lose.
     """
@@ -175,9 +181,8 @@ def practical_choice(
 
 
 def plausible(best: chess.Move, look: FirstLook, also: Sequence[chess.Move] = ()) -> list[chess.Move]:
-    """Return the moves from which the practical choice is selected: `best`, the moves in `also`, and the legal moves
-    that lose least according to `look`. At most CONSIDERED legal moves are selected by their loss. Each move is in the
-    list only once.
+    """Return the candidates for the practical choice: `best`, the moves in `also`, and the CONSIDERED legal moves with
+    the smallest losses in `look`. Each move is in the list only once.
     """
     order = np.argsort(look.losses, kind="stable")[:CONSIDERED]
     return list(dict.fromkeys([best, *also, *(to_move(int(look.moves[i])) for i in order)]))
@@ -187,10 +192,11 @@ def plausible(best: chess.Move, look: FirstLook, also: Sequence[chess.Move] = ()
 class Answers:
     """The opponent's replies to a move.
 
-    moves: the k replies that are considered. chances: their probabilities, 0 to 1, float64 [k]. The rest up to 1 is the
-    probability of all other replies; the score counts them as if the opponent played the best reply. worths: after each
-    reply, the win probability of the player who made the move, 0 to 1, float64 [k]. worst: the same win probability
-    after the best reply.
+    moves: the k replies that are considered.
+    chances: the probability of each reply, 0 to 1, float64 [k]. If their sum is below 1, the rest is the probability of
+        all other replies. The score counts these as if the opponent played the best reply.
+    worths: after each reply, the win probability of the player who made the move, 0 to 1, float64 [k].
+    worst: the win probability of this player after the best reply, 0 to 1.
     """
 
     moves: tuple[chess.Move, ...]
@@ -202,10 +208,13 @@ class Answers:
 def likely_answers(
     board: chess.Board, listed: Mapping[chess.Move, Listed], judge: Judge, sees: float, rough: bool = False
 ) -> dict[chess.Move, Answers]:
-    """Return, for each move, the opponent's likely replies, with their values from a short search.
+    """Return the opponent's likely replies to each move, with values from a short search.
 
-    board: the position before the moves. listed: a result of `listed_answers`. sees: how well the opponent recognizes
-    good replies, see `sees_at`. rough: True for an even shorter search, which counts only material.
+    board: the position before the moves.
+    listed: the moves with the replies to consider, a result of `listed_answers`.
+    judge: evaluates the positions.
+    sees: how well the opponent recognizes good replies, see `sees_at`.
+    rough: True for a shorter search that counts only material.
     """
     after = [_pushed(board, move) for move in listed]
     boards = [
@@ -221,19 +230,20 @@ def likely_answers(
 
 
 def sees_at(rating: float) -> float:
-    """Return how well players of a rating recognize good replies: a positive factor, which rises with the rating. It is
-    the argument `sees` of `seen`.
+    """Return how well players of a rating recognize good replies: a positive number, which rises with the rating. The
+    function `seen` takes it as the argument `sees`.
     """
     return math.exp(_SEEN + _BY_RATING * (rating - MIDDLE) / 1000)
 
 
 def seen(shares: NDArray[np.float64], worths: NDArray[np.float64], sees: float) -> NDArray[np.float64]:
-    """Adjust the predicted probabilities of replies for players who recognize good replies. The probabilities of good
-    replies rise and those of bad replies fall; their sum stays the same. The result is float64 [k], 0 to 1.
+    """Return the probabilities of k replies, adjusted for a player who recognizes good replies, float64 [k], 0 to 1.
+    Compared with the network's prediction, good replies become more likely and bad replies less likely. The sum stays
+    the same.
 
-    shares: the network's probability of each reply, [k]. worths: the win probability after each reply for the player
-    who makes it, 0 to 1, [k]. sees: how well this player recognizes good replies, see `sees_at`; with 0, nothing
-    changes.
+    shares: the network's probability of each reply, [k].
+    worths: the win probability of the replying player after each reply, 0 to 1, [k].
+    sees: how well this player recognizes good replies, see `sees_at`; with 0, nothing changes.
     """
     if not len(shares):
         return shares
@@ -242,11 +252,11 @@ def seen(shares: NDArray[np.float64], worths: NDArray[np.float64], sees: float) 
 
 
 def searched(board: chess.Board, move: chess.Move, answers: Answers, judge: Judge) -> Answers:
-    """Return those replies to a move that are most likely, with more exact values from a longer search.
+    """Return the most likely of the given replies to a move, with more exact values from a longer search.
 
-    The values come from an engine. Without an engine, each value is the mean of the values from a PUCT search and from
-    the short search of `likely_answers`. board: the position before the move. answers: the replies, as `likely_answers`
-    returns them.
+    An engine gives the values. Without an engine, each value is the mean of two searches: a PUCT search, and the short
+    search of `likely_answers`. board: the position before the move. answers: the replies, as `likely_answers` returns
+    them.
     """
     order = np.argsort(-answers.chances, kind="stable")[:ANSWERS]
     likely = order[answers.chances[order] >= RAREST]
@@ -261,17 +271,18 @@ def searched(board: chess.Board, move: chess.Move, answers: Answers, judge: Judg
 
 
 Listed = tuple[tuple[chess.Move, ...], NDArray[np.float64]]
-"""The k replies to a move, and the network's probability of each reply, 0 to 1, float64 [k]."""
+"""The k replies to a move, and the probability of each reply that the network predicts, 0 to 1, float64 [k]."""
 
 
 def listed_answers(
     board: chess.Board, moves: Sequence[chess.Move], judge: Judge, inputs: Mapping[str, int]
 ) -> dict[chess.Move, Listed]:
-    """Return, for each move, the most likely replies, and the reply that is best if only material counts. A move that
-    ends the game has no replies.
+    """Return the replies to consider for each move. They are the most likely replies, and the reply that is best if
+    only material counts. A move that ends the game has no replies.
 
-    board: the position before the moves. inputs: the network's side inputs for the positions after the moves, by name,
-    0 to 255.
+    board: the position before the moves.
+    judge: evaluates positions; its network must predict moves.
+    inputs: the network's side inputs, such as ratings, for the positions after the moves, by name, 0 to 255.
     """
     found: dict[chess.Move, Listed] = {move: ((), np.zeros(0)) for move in moves}
     after = {move: one for move in moves if end_value(one := _pushed(board, move)) is None}

@@ -1,4 +1,6 @@
-"""The side inputs of a game's positions, such as the players' ratings, as columns of the state."""
+"""The side inputs of a network, such as the players' ratings, for the positions of a game. Side inputs are further
+columns of the array `state` (see `kibitz.PositionArrays`).
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from kibitz.play.side_inputs import LAST_MOVES
 RATING, OPPONENT = "rating", "opponent_rating"
 """Names of the side inputs with the rating of the side to move and of the opponent."""
 UNIT = RATING_UNIT
-"""Rating points per unit of the state column: the values 0 to 255 are ratings up to 4080."""
+"""The number of rating points in one unit of a state column. The values 0 to 255 mean ratings up to 4080."""
 
 
 def add_side_inputs(
@@ -29,12 +31,12 @@ def add_side_inputs(
     moves: Sequence[chess.Move] = (),
     ratings: tuple[int, int] | None = None,
 ) -> NDArray[np.uint8]:
-    """Append a column for each side input of a network to the state rows of a game's positions.
+    """Return the array `state` of a game's n positions with one more column for each side input of a network.
 
-    state: uint8 [n, 4]. The result is uint8 [n, 4 + len(side_inputs)].
-    headers: the game's headers, which give the time control, the rating scale and, without `ratings`, the ratings.
-    side_inputs: the network's side inputs by name, each with the value that is used if neither the headers nor the
-        arguments give one.
+    state: uint8 [n, 4], see `kibitz.PositionArrays`. The result is uint8 [n, 4 + len(side_inputs)].
+    headers: the game's headers. They contain the time control, the rating scale and, if `ratings` is None, the ratings.
+    side_inputs: the names of the network's side inputs, each with its default value. The default applies if neither the
+        headers nor the arguments contain the input.
     moves: the n - 1 moves of the game, for networks whose inputs include the last moves.
     ratings: the ratings of White and Black; None for the ratings in the headers.
     """
@@ -55,8 +57,8 @@ def add_side_inputs(
 
 
 def known_inputs(headers: chess.pgn.Headers) -> dict[str, int]:
-    """Return the side inputs "speed" and "scale" as the headers of a game determine them: {name: value}. Each value is
-    0 to 255; 0 means unknown.
+    """Return the side inputs "speed" and "scale" of a game: {name: value}. They are the speed class and the rating
+    scale, as codes from 0 to 255. The code 0 means that the headers don't determine the value.
     """
     return {
         "speed": SPEEDS.index(speed_of(headers.get("TimeControl", ""), headers.get("Event", "")) or ""),
@@ -78,7 +80,7 @@ def _last_moves(moves: Sequence[chess.Move], positions: int) -> dict[str, NDArra
 
 
 def lacking(headers: chess.pgn.Headers) -> bool:
-    """Return whether the headers have no plausible rating for at least one player."""
+    """Return whether the headers lack a plausible rating for at least one of the two players."""
     return not all(ratings_of(headers))
 
 

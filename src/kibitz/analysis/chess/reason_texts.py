@@ -1,9 +1,12 @@
-"""The sentences of reasons.py, in each language. A translator needs to edit only this file.
+"""The sentences of reasons.py, in each language. To translate the reasons, edit only this file.
 
-To add a language, copy a `Language` and translate its texts. The words in braces are replaced. {line} and {move} become
-moves. {lost}, {won} and {targets} become pieces, such as "a knight for a pawn". {piece} becomes a piece with its
-article, and {square} a square. {mate_in}, {points}, {rating} and {percent} become numbers. The order of the words in
-braces is free.
+To add a language, copy a `Language` and translate its texts. The program replaces the words in braces, in any order:
+
+- {line} and {move}: moves.
+- {lost}, {won} and {targets}: pieces, such as "a knight for a pawn".
+- {piece}: a piece with its article.
+- {square}: a square.
+- {mate_in}, {points}, {rating} and {percent}: numbers.
 """
 
 from __future__ import annotations
@@ -17,13 +20,13 @@ PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 
 @dataclass(frozen=True)
 class Language:
-    """The texts with which reasons are written in one language. The words in braces are replaced.
+    """The texts of reasons in one language. The program replaces the words in braces.
 
     sentences: the format of each sentence, by the code of the reason.
     a: the names of pieces as objects with an indefinite article ("wins a knight").
     the: the names of pieces as objects with a definite article ("traps the knight").
     subject: the names of pieces as subjects ("the knight is pinned").
-    many: the names of two or more pieces of a kind, with {n} for their number.
+    many: the names of two or more pieces of one kind, with {n} for their number.
     numbers: words for small numbers.
     both: the format that joins two words, such as "{one} and {other}".
     exchanged: the format for an exchange of pieces, such as "{lost} for {gained}".

@@ -1,9 +1,10 @@
-"""Explain why a move was bad, and what the better move does. Only statements that a line of moves proves are made.
+"""Explain why a move was bad, and what the better move does. Each statement is proven by a line, which is a sequence of
+moves.
 
-Two positions are searched equally deep, until they are quiet: the position after the played move and the position after
-the better move. A claim about material counts the pieces at the quiet ends of both lines. A claim about mate needs a
-forced mate. A motif is mentioned if the line captures the piece that the motif wins. If a line proves nothing, there is
-no reason.
+Two positions are searched equally deep, until no capture wins material: the position after the played move and the
+position after the better move. A statement about material compares the pieces at the ends of both lines. A statement
+about mate needs a forced mate. A motif, such as a fork, is mentioned only if the line captures the piece that the motif
+wins. If a line proves nothing, there is no reason.
 
 The sentences are in reason_texts.py.
 """
@@ -25,8 +26,8 @@ from kibitz.games.chess.replay import encode_board
 from kibitz.play.chess.quiescence import MATE_SCORE, SURE, quiescence_search
 
 DEPTH, POSITIONS = 7, 400_000
-"""Depth in plies of the searches after the played and after the better move, and the largest number of positions in
-each search.
+"""The depth in plies of the searches after the played move and after the better move, and the largest number of
+positions in each search.
 """
 LONGEST = 7
 """The largest number of moves of a line in a sentence."""
@@ -35,13 +36,18 @@ LONGEST_FOR_PAWN = 5
 usually keeps the pawn.
 """
 LARGE_DROP = 0.25
-"""Loss of win probability. For a smaller loss, a search that counts only material is often wrong. There is then no
-reason with a single pawn, and none if the player is still AHEAD.
+"""A loss of win probability, 0 to 1. For a smaller loss, a search that counts only material is often wrong. Such a loss
+gets no reason about a single pawn. It gets no reason about material at all if the player still has an advantage of
+AHEAD after the played move.
 """
 AHEAD = 300
-"""Material in hundredths of a pawn. A player with so much more material usually wins with both moves."""
+"""An advantage in material, in hundredths of a pawn. With this advantage, a player usually wins after the played move
+and after the better move.
+"""
 ENGINE_LINE = 8
-"""Number of moves of an engine's lines that are considered, after the played and after the better move."""
+"""The number of moves that are considered in each of an engine's lines. There is one line after the played move and one
+after the better move.
+"""
 _PAWN = 100
 _SHARE = 2 / 3
 """A loss is mentioned if the better move avoids at least this share of it."""
@@ -59,7 +65,9 @@ OVERLOOKS, MISSES_MOTIF = "overlooks_", "misses_"
 BETTER_WINS, BETTER_SAVES = "better_wins", "better_saves"
 BETTER_MATE, BETTER_DELAYS = "better_avoids_mate", "better_delays_mate"
 INSTEAD = (MISSES, "better_", "found")
-"""Beginnings of the codes whose moves begin instead of the played move. The moves of other codes follow it."""
+"""Beginnings of codes. In a reason whose code begins with one of them, `line` begins with the better move instead of
+the played move. In all other reasons, `line` follows the played move.
+"""
 EXCHANGE = "exchange"
 _NAMES: dict[int, str] = {piece: chess.piece_name(piece) for piece in chess.PIECE_TYPES}
 
@@ -85,8 +93,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Found:
-    """How many players of a certain rating choose the better move. move: the better move, in SAN. rating: the players'
-    rating. probability: the share of them who choose the move, 0 to 1.
+    """How many players of a certain rating choose the better move.
+
+    move: the better move, in SAN. rating: the rating of the players. probability: the share of these players who choose
+    the better move, 0 to 1.
     """
 
     move: str
@@ -94,19 +104,20 @@ class Found:
     probability: float
 
     def parameters(self) -> dict[str, Any]:
+        """Return the fields as a dict of parameters for `reason_texts.sentence` and for JSON."""
         return {**vars(self), "probability": round(self.probability, 4)}
 
 
 @dataclass(frozen=True)
 class Reason:
-    """The reason why a move was bad, as a stable code and its parameters.
+    """The reason why a move was bad, as a code and its parameters. The codes do not change from version to version.
 
-    parameters: `line` is a list of moves in SAN, and `move` is one move in SAN. `lost`, `won` and `gained` are lists of
-        names of pieces. `lost` are the pieces that the mover loses, and `won` those that the better move wins. `gained`
-        are the pieces that the losing side gets in exchange. `mate_in` is in moves, `points` in pawns. `piece`,
-        `square` and `targets` describe a motif, see `Motif`.
-    better: what the better move does; None if that is not proven. found: how many players choose the better move; None
-        if that is unknown.
+    parameters: a dict. `line` is a list of moves in SAN, and `move` is one move in SAN. `lost`, `won` and `gained` are
+        lists of names of pieces: `lost` are the pieces that the mover loses, `won` are the pieces that the better move
+        wins, and `gained` are the pieces that the losing side gets in exchange. `mate_in` is in moves, `points` in
+        pawns. `piece`, `square` and `targets` describe a motif, see `Motif`.
+    better: what the better move does; None if nothing about the better move is proven.
+    found: how many players choose the better move; None if that number is unknown.
     """
 
     code: str
@@ -124,7 +135,9 @@ class Reason:
         return " ".join(parts)
 
     def why_bad(self, language: str = "en") -> str:
-        """Return only the sentence about why the move was bad, without the better move. language: as for `text`."""
+        """Return only the sentence about why the played move was bad, without the sentences about the better move.
+        language: a language code, such as "en", "de" or "fr".
+        """
         return sentence(self.code, self.parameters, language)
 
     def as_json(self) -> dict[str, Any]:

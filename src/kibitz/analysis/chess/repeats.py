@@ -1,4 +1,4 @@
-"""Find games that occur in several files."""
+"""Find chess games that occur more than once in a collection of files."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ class Repeats(Seen):
     _HEADERS = ("White", "Black", "Date", "UTCDate", "UTCTime", "Round", "Result", "FEN")
 
     def is_new(self, record: Record) -> bool:
-        """Return whether this is the first call with this game."""
+        """Return whether this method was not called before with the same game."""
         headers, moves = record.game.headers, [move.uci() for move in record.game.mainline_moves()]
         return self.is_new_text("\n".join([*(headers.get(name, "") for name in self._HEADERS), *moves]))

@@ -1,12 +1,13 @@
-"""How risky a position is for a player of a rating: the probability of a move that loses much.
+"""Estimate how risky a position is for a player of a rating. The risk is the probability of a move that loses at least
+LOSS.
 
-A network with rating inputs predicts which moves players choose. A first estimate of each legal move
-(judging.FirstLook) gives an approximate loss. So the probability that the main search, that of judging.Judge, finds a
-loss of LOSS or more is a function of the first estimate. If the tree of the main search has visited a move often, the
-probability is a function of the loss in this tree. Moves that the tree has hardly visited are mistakes more often than
-their first estimates say. `bench/bench_risk.py` fits these functions to analyzed games.
+A network with rating inputs predicts which moves players choose. The probability that each of these moves is a mistake
+comes from one of two functions. If the main search (judging.Judge) has visited the move often, the function takes the
+loss in the search tree as input. Otherwise it takes a rough estimate of the loss (judging.FirstLook). A move that the
+main search has hardly visited is a mistake more often than its estimate predicts. `bench/bench_risk.py` fits these
+functions to analyzed games.
 
-The page of `kibitz board`, `kibitz analyze` and the Python interface use the same tree and the same function. So they
+The page of `kibitz board`, `kibitz analyze` and the Python interface use the same tree and the same functions, so they
 show the same risk.
 """
 
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
     from kibitz.play.puct.player import RootMoves
 
 LOSS = 0.1
-"""A move is a mistake if it loses at least this much win probability, 0 to 1."""
+"""The smallest loss of win probability, 0 to 1, that counts as a mistake."""
 NOTHING_SEARCHED: Mapping[int, float] = MappingProxyType({})
 VISITS = 8
-"""If the tree of a search has visited a move this number of times, the loss in the tree counts."""
+"""The smallest number of visits with which the loss of a move in the search tree is used. A move with fewer visits gets
+the first estimate of its loss.
+"""
 RISK_RATINGS = (1000, 1400, 1800, 2200)
 """The ratings, in points, for which the risk of a position is shown."""
 _LEAST, _MOST, _CENTER, _WIDTH = 0.0061, 0.385, 0.0649, 0.0082
@@ -35,8 +38,8 @@ _LEAST, _MOST, _CENTER, _WIDTH = 0.0061, 0.385, 0.0649, 0.0082
 halfway between both limits for the estimate _CENTER.
 """
 _BY_RATING, MIDDLE = 0.86, 1600
-"""Stronger players choose better among moves with the same estimate. The logit of a mistake falls by _BY_RATING for
-each 1000 points above MIDDLE.
+"""The logit of a mistake falls by _BY_RATING for each 1000 rating points above MIDDLE, because stronger players choose
+better among moves with the same estimate.
 """
 _SEARCHED = (0.0045, 0.88, 0.093, 0.019)
 """The same limits, center and width as a function of a move's loss in the tree of a search."""
@@ -45,10 +48,11 @@ _UNVISITED = 0.8
 
 
 def mistake_probability(losses: NDArray[np.float64], rating: float) -> NDArray[np.float64]:
-    """Return, for each move, the probability that the search of `Judge` would find a loss of at least LOSS, float64
-    [n], 0 to 1.
+    """Return the probability that each move is a mistake, float64 [n], 0 to 1. A move is a mistake if a search with
+    `judging.Judge` finds a loss of win probability of at least LOSS.
 
-    losses: float64 [n], the loss of each move as `FirstLook` estimates it, 0 to 1. rating: the player's rating.
+    losses: float64 [n], the first estimate of each move's loss (see `judging.FirstLook`), 0 to 1. rating: the player's
+    rating.
     """
     return _probability(losses, (_LEAST, _MOST, _CENTER, _WIDTH), rating, 0.0)
 
@@ -64,10 +68,12 @@ def _probability(
 
 
 def searched_losses(root: RootMoves) -> dict[int, float]:
-    """Return a dict from packed moves to their losses, 0 to 1. It contains the moves that a search has evaluated well
-    enough: those with at least VISITS visits, and those with a proven result.
+    """Return the losses of win probability, 0 to 1, of the moves that a PUCT search has evaluated well enough, by
+    packed move (see `kibitz.games.chess.moves.from_move`). These are the moves with at least VISITS visits, and the
+    moves with a proven result.
 
-    root: the moves of a search. The loss of a move is the difference from the best of the moves in the dict.
+    root: the moves of the searched position with their visits and values. The loss of a move is the difference from the
+    best of the returned moves.
     """
     known = np.flatnonzero((root.visits >= VISITS) | root.proven)
     if not len(known):
@@ -80,12 +86,15 @@ def risk(
     look: FirstLook, moves: NDArray[np.uint16], shares: NDArray[np.float32], rating: float,
     searched: Mapping[int, float] = NOTHING_SEARCHED,
 ) -> float | None:  # fmt: skip
-    """Return the probability, 0 to 1, that a player makes a mistake in a position; 0 if there is only one legal move,
-    and None if no given move is legal.
+    """Return the probability, 0 to 1, that a player makes a mistake in a position. The result is 0 if there is only one
+    legal move, and None if no given move is legal.
 
-    look: the first estimate of the legal moves. moves: uint16 [k], packed (see `from_move`). shares: the probability
-    that this player chooses each move, float32 [k]; they need not sum to 1. rating: the player's rating. searched: the
-    losses of moves that a search of the position has evaluated, see `searched_losses`; empty if there was no search.
+    look: the first estimate of the loss of each legal move.
+    moves: uint16 [k], packed (see `kibitz.games.chess.moves.from_move`).
+    shares: float32 [k], the probability that this player chooses each move; they need not sum to 1.
+    rating: the player's rating.
+    searched: the losses of moves that a search of the position has evaluated, see `searched_losses`; empty without a
+        search.
     """
     if len(look.moves) == 1:
         return 0.0

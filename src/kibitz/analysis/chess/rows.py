@@ -17,16 +17,18 @@ COLUMNS: dict[str, type] = {
     "probability": float, "legal_moves": int, "first_choice": str, "weaker": float, "stronger": float,
     "mate": int, "checked_by": str,
 }  # fmt: skip
-"""The columns and their types. A value is missing if the network does not have it. before, after, change: White's win
-probability, and its change for the mover, 0 to 1. Many columns have the same names as the keys of a move in the JSON
-output. rating: the mover's rating in the record. mate: moves to mate after the move, positive for White. checked_by:
-the engine that evaluated the moves. seconds_left: the time on the mover's clock. reason: the reason's code.
+"""The names and types of the columns. A value is missing if the network does not predict it. Many columns have the same
+names as the keys of a move in the JSON output.
+
+before, after, change: White's win probability, and its change for the mover, 0 to 1. rating: the mover's rating in the
+record. mate: the number of moves to mate after the move, positive if White mates. checked_by: the engine that evaluated
+the moves. seconds_left: the time on the mover's clock. reason: the code of the reason why the move was bad.
 """
 
 
 def rows(game: AnalysedGame, file: str) -> Iterator[dict[str, Any]]:
-    """Yield a dict for each move of a game, as a row of a table. The keys are the names in COLUMNS. file: the path of
-    the game's file.
+    """Yield the moves of an analyzed game as rows of a table: one dict for each move. The keys are the names in
+    COLUMNS. file: the path of the game's file.
     """
     headers, ratings = game.record.game.headers, ratings_of(game.record.game.headers)
     of_game = {

@@ -1,4 +1,4 @@
-"""Chess games analyzed by workers."""
+"""Analyze chess games in worker processes."""
 
 from __future__ import annotations
 
@@ -25,14 +25,13 @@ from kibitz.systems.declaration import Meaning
 
 @dataclass(frozen=True)
 class MoveQuestion:
-    """The settings of an analysis of chess games by worker processes.
+    """The settings with which worker processes analyze chess games.
 
-    run: the network's name, from `name_for_workers`.
-    swing, ratings, meaning: see `analyse`.
-    search: the depth and the nodes of the network's search (see `Judge`); None if no search by the network evaluates
-        moves.
-    checker: the engine that evaluates moves; None for no engine.
-    practical: whether the practical choice before each annotated move is computed.
+    run: the network's name or path, from `name_for_workers`.
+    swing, ratings, meaning: see `kibitz.analysis.chess.moves.analyse`.
+    search: the depth and the nodes of the network's search (see `Judge`). None if the network doesn't search.
+    checker: the external engine that evaluates moves; None for no engine.
+    practical: whether to compute the practical choice before each annotated move.
     """
 
     run: str
@@ -46,9 +45,10 @@ class MoveQuestion:
 
 @dataclass(frozen=True)
 class SentLine:
-    """A game in the form that is sent to a worker: its headers, and the moves of its main line in UCI notation.
+    """A game in the form in which it is sent to a worker process: its headers, and the moves of its main line in UCI
+    notation.
 
-    The python-chess tree of a long game is nested too deeply for pickle.
+    A chess.pgn.Game can't be sent: the tree of a long game is nested too deeply for pickle.
     """
 
     headers: dict[str, str]
@@ -56,18 +56,24 @@ class SentLine:
 
     @classmethod
     def of(cls, record: Record) -> SentLine:
+        """Return a game in the form for a worker process."""
         game = record.game
         return cls(dict(game.headers), [node.move.uci() for node in game.mainline()])
 
     def record(self) -> Record:
-        """Return the game as a record: only its headers and the moves of its main line, with the number 0."""
+        """Return the game as a record. The record has only the headers and the moves of the main line, and its number
+        is 0.
+        """
         game = chess.pgn.Game(self.headers)
         game.add_line(map(chess.Move.from_uci, self.moves))
         return Record(0, game)
 
 
 def analysed_by_workers(records: Iterable[Record], question: MoveQuestion, workers: Workers) -> Generator[AnalysedGame]:
-    """Yield the analyzed game of each record, in the order of the records. Raises EngineDied if the engine fails."""
+    """Analyze games in worker processes, and yield the analyzed games in the order of `records`.
+
+    question: the settings of the analysis. Raises EngineDied if the external engine fails.
+    """
     answers = shared_out(records, SentLine.of, functools.partial(_answer, question), workers)
     for record, game in answers:
         if isinstance(game, EngineDied):
