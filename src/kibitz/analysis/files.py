@@ -1,4 +1,4 @@
-"""Files that an analysis writes."""
+"""Write the files of an analysis, so that no incomplete file remains by mistake."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from kibitz.records import printable
 
 
 def never() -> bool:
-    """Return False. This is the default of `keep` in `whole_file`: an incomplete file is not kept."""
+    """Return False. As the argument `keep` of `whole_file`, this function means that an incomplete file is removed."""
     return False
 
 
 @contextlib.contextmanager
 def whole_file(path: str, keep: Callable[[], bool] = never) -> Iterator[IO[str]]:
-    """Open a text file for writing. Until the file is complete, it has a temporary name. The path "-" is standard
-    output.
+    """Open a text file for writing, as a context manager. The file has a temporary name until the context ends without
+    an error. The path "-" means standard output.
 
-    keep: a function that returns whether to keep the incomplete file after Ctrl-C. A file that is kept gets the name in
-    `path` or, if a file with this name exists, a name such as `out-part.pgn`. A note to the user contains the name.
+    keep: a function without arguments. After Ctrl-C, its result decides whether the incomplete file is kept. A kept
+    file gets the name in `path`. If a file with this name exists, it gets a name such as `out-part.pgn`. A message to
+    the user contains the name.
     """
     if path == "-":
         yield sys.stdout

@@ -1,5 +1,5 @@
-"""An analyzed game on a terminal: a curve, a row per move, the important moves. Everything that is shown by color is
-also shown by text or signs.
+"""Print an analyzed game: a curve of the win probability, a row for each move, and the important moves. Everything that
+is shown by color is also shown by text or signs.
 """
 
 from __future__ import annotations
@@ -34,19 +34,21 @@ from kibitz.games.chess.material import PHASES
 
 WIDEST_BAR, NARROWEST_BAR = 30, 8
 RANK, CHOICE = 12, 13
-"""Widths in columns: of the played move's rank and probability; of one of the network's choices (a move of up to seven
-characters, its probability, a gap).
+"""Widths of two columns in characters. RANK is the width for the rank and the probability of the played move. CHOICE is
+the width for one likely move: a move of up to seven characters, its probability, and a gap.
 """
 MOST_SWINGS, MOST_ONLY = 5, 8
 MARGIN = 6
 """Number of columns to the left of a reason."""
 WON = 0.97
-"""A game counts as won for White from this value on, and as lost up to 1 minus this value."""
+"""The win probability for White from which a game counts as won for White. At 1 − WON or below, the game counts as lost
+for White.
+"""
 FOLDED = 6
-"""The smallest number of moves of a won ending that are shown as one row."""
+"""The smallest number of moves at the end of a won game that are shown together as one row."""
 SURPRISE = "*"
 SLIP = "!"
-"""The sign of a costly move that is unlikely for its player's rating."""
+"""The sign of a slip: a costly move that is unlikely for players of the mover's rating."""
 STYLES = {**OF_MARKS, MATE: "bold", STALEMATE: "bold"}
 SURPRISED = "magenta"
 
@@ -55,6 +57,7 @@ def show(judged: AnalysedGame, swing: float, console: Console) -> None:
     """Print an analyzed game. The output needs 50 columns, or 60 if it shows the moves that the network predicts.
 
     In a narrower window, the output omits the bars first, then the less likely moves, then the probabilities by rating.
+    swing: the smallest annotated change of the win probability, 0 to 1.
     """
     _show_heading(judged, console)
     print_line(console, "")
@@ -352,7 +355,7 @@ def _show_mistakes(judged: AnalysedGame, swing: float, console: Console) -> None
 
 
 def show_report(report: Report) -> None:
-    """Print a report on the losses in many games."""
+    """Print a report on the losses of each side in many games."""
     console = Console()
     print_line(console, "")
     print_line(console, f"All {report.games:,} games", "bold")

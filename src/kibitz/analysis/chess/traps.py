@@ -1,4 +1,4 @@
-"""Human traps: bad moves that weaker players choose much more often than strong players."""
+"""Find human traps: bad moves that weaker players choose much more often than strong players."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 LOSS, SHARE = 0.2, 0.1
-"""A trap loses at least LOSS of win probability (0 to 1). At one of the ratings up to WEAK, at least the share SHARE of
-the players choose the trap.
+"""Conditions for a trap. It loses at least LOSS of win probability, 0 to 1. At one of the ratings up to WEAK, at least
+the share SHARE of the players, 0 to 1, choose it.
 """
 WEAK, STRONG = 1400, 2200
-"""Ratings in points. At the rating STRONG, at most half as many players choose a trap as at the weak rating whose
-players choose it most often.
+"""Ratings in points. At the rating STRONG, at most half as many players choose a trap as at the rating, up to WEAK, at
+which the largest share of players choose it.
 """
 
 
@@ -20,9 +20,11 @@ players choose it most often.
 class Trap:
     """A bad move that weaker players choose much more often than strong players.
 
-    move: the move in UCI notation. loss: the mover's loss of win probability by a search, 0 to 1. weak_rating: the
-    rating, at most WEAK, at which players choose the move most often. weak, strong: the shares of the players who
-    choose it at weak_rating and at the rating STRONG, 0 to 1.
+    move: the move in UCI notation.
+    loss: the mover's loss of win probability, which a search found, 0 to 1.
+    weak_rating: the rating, at most WEAK, at which the largest share of players choose the move.
+    weak, strong: the share of the players with the rating `weak_rating`, and with the rating STRONG, who choose the
+        move, 0 to 1.
     """
 
     move: str
@@ -41,12 +43,12 @@ class Trap:
 def find_traps(
     ratings: Sequence[int], shares: Mapping[str, Sequence[float]], losses: Mapping[str, float]
 ) -> list[Trap]:
-    """Return the traps among the moves of a position, sorted by the share of weak players who choose them, the largest
-    first.
+    """Return the traps among the moves of a position. The trap that the largest share of weak players choose is first.
 
-    ratings: k ratings in ascending order, which include STRONG. shares: for each move in UCI notation, the share of the
-    players of each rating who choose it, 0 to 1, [k]. losses: by move, the loss of win probability that a search found,
-    0 to 1; a move without a loss here is not a trap.
+    ratings: k ratings in ascending order, which include STRONG.
+    shares: for each move in UCI notation, the share of the players of each rating who choose it, 0 to 1, [k].
+    losses: for each move in UCI notation, the loss of win probability that a search found, 0 to 1. A move that is not
+        in `losses` is not a trap.
     """
     strong, found = list(ratings).index(STRONG), []
     for move, its in shares.items():

@@ -1,4 +1,4 @@
-"""Interpret the outputs of a Go network: the expected owner of each point."""
+"""Interpret the outputs of a Go network: the probability that each point belongs to Black at the end of the game."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from kibitz.play.session import Answers
 
 
 def black_owns(answers: Answers) -> NDArray[np.float64]:
-    """Return the probability that each point belongs to Black at the end of the game, float64 [n, 361], 0 to 1. The
-    values outside the board have no meaning.
+    """Return the probability that each point belongs to Black at the end of the game, float64 [n, 361], 0 to 1, for n
+    positions. The index of a point is row · 19 + column for all board sizes. Values outside a smaller board have no
+    meaning.
     """
     return answers["black_owns"].astype(np.float64)

@@ -1,13 +1,13 @@
-"""What each move of a Go game lost, the better move, and why it is better.
+"""Find what each move of a Go game lost, the better move, and why this move is better.
 
-Short searches of the positions before and after a move show how much it may have lost. The side to move differs in
-these positions, which makes the difference of their values inexact. So if the loss is large, the positions after the
-best move and after the played move are searched deeper. Both positions have the same side to move. Their ownership maps
-and best lines show what the played move lost. If the rules prove no reason, the positions at the ends of these
-lines are searched too.
+Short searches of the positions before and after a move show how much the move may have lost. The side to move differs
+in these positions, so the difference of their values is inexact. If the loss is large, two more positions are searched
+deeper: the position after the best move and the position after the played move. They have the same side to move. Their
+ownership maps and best lines show what the played move lost. If the rules of Go prove no reason, the positions at the
+ends of these lines are searched too.
 
-The moves that seem to be mistakes are those whose loss a search is most likely to overestimate. So they are searched
-again, with many more visits, before they get the annotation of a mistake.
+A search can overestimate the loss of a move. So a move that seems to be a mistake is searched again, with many more
+visits, before it gets the annotation of a mistake.
 """
 
 from __future__ import annotations
@@ -29,26 +29,25 @@ from kibitz.play.go.thought import GoThought
 SUSPECT = 0.8
 """A move is searched deeper if the short searches find a loss of at least this share of the smallest annotated loss. On
 833 moves of five games, the share 0.8 needs 40 deeper searches and finds 13 annotated moves. The share 0.5 needs 102
-searches and finds 16.
+searches and finds 16 annotated moves.
 """
 
 LONG_VISITS = 800
-"""Visits of the searches that decide whether a move is a mistake or only an inaccuracy."""
+"""The number of visits of the searches that decide whether a move is a mistake or only an inaccuracy."""
 
 Search = Callable[[Board], GoThought]
-"""A function that searches a position, and returns the result with owners."""
+"""A function that searches a position and returns the result. The result includes the ownership map, `owners`."""
 
 
 @dataclass(frozen=True)
 class Better:
     """A move that is better than the played move.
 
-    points: how much better it is: the lead after this move minus the lead after the played move, for the mover, more
-        than 0.
-    line: the better move and the moves that are expected after it, as points or PASS.
-    why: the reason why it is better; None if no reason is found.
+    points: the lead in points after the better move minus the lead after the played move, for the mover; more than 0.
+    line: the better move and the moves that are expected after it, as points (row · 19 + column) or PASS.
+    why: the reason why the move is better; None if no reason is found.
     played_line: the played move and the moves that are expected after it, as points or PASS.
-    chance: how much higher the mover's win probability is after this move than after the played move, 0 to 1.
+    chance: the mover's win probability after the better move minus the win probability after the played move, 0 to 1.
     """
 
     points: float
@@ -58,8 +57,9 @@ class Better:
     chance: float = 0.0
 
     def words(self, size: int, language: str = "en") -> str:
-        """Describe the better move and how many points it gains, as text. size: the board size. language: a key of
-        `reason_texts.LANGUAGES`.
+        """Return a text that describes the better move and how many points it gains.
+
+        size: the board size. language: a key of `reason_texts.LANGUAGES`, such as "en".
         """
         return sentence("better_is", {"move": to_gtp(self.line[0], size), "points": round(self.points)}, language)
 
@@ -69,10 +69,10 @@ class Better:
 
 @dataclass(frozen=True)
 class PointLoss:
-    """How much a move lost.
+    """How many points a move lost.
 
-    points: the lost points of lead, 0 or more. better: the better move that a deeper search found; None if it found
-    none, or if there was no deeper search.
+    points: how much the mover's lead fell, 0 or more. better: the better move that a deeper search found. It is None if
+    there was no deeper search, or if the search found no better move.
     """
 
     points: float = 0.0
@@ -87,12 +87,16 @@ def judge(
     last: int,
     longer: Search | None = None,
 ) -> list[PointLoss]:
-    """Return how much each move of a record lost.
+    """Return how many points each move of a game lost, one `PointLoss` for each move.
 
-    predictions: the results of short searches, with lines, of all positions of the record. search: a function that
-    searches a position deeper. swing: the smallest annotated loss, in points. last: the number of the last move to
-    evaluate, from 1. After it come only the passes that end the game, which lose nothing. longer: a function that
-    searches a position with more visits, for the moves that seem to be mistakes; None to search these moves only once.
+    record: the game.
+    predictions: the results of short searches of all positions, with the best lines.
+    search: a function that searches a position deeper.
+    swing: the smallest annotated loss, in points.
+    last: the number of the last move to evaluate, from 1. Only the passes that end the game come after this move, and
+        they lose nothing.
+    longer: a function that searches a position with more visits, for moves that seem to be mistakes. None to search
+        these moves only once.
     """
     found = [PointLoss()] * len(record.moves)
     for i, (one, board) in enumerate(ongoing.counted(boards(record, predictions[:last]), last)):
@@ -114,10 +118,12 @@ def loss_of(
     before: GoThought | None = None,
     after: GoThought | None = None,
 ) -> PointLoss:
-    """Return how much a move lost. `kibitz analyze` and the board use this function.
+    """Return how many points a move lost. `kibitz analyze` and the page of `kibitz board` use this function.
 
-    best, points: the best move, and how much the mover's lead fell by the played move, according to short searches.
-    swing: the smallest annotated loss, in points. The other parameters are those of `find_better`.
+    best, points: the best move, and how much the played move lowered the mover's lead, both from short searches.
+    swing: the smallest annotated loss, in points.
+
+    The other parameters are those of `find_better`.
     """
     if points <= 0 or best == played or (best == PASS and board.passes):
         return PointLoss()
@@ -137,13 +143,18 @@ def find_better(
     longer: Search | None = None,
     swing: float = 0.0,
 ) -> Better | None:
-    """Return the better move in a position; None if the searches find none.
+    """Return a move that is better than the played move; None if the searches find no better move.
 
-    board: the position before the played move. played: the played move. search: a function that searches a position.
-    before, after: its results for the positions before and after the played move; None if they are not known. best: the
-    best move; None if it is not known. longer: a function that searches with more visits. If the move lost nearly twice
-    the smallest annotated loss `swing`, in points, `longer` finds the best move and the values after both moves. Then
-    `search` only looks at the ends of the lines.
+    board: the position before the played move.
+    played: the played move, as a point (row · 19 + column) or PASS.
+    search: a function that searches a position.
+    before, after: the results of `search` for the positions before and after the played move; None to search these
+        positions now.
+    best: the best move; None to take it from the search.
+    longer: a function that searches with more visits. It is used if the played move lost at least 2 · SUSPECT ·
+        `swing`. It then finds the best move and the values after both moves, and `search` searches only the ends of the
+        lines.
+    swing: the smallest annotated loss, in points.
     """
     found = _compared(board, played, search, before, after, best)
     if found and longer and found.lost >= SUSPECT * 2 * swing:
@@ -186,8 +197,8 @@ def _compared(
 
 
 def board_after(board: Board, *moves: int) -> Board:
-    """Return the position after moves, by both sides in turn. The moves may be ones that the rules of ko or suicide
-    forbid.
+    """Return the position after one or more moves, which the two sides play in turn. Moves that the rules of ko or
+    suicide forbid are also played.
     """
     after = board.copy()
     after.superko, after.suicide = False, True

@@ -1,4 +1,4 @@
-"""The chains and regions of a Go board whose expected owner changes with a move."""
+"""Find the chains of stones and the regions of a Go board whose expected owner changes with a move."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ from numpy.typing import NDArray
 from kibitz.games.go.points import BLACK, GRID, NONE, WHITE, on_board, to_gtp
 
 LEAST = 0.25
-"""The smallest change of a probability that counts as a change of owner. A change from 0.49 to 0.51 does not count."""
+"""The smallest change of a probability, 0 to 1, that counts as a change of the owner. With this limit, a change from
+0.49 to 0.51 does not count.
+"""
 SHOWN_AREAS = 3
-"""Number of changes that are described in words. For further changes, only their number is mentioned."""
+"""The number of changes that are described in words. The text contains only the number of further changes."""
 SIDES = {BLACK: "black", WHITE: "white"}
 
 
 @dataclass(frozen=True)
 class Change:
-    """A chain or a region of the Go board whose expected owner changes because of a move.
+    """A chain of stones or a region of empty points whose expected owner changes because of a move.
 
     stones: the color of the chain; 0 for a region of empty points.
-    at: a point near the middle of the chain or region, which is used as its name.
-    points: the points of the chain or region.
-    owner: the color of the new owner.
+    at: a point near the middle of the chain or region, by which texts name it.
+    points: the points of the chain or region, as row · 19 + column.
+    owner: the color of the new owner, BLACK (1) or WHITE (2).
     worth: the change of the lead that this change of owner causes, in points; more than 0.
     """
 
@@ -58,11 +60,13 @@ class Change:
 
 
 def changes(colours: NDArray[np.uint8], before: NDArray[np.float64], after: NDArray[np.float64]) -> list[Change]:
-    """Return the changes of owner between two positions, sorted by worth, the largest first.
+    """Return the changes of owner between two positions, sorted by their value in points (`Change.worth`), the largest
+    first.
 
-    colours: uint8 [361], the stones before the move, so that captured chains are included. before, after: float64
-    [361], the probability that each point is Black's. A chain changes its owner as a whole, by the mean probability of
-    its points.
+    colours: uint8 [361], the color of the stone on each point before the move. So the result includes captured chains.
+    before, after: float64 [361], the probability that each point belongs to Black, before and after the move.
+
+    A chain changes its owner as a whole, by the mean probability of its points.
     """
     found = []
     for chain in regions(np.flatnonzero((colours == BLACK) | (colours == WHITE)), colours):
@@ -80,8 +84,8 @@ def _change(stones: int, points: list[int], before: NDArray[np.float64], after: 
 
 
 def regions(points: Iterable[int], kind: NDArray[Any]) -> Iterator[list[int]]:
-    """Yield the connected sets of the given points, each in ascending order. Neighboring points are in the same set if
-    they have the same value in `kind`, [361].
+    """Split points into connected regions, and yield each region as a list of points in ascending order. Neighboring
+    points are in the same region if they have the same value in `kind`, [361].
     """
     left = {int(point) for point in points}
     while left:
@@ -96,7 +100,7 @@ def regions(points: Iterable[int], kind: NDArray[Any]) -> Iterator[list[int]]:
 
 
 def neighbours(point: int) -> Iterator[int]:
-    """Yield the neighbors of a point on the 19×19 grid, at most four."""
+    """Yield the neighbors of a point on the 19×19 grid, at most four. A point is row · 19 + column."""
     row, column = divmod(point, GRID)
     for r, c in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)):
         if 0 <= r < GRID and 0 <= c < GRID:
@@ -104,7 +108,7 @@ def neighbours(point: int) -> Iterator[int]:
 
 
 def middle(points: list[int]) -> int:
-    """Return the point of `points` that is nearest to their mean row and column."""
+    """Return the given point that is nearest to the mean row and column of all given points."""
     rows, columns = np.divmod(np.array(points), GRID)
     away = (rows - rows.mean()) ** 2 + (columns - columns.mean()) ** 2
     return points[int(away.argmin())]
@@ -115,10 +119,10 @@ _ROWS, _COLUMNS = ("upper", "", "lower"), ("left", "", "right")
 
 def where(before: NDArray[np.float64], after: NDArray[np.float64], size: int) -> tuple[str, float]:
     """Return the name of the part of the board (one of nine) where the lead changed most, and this change in points for
-    Black. Example: ("the upper left", -6.2).
+    Black. An example is ("the upper left", -6.2).
 
-    Only parts where the lead changed in the same direction as on the whole board are considered. before, after: float64
-    [361], the probability that each point is Black's. size: the board size.
+    Only those parts are considered where the lead changed in the same direction as on the whole board. before, after:
+    float64 [361], the probability that each point belongs to Black. size: the board size.
     """
     points = np.array([point for point in range(GRID * GRID) if on_board(point, size)])
     rows, columns = np.divmod(points, GRID)
@@ -132,10 +136,12 @@ def where(before: NDArray[np.float64], after: NDArray[np.float64], size: int) ->
 
 
 def words(found: list[Change], part: tuple[str, float], size: int) -> str:
-    """Describe in one line what a move changed: the largest gains of the player who gained by the move.
+    """Describe in one line what a move changed. The text lists the largest gains of the side whose lead rose.
 
-    found: the changes of owner. part: the part of the board where the lead changed most, see `where`; it is named if no
-    change of owner favors this player. size: the board size.
+    found: the changes of owner.
+    part: the part of the board where the lead changed most, from `where`. The text names it if no change of owner
+        favors this side.
+    size: the board size.
     """
     gainer = BLACK if part[1] > 0 else WHITE
     gained = [change.words(size) for change in found if change.owner == gainer]

@@ -1,8 +1,8 @@
-"""Evaluate moves of Go with a GTP engine, which gives the lead and the best line.
+"""Evaluate moves of Go with a GTP engine, which gives the lead and the best line of each position.
 
-KataGo and other engines with kata-analyze also give the win probability and the owner of each point. GNU Go's estimate
-of the score ignores who moves next, so the lead is the mean of two estimates. The loss of a move is the change of the
-lead from the position before the move to the position after it.
+KataGo and other engines with the command kata-analyze also give the win probability and the owner of each point. GNU
+Go's estimate of the score ignores which side moves next, so the lead is the mean of two estimates. The loss of a move
+is the change of the lead from the position before the move to the position after it.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ ESTIMATE, TOP_MOVES, SEED = "estimate_score", "top_moves_black", "set_random_see
 PERIOD = 0.05
 """Seconds between two results of kata-analyze."""
 PATIENCE = 60.0
-"""Seconds without a new visit after which the search of an engine counts as complete. If the engine has no result by
+"""If an engine adds no visit for this number of seconds, its search counts as complete. If the engine has no result by
 then, it counts as hung.
 """
 RULES = "chinese"
-"""The rules for a record without rules. kibitz scores such a record by area."""
+"""The name of the rules that an engine uses for a record without rules. kibitz scores such a record by area."""
 _SCORE = re.compile(r"([BW])\+(\d+(?:\.\d+)?)|0(?:\.0)?\b")
 
 
@@ -40,9 +40,11 @@ _SCORE = re.compile(r"([BW])\+(\d+(?:\.\d+)?)|0(?:\.0)?\b")
 class EnginePosition:
     """An engine's evaluation of a position, from Black's point of view.
 
-    lead: the lead in points, komi included. black_wins: Black's win probability, 0 to 1; None if the engine does not
-    report it. owners: the ownership map; None if the engine does not report it. line: the best move and the moves that
-    the engine expects after it; () if the engine reports none.
+    lead: the lead in points, komi included.
+    black_wins: Black's win probability, 0 to 1; None if the engine does not report it.
+    line: the best move and the moves that the engine expects after it, as points (row · 19 + column) or PASS; () if the
+        engine reports no move.
+    owners: the probability that each point belongs to Black, float64 [361]; None if the engine does not report it.
     """
 
     lead: float
@@ -110,6 +112,7 @@ class GoEngineJudge:
 
     @property
     def checked_by(self) -> CheckedBy:
+        """The engine's name and the limit of its searches, as the results show them."""
         return CheckedBy(self._name, self._visits if self._searches else None, None, visits=True)
 
     @property
@@ -117,15 +120,15 @@ class GoEngineJudge:
         return self.checker.nodes or VISITS
 
     def judge(self, record: Record) -> list[EnginePosition]:
-        """Return the evaluations of all positions of a game, [moves + 1]. All of its moves must be legal. Raises
-        EngineDied if the engine fails.
+        """Return the engine's evaluations of all positions of a game, [moves + 1]. All moves of the game must be legal.
+        Raises EngineDied if the engine fails.
         """
         positions = len(record.moves) + 1
         return [self.position(record, ply) for ply in ongoing.counted(range(positions), positions)]
 
     def position(self, record: Record, ply: int) -> EnginePosition:
-        """Return the evaluation of the position after `ply` moves of a game. If the engine's process ends, it is
-        started once more. Raises EngineDied if the engine fails again or hangs.
+        """Return the engine's evaluation of the position after `ply` moves of a game. If the engine's process ends
+        during the search, the method starts it again once. Raises EngineDied if the engine fails again or hangs.
         """
         key = _start_of(record), tuple(record.moves[:ply])
         if (known := self._known.get(key)) is not None:
@@ -151,10 +154,11 @@ class GoEngineJudge:
         return found
 
     def second(self, record: Record, ply: int, best: int) -> EnginePosition | None:
-        """Search the position after `ply` moves of a game without its best move, and return the evaluation.
+        """Return the evaluation of the position after `ply` moves of a game, from a search that excludes the best move.
+        So the first move of the result is the engine's second choice.
 
-        best: the best move, which the search excludes. The result is None if the engine can't exclude moves, or if it
-        fails during this search.
+        best: the move that the search excludes. The result is None if the engine can't exclude moves, or if it fails
+        during this search.
         """
         if not self._searches:
             return None

@@ -1,4 +1,6 @@
-"""The values of a game's positions by a GTP engine, and what each move lost. The analysis and the board use them."""
+"""Compute the values of a game's positions with a GTP engine, and what each move lost. `kibitz analyze` and the page of
+`kibitz board` use this module.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,10 @@ if TYPE_CHECKING:
 class Valued:
     """The value of a position according to an engine, from Black's point of view.
 
-    black: Black's win probability, 0 to 1. lead: the lead in points, komi included. line: the best move and the moves
-    that are expected after it. owners: the engine's ownership map, float64 [361]; None if the engine reports none.
+    black: Black's win probability, 0 to 1.
+    lead: the lead in points, komi included.
+    line: the best move and the moves that are expected after it, as points (row · 19 + column) or PASS.
+    owners: the probability that each point belongs to Black, float64 [361]; None if the engine does not report it.
     """
 
     black: float
@@ -38,8 +42,12 @@ class Valued:
 
 @dataclass(frozen=True)
 class EngineLoss:
-    """What a move lost. chance: the lost win probability, 0 to 1. points: the lost points, 0 or more. line: the better
-    move and the moves that are expected after it; if nothing is better, the line begins with the played move.
+    """What a move lost, according to an engine.
+
+    chance: the loss of win probability, 0 to 1.
+    points: the loss of lead in points, 0 or more.
+    line: the better move and the moves that are expected after it. If no move is better, the line begins with the
+        played move.
     """
 
     chance: float
@@ -48,14 +56,18 @@ class EngineLoss:
 
 
 class ValuesByEngine:
-    """The values of the positions of a record according to an engine.
+    """The values of the positions of a game according to an engine.
+
+    engine: evaluates the positions.
+    session: the loaded network.
+    record: the game.
+    terms: komi, scoring and handicap.
+    positions: the engine's evaluations of all positions; None to request each evaluation from the engine when it is
+        needed.
+    rules: the keywords `suicide` and `superko`, which are passed to `Record.board`.
 
     If the engine gives no win probability, it is computed from the lead and from the uncertainty of the network's
     ownership map. If two passes ended the game, the final position is scored.
-
-    engine: evaluates the positions. session: the network. record: the game. terms: komi, scoring and handicap.
-    positions: the engine's evaluations of all positions; None to request them from the engine when they are needed.
-    rules: the keywords `suicide` and `superko`, which are passed to `Record.board`.
     """
 
     def __init__(
@@ -88,10 +100,10 @@ class ValuesByEngine:
     def lost(self, ply: int) -> EngineLoss:
         """Return how much a move lost. ply: the number of the move, from 1. A pass that ends the game loses nothing.
 
-        The engine's own choice loses nothing, unless the value falls so much after it that the move would be annotated.
-        In this case, the value after the engine's second choice minus the value after the move is also computed. The
-        smaller of the two losses counts if the move is still annotated; otherwise, the loss is 0. Raises EngineDied if
-        the engine fails.
+        The engine's best move usually loses nothing. But the engine may have overlooked a reply: the value may fall by
+        enough for an annotation after the move. Then the move is also compared with the engine's second choice, and the
+        smaller loss counts. If the smaller loss is too small for an annotation, the loss is 0. Raises EngineDied if the
+        engine fails.
         """
         before, after, played = self.at(ply - 1), self.at(ply), self.record.moves[ply - 1]
         line = before.line or (played,)
@@ -108,7 +120,7 @@ class ValuesByEngine:
         return EngineLoss(0.0, 0.0, line)
 
     def mark(self, points: float) -> str:
-        """Return the annotation of a move (?!, ?, ?? or "") that lost this number of points."""
+        """Return the annotation of a move that lost `points` points: "?!", "?", "??" or ""."""
         return mark(-points, SWINGS[self.record.size])
 
     def _second(self, ply: int, chosen: int) -> Valued | None:

@@ -1,4 +1,4 @@
-"""Analysis of a Go game, move by move, with a network that predicts the owner of each point."""
+"""Analyze a game of Go, move by move, with a network that predicts the owner of each point."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ if TYPE_CHECKING:
     from kibitz.games.go.io.sgf import Record
 
 SURE = 0.75
-"""A point is shown and annotated as a side's territory if the side owns the point with at least this probability."""
+"""The smallest probability, 0 to 1, with which a point is shown as the territory of a side."""
 BATCH_SIZE = 512
-"""Number of positions per batch."""
+"""The number of positions in a batch for the network."""
 EXPECTED = 3
-"""Number of likely moves that are listed for a position."""
+"""The number of most likely moves that are listed for a position."""
 USUAL_NODES = 16
-"""Visits of the search that finds the best line of a position."""
+"""The number of visits of the search that finds the best line of a position."""
 QUICK = -1
-"""The value of `nodes` for an analysis that searches only suspicious moves. Such an analysis is faster and finds fewer
-mistakes.
+"""The value of the argument `nodes` with which `analyse` searches only moves that may be mistakes. Such an analysis is
+faster and finds fewer mistakes.
 """
 
 
@@ -55,10 +55,10 @@ mistakes.
 class Score:
     """Black's lead in points, by area scoring. Komi and handicap compensation are subtracted.
 
-    lead: the expected lead. It is the network's score output. Without this output, it is the sum of 2p − 1 over the
-        board minus komi, where p is the probability that a point is Black's.
-    count: the lead if every point goes to its more likely owner; None if the board is not settled, because many owners
-        are then uncertain.
+    lead: the expected lead. It is the network's output for the score. If the network has no such output, the lead is
+        the sum of 2p − 1 over the board minus komi, where p is the probability that a point belongs to Black.
+    count: the lead if every point goes to its more likely owner. It is None if many owners are still uncertain, see
+        `is_settled`.
     """
 
     lead: float
@@ -67,12 +67,12 @@ class Score:
 
 @dataclass(frozen=True)
 class AnalysedPosition:
-    """A position and its evaluation.
+    """A position of a game, and the network's evaluation of it.
 
     ply: the number of moves before this position.
     size: the board size.
-    colours: the stones, uint8 [361].
-    black_owns: float64 [361], the probability that each point is Black's at the end, 0 to 1.
+    colours: the color of the stone on each point, uint8 [361].
+    black_owns: the probability that each point belongs to Black at the end of the game, float64 [361], 0 to 1.
     score: Black's lead.
     prediction: the predicted moves, winner and score; None if the network does not predict them.
     """
@@ -85,10 +85,10 @@ class AnalysedPosition:
     prediction: PositionPrediction | None = None
 
     def signs(self) -> list[str]:
-        """Return the board as one string for each row, from the top, with one character for each point.
+        """Return the board as text: one string for each row, from the top, with one character for each point.
 
-        X and O: Black's and White's stones that will stay on the board. x and o: Black's and White's stones that will
-        be lost. + and -: empty points that are very likely Black's and White's. A dot: other empty points.
+        X and O are Black's and White's stones that will stay on the board. x and o are Black's and White's stones that
+        will be lost. + and - are empty points that are very likely Black's and White's. A dot is any other empty point.
         """
         signs = np.full(POINTS, ".")
         empty = self.colours == NONE
@@ -102,8 +102,8 @@ class AnalysedPosition:
 
     @property
     def black_wins(self) -> float:
-        """Black's win probability, 0 to 1. It is the network's output, or it is computed from the lead and the
-        uncertainty of the ownership map.
+        """Black's win probability, 0 to 1. It is the network's output. If the network has no such output, it is
+        computed from the lead and the uncertainty of the ownership map.
         """
         if self.prediction is not None:
             return self.prediction.black_wins
@@ -111,13 +111,13 @@ class AnalysedPosition:
 
     @property
     def settled(self) -> bool:
-        """Whether at least two thirds of the points have a very likely owner. In other positions, the count changes
-        strongly with every move.
+        """Whether at least two thirds of the points have a very likely owner. In other positions, `Score.count` would
+        change strongly with every move.
         """
         return is_settled(self.colours, self.black_owns)
 
     def grid(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Convert the values of all 361 points to a grid of this board's size, [size, size]."""
+        """Return the values of the points on this board, [size, size], from the values of all 361 points, [361]."""
         return values.reshape(GRID, GRID)[: self.size, : self.size]
 
 
@@ -125,9 +125,10 @@ class AnalysedPosition:
 class Shift:
     """What a move changed on the board.
 
-    changes: the chains and regions that change their owner, the largest change first. part: the part of the board where
-    the lead changed most, and this change in points for Black, see `changes.where`. size: the board size. gain: the
-    change of Black's lead in points.
+    changes: the chains and regions whose owner changes, the largest change first.
+    part: the part of the board where the lead changed most, and this change in points for Black, see `changes.where`.
+    size: the board size.
+    gain: the change of Black's lead in points.
     """
 
     changes: list[Change]
@@ -136,20 +137,26 @@ class Shift:
     gain: float
 
     def words(self) -> str:
-        """Describe what the player whose lead rose because of the move gained on the board.
+        """Return a text about the gains of the side whose lead rose because of the move.
 
-        The text is "" if the territory changed in favor of the other player. This can happen if the network predicts
-        the lead separately.
+        The text is "" if the territory changed in favor of the other side. This can happen because the network predicts
+        lead and territory separately.
         """
         return words(self.changes, self.part, self.size) if self.part[1] * self.gain > 0 else ""
 
 
 @dataclass(frozen=True)
 class Move:
-    """A move of a game. before, after: Black's lead before and after the move. change: the change of the lead for the
-    mover, in points.
+    """A move of a game, and its evaluation.
 
-    If the move was evaluated by searches, `before` is the lead with the best move, so `change` is never above 0.
+    ply: the number of the move in the game, from 1.
+    colour, point: the color of the mover, and the move as a point (row · 19 + column) or PASS.
+    vertex: the move in GTP notation, such as "D4".
+    before, after: Black's lead before and after the move. If searches evaluated the move, `before` is the lead after
+        the best move.
+    change: the change of the mover's lead in points, negative for a loss. If searches evaluated the move, it is at most
+        0.
+    mark: the annotation: "?!", "?", "??", "↑" or "".
     """
 
     ply: int  # the move's number in the game, from 1
@@ -167,6 +174,7 @@ class Move:
 
     @property
     def side(self) -> str:
+        """The mover, "black" or "white"."""
         return SIDES[self.colour]
 
     @property
@@ -223,12 +231,12 @@ class Move:
 
 @dataclass(frozen=True)
 class AnalysedGame:
-    """A game of Go and the evaluations of its positions, [moves + 1], and of its moves.
+    """A game of Go, and the evaluations of its moves and of its positions, [moves + 1].
 
     number: the game's number in its file, from 1.
     swing: the smallest annotated change, in points.
-    problem: why the analysis ends before the last move of the record; None if it does not.
-    checked_by: the engine that evaluated the moves; None if the network did.
+    problem: why the analysis ends before the last move of the record; None if it covers all moves.
+    checked_by: the engine that evaluated the moves; None if the network evaluated them.
     """
 
     number: int
@@ -241,8 +249,8 @@ class AnalysedGame:
 
     @property
     def assumed(self) -> list[str]:
-        """One text for each fact, such as komi, that is missing in the record: the fact and the value that kibitz
-        assumes.
+        """The facts that are missing in the record, such as komi. Each text names one fact and the value that kibitz
+        assumes for it.
         """
         record = self.record
         return assumptions(record.headers, record.komi, record.rules, record.handicap)
@@ -254,12 +262,14 @@ class AnalysedGame:
 
     @property
     def phases(self) -> list[dict[str, Any]]:
-        """The losses of each side by phase, see `predictions.phases`; [] if the network predicts no score."""
+        """The losses of each side in each phase of the game, see `predictions.phases`; [] if the network predicts no
+        score.
+        """
         return phases(self.moves, self.record.size) if self.positions[0].prediction else []
 
     def boards(self, ply: int | None) -> list[AnalysedPosition]:
-        """Return the positions to show: the position after `ply` moves or, if `ply` is None, the position after the
-        move with the largest change and the last position.
+        """Return the positions that the output shows. If `ply` is given, it is the position after `ply` moves. If `ply`
+        is None, they are the position after the move with the largest change, and the last position.
         """
         last = len(self.moves)
         if ply is not None:
@@ -268,8 +278,8 @@ class AnalysedGame:
         return [self.positions[ply] for ply in sorted(plies)]
 
     def average_loss(self, colour: int) -> tuple[float | None, int]:
-        """Return the mean loss per move of a color in points, and the number of this color's moves. The mean is None if
-        this number is 0. A gain counts as a loss of 0.
+        """Return two values for one color, BLACK (1) or WHITE (2): the mean loss per move in points, and the number of
+        this color's moves. The mean is None if the number is 0. A gain counts as a loss of 0.
         """
         losses = [max(0.0, -move.change) for move in self.moves if move.colour == colour]
         return (sum(losses) / len(losses) if losses else None), len(losses)
@@ -326,17 +336,21 @@ def analyse(
 ) -> AnalysedGame:
     """Return the analyzed game. The network evaluates every position.
 
-    number: the game's number in its file. swing: the smallest annotated change, in points; None for the default.
-    nodes: the size of the searches, for networks that predict moves and score. A positive number: each position is
-        searched with this number of visits, and the analysis uses the search's lead, win probability and best line.
-        None: a search with USUAL_NODES visits finds the best line, but the lead is the network's. 0: there is no
-        search. QUICK: only the moves that the network's values suggest to be mistakes are searched.
+    number: the game's number in its file, from 1.
+    record: the game.
+    session: the loaded network.
+    analysis: the module that interprets the network's outputs.
+    swing: the smallest annotated change, in points; None for the default of the board size.
+    nodes: the size of the searches, for networks that predict moves and score. A positive number means that each
+        position is searched with this number of visits. The analysis then uses the lead, the win probability and the
+        best line of the search. None means that a search with USUAL_NODES visits finds the best line, but the lead is
+        the network's. 0 means no search. QUICK means that only moves which may be mistakes are searched.
     steadied: whether the network evaluates each position for both sides to move (see `play.go.ownership.judge`).
-    engine: an engine that evaluates each position instead of a search by the network: the lead, the best line and, if
-        the engine reports them, the win probability and the ownership map.
+    engine: an external engine that evaluates each position instead of a search with the network. It gives the lead, the
+        best line and, if it reports them, the win probability and the ownership map.
 
-    If two passes ended the game, it is scored, and these passes cost nothing. The analysis ends before the first
-    illegal move, and the game's `problem` gives the reason.
+    If two passes ended the game, the final position is scored, and these passes cost nothing. The analysis ends before
+    the first illegal move, and the result's `problem` gives the reason.
     """
     swing = swing or SWINGS[record.size]
     codes, state, problem, final = _played(record)
@@ -436,11 +450,13 @@ def score(
     komi: float,
     predictions: PositionPrediction | None = None,
 ) -> Score:
-    """Return Black's lead in a position, from the network's score output or, without it, from the predicted territory.
+    """Return Black's lead in a position. It comes from the network's output for the score or, without this output, from
+    the predicted territory.
 
-    colours: the stones, uint8 [361]. black_owns: float64 [361], the probability that each point is Black's. komi: in
-    points, including handicap compensation if the rules give any. predictions: the network's predictions of moves,
-    winner and score; None for a network without these outputs.
+    colours: the color of the stone on each point, uint8 [361].
+    black_owns: the probability that each point belongs to Black, float64 [361].
+    komi: in points, including handicap compensation if the rules give it.
+    predictions: the network's predictions of moves, winner and score; None for a network without these outputs.
     """
     inside = black_owns[colours != OUTSIDE]
     lead = predictions.lead if predictions else float((2 * inside - 1).sum()) - komi
@@ -451,7 +467,8 @@ def score(
 def is_settled(colours: NDArray[np.uint8], black_owns: NDArray[np.float64]) -> bool:
     """Return whether at least two thirds of a board's points have a very likely owner.
 
-    colours: the stones, uint8 [361]. black_owns: float64 [361], the probability that each point is Black's.
+    colours: the color of the stone on each point, uint8 [361]. black_owns: the probability that each point belongs to
+    Black, float64 [361].
     """
     inside = black_owns[colours != OUTSIDE]
     return 3 * int(((inside >= SURE) | (inside <= 1 - SURE)).sum()) >= 2 * len(inside)

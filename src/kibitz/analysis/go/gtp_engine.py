@@ -1,4 +1,4 @@
-"""Positions and analysis lines of GTP engines: sets up a position, and parses the lines that kata-analyze prints."""
+"""Communicate with GTP engines: set up a position, and parse the lines that the command kata-analyze prints."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from kibitz.external.gtp import CommandRefused
 from kibitz.games.go.points import BLACK, GRID, POINTS, WHITE, from_gtp, to_gtp
 
 STARTS, ANSWERS, THINKS = 90.0, 20.0, 120.0
-"""Seconds in which an engine must reply: to the first command (some engines calibrate themselves), to other commands,
-and to a command that searches.
+"""Time limits in seconds for an engine's reply. STARTS is for the first command, because some engines calibrate
+themselves. THINKS is for a command that searches, and ANSWERS is for all other commands.
 """
 KATA, LEELA = "kata-analyze", "lz-analyze"
 MOST_SHOWN = 12
-"""The largest number of moves in a line."""
+"""The largest number of moves in a line, which is a sequence of moves that the engine expects."""
 COLORS = {BLACK: "black", WHITE: "white"}
 _KEYS = {"pvVisits", "pvEdgeVisits", "ownership", "ownershipStdev", "movesOwnership", "rootInfo"}
 """Words in an analysis line that can follow the moves of a variation."""
@@ -29,9 +29,10 @@ _KEYS = {"pvVisits", "pvEdgeVisits", "ownership", "ownershipStdev", "movesOwners
 class EngineMove:
     """A move that an engine analyzed. The values are from Black's point of view.
 
-    black_wins: Black's win probability, 0 to 1. lead: the lead in points; None if the engine does not report it. line:
-    this move and the moves that the engine expects after it, as points or PASS. visits: the number of visits of this
-    move.
+    black_wins: Black's win probability after the move, 0 to 1.
+    lead: the lead in points; None if the engine does not report it.
+    line: this move and the moves that the engine expects after it, as points (row · 19 + column) or PASS.
+    visits: the number of visits of this move in the search.
     """
 
     black_wins: float
@@ -50,12 +51,15 @@ def set_up(
     white: Sequence[int],
     handicap: int,
 ) -> None:
-    """Set up the start position of a game in a GTP engine.
+    """Send the start position of a game to a GTP engine.
 
-    request: a function that sends a command to the engine. commands: the commands that the engine supports. size: the
-        board size. komi: in points. rules: the name of the rules, as KataGo's GTP command `kata-set-rules` takes it.
-        black,
-    white: the points of the stones at the start. handicap: how many of Black's stones are handicap stones; 0 for none.
+    request: a function that sends a command to the engine.
+    commands: the commands that the engine supports.
+    size: the board size.
+    komi: in points.
+    rules: the name of the rules for the command `kata-set-rules`.
+    black, white: the points of the stones at the start.
+    handicap: how many of Black's stones are handicap stones; 0 for none.
 
     Raises CommandRefused if the engine rejects a command.
     """
@@ -74,10 +78,12 @@ def set_up(
 
 
 def read_moves(text: str, size: int, color: int, command: str) -> list[EngineMove]:
-    """Parse the moves in a line of an engine's analysis, the best move first. Invalid moves are skipped.
+    """Return the moves in a line of an engine's analysis, the best move first. Invalid moves are skipped.
 
-    size: the board size. color: the side to move, from whose point of view the values in the line are. command: the
-    command that prints the line, KATA or LEELA.
+    text: the line that the engine printed.
+    size: the board size.
+    color: the side to move. The values in the line are from this side's point of view.
+    command: the command that prints the line, KATA or LEELA.
     """
     found: list[tuple[int, EngineMove]] = []
     for group in text.split("info ")[1:]:
@@ -112,10 +118,11 @@ def _move(keys: dict[str, str], pv: list[str], size: int, color: int, command: s
 
 
 def read_owners(text: str, size: int, color: int) -> NDArray[np.float64] | None:
-    """Parse the ownership in a line of an engine's analysis: the probability that each point is Black's, float64 [361].
-    None if the line has no valid ownership.
+    """Return the ownership map in a line of an engine's analysis: the probability that each point belongs to Black,
+    float64 [361], 0 to 1. Return None if the line has no valid ownership map.
 
-    size: the board size. color: the side to move, from whose point of view the values in the line are.
+    text: the line that the engine printed. size: the board size. color: the side to move, from whose point of view the
+    values in the line are.
     """
     words = text.split()
     if "ownership" not in words:

@@ -1,4 +1,4 @@
-"""The part of the board and the kind of a move of Go."""
+"""Classify the moves of Go by the part of the board and by the kind of the move."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from kibitz.analysis.go.changes import neighbours, regions
 from kibitz.games.go.points import GRID, NONE, OUTSIDE
 
 AREAS = ("corner", "side", "centre")
-"""The parts of a board. A point is near an edge if it is on one of the outer lines. They are a third of the lines: 6 on
-19×19, 3 on 9×9. A corner is near two edges, and a side is near one edge.
+"""The parts of a board. A point is near an edge if it is on one of the outer lines, which are a third of all lines: 6
+on 19×19, 3 on 9×9. A point of a corner is near two edges, and a point of a side is near one edge. All other points are
+in the center.
 """
 KINDS = ("capture", "atari", "contact", "extension", "loose")
-"""Kinds of moves, by the first condition that applies. A capture takes stones. An atari leaves a chain of the opponent
-with one liberty. A contact move is next to a stone of the opponent, and an extension is next to a stone of the mover. A
-loose move is next to no stone.
+"""The kinds of moves. The first of these conditions that is true decides the kind. A capture takes stones. An atari
+leaves a chain of the opponent with one liberty. A contact move is next to a stone of the opponent, and an extension is
+next to a stone of the mover. A loose move is next to no stone.
 """
 
 

@@ -1,6 +1,6 @@
-"""The notes of an analysis in an SGF game: the lead, annotations, and sentences in comments.
+"""Write the results of an analysis into an SGF game: the lead, annotations (?!, ?, ??), and sentences in comments.
 
-`kibitz annotate` and the board write them in the same form.
+`kibitz annotate` and the page of `kibitz board` write the results in the same form.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _SUMMARY = re.compile(
 _CHECKED = re.compile(r"Checked by .+")
 
 Notes = dict[str, list[str]]
-"""Properties of a node and the values of each, not yet escaped."""
+"""The SGF properties of a node: for each property, such as "C", its values. The values are not yet escaped."""
 
 
 def lead_words(lead: float) -> str:
@@ -58,8 +58,9 @@ def lead_words(lead: float) -> str:
 
 
 def lead_line(lead: float, count: float | None = None) -> str:
-    """Format Black's lead in points as a line of a comment. count: the lead if every point goes to its more likely
-    owner; None if it is unknown.
+    """Format Black's lead in points as a line of a comment.
+
+    lead: the expected lead. count: the lead if every point goes to its more likely owner; None if it is unknown.
     """
     return f"Lead {lead_words(lead)}" + (f", count {lead_words(count)}" if count is not None else "")
 
@@ -70,22 +71,27 @@ def lead_value(lead: float) -> str:
 
 
 def mark_line(mark: str, change: float, side: str, unit: str = "points") -> str:
-    """Describe an annotated move as a line of a comment: "Mistake: -4.2 points for Black".
+    """Return a line of a comment about an annotated move, such as "Mistake: -4.2 points for Black".
 
-    mark: the annotation. change: the change for the mover, in `unit`. side: the mover, "black" or "white". unit:
-    "points", or "percentage points" of win probability.
+    mark: the annotation.
+    change: the change for the mover, in `unit`.
+    side: the mover, "black" or "white".
+    unit: "points", or "percentage points" of win probability.
     """
     return f"{_WORDS[mark]}: {'+' if change > 0 else '-'}{abs(change):.1f} {unit} for {side.capitalize()}"
 
 
 def mark_property(mark: str) -> tuple[str, str]:
-    """Return the name and the value of the SGF property for an annotation. For ??, they are BM and 2."""
+    """Return the name and the value of the SGF property for an annotation. An example is ("BM", "2") for the annotation
+    ??.
+    """
     return _MARKS[mark]
 
 
 def summary_words(summary: GameSummary, name: Callable[[int], str]) -> list[str]:
-    """Describe the accuracy of both sides and the turning point of a game as a list of sentences. name: a function that
-    returns the text for a move, such as "move 12, Black D4", from its number.
+    """Return sentences about the accuracy of both sides and about the turning point of a game.
+
+    name: a function that returns the text for a move from the number of the move, such as "move 12, Black D4".
     """
     shown = [
         f"{side.capitalize()} {one.accuracy:.0%}" for side, one in summary.sides.items() if one.accuracy is not None
@@ -97,11 +103,12 @@ def summary_words(summary: GameSummary, name: Callable[[int], str]) -> list[str]
 
 
 def without_notes(comment: str) -> tuple[str, str]:
-    """Remove the lines of an earlier analysis from a comment, also of one with another network, engine or language.
-    Return the remaining comment, and the annotation (such as ??) that these lines described; "" if they described none.
+    """Remove the lines of an earlier analysis from a comment. Return the remaining comment, and the annotation (such as
+    ??) that the removed lines described; "" if they described no annotation.
 
-    People may write lines like those about the engine, the reason and the changes. So a line about the engine is only
-    removed directly before a lead, and the other two only directly after the line about the annotation.
+    Lines of an analysis with another network, engine or language are also removed. People may write similar lines
+    themselves. So a line about the engine is removed only directly before a line about the lead. Lines about the reason
+    and about changes are removed only directly after a line about the annotation.
     """
     written = comment.split("\n")
     lines, found = [], ""

@@ -1,5 +1,5 @@
-"""Estimate a rating with its interval from a player's moves.
+"""Estimate a player's rating, with an interval, from the player's moves.
 
-`likelihoods` computes how likely the moves are for players of several ratings, with `human`. `estimate` turns these
-likelihoods into a rating. `player` collects a player's games.
+`likelihoods` uses the network `human` to compute how likely the moves are for players of several ratings. `estimate`
+converts these likelihoods to a rating. `player` collects a player's games.
 """

@@ -1,13 +1,13 @@
-"""A rating from the likelihoods of a player's moves, with its interval.
+"""Estimate a rating and its interval from the likelihoods of a player's moves.
 
-For each move, `likelihoods` gives the log-likelihood at six ratings. The sums over a player's moves, interpolated, are
-the log-likelihood of each rating. A Gaussian prior turns this function into a posterior, whose mean is the raw rating.
-The network is not trained to measure strength, so the raw rating is corrected: the result is `offset + slope · raw
-rating`.
+For each move, `likelihoods` gives the log-likelihood at six ratings. The sum over a player's moves, interpolated
+between these ratings, is the log-likelihood of each rating. A Gaussian prior converts the log-likelihood to a posterior
+distribution. The mean of the posterior is the raw rating. The network is not trained to measure strength, so the raw
+rating is corrected: the result is `offset + slope · raw rating`.
 
-The interval has two parts. The part for the player's style does not become smaller with more games. The part for noise
-becomes smaller with the number of moves. All parameters are fitted to the games of real players by
-`bench/rating_estimates.py`, for each rating scale, and are valid for one network only.
+The width of the interval has two parts. One part accounts for the player's style, and does not become smaller with more
+games. The other part accounts for noise, and becomes smaller with the number of moves. `bench/rating_estimates.py` fits
+all parameters to the games of real players, for each rating scale. The parameters are valid for one network only.
 """
 
 from __future__ import annotations
@@ -27,16 +27,18 @@ from kibitz.analysis.chess.strength.likelihoods import RATINGS, MoveLikelihoods
 from kibitz.games.chess.material import PHASES
 
 LEVEL = 0.9
-"""The probability that the interval contains the player's rating."""
+"""The probability that the interval contains the player's rating, 0 to 1."""
 LOWEST, HIGHEST = 300, 3000
-"""Estimates outside of this range are shown as its limits, because the network was trained on too few such players."""
+"""The limits of displayed ratings. An estimate outside of these limits is replaced by the nearer limit, because the
+network was trained on too few such players.
+"""
 PRIOR = (1500.0, 450.0)
-"""Mean and standard deviation of the prior of the raw rating."""
+"""The mean and the standard deviation of the prior distribution of the raw rating, in points."""
 GRID = np.arange(200.0, 3201.0, 10.0)
 """The ratings for which the posterior is computed, float64 [301]."""
 WHOLE = "all"
 PARTS = (WHOLE, *PHASES)
-"""Sets of moves that have separate parameters: all moves, and the moves of each phase."""
+"""The groups of moves with separate parameters: all moves, and the moves of each phase."""
 
 
 @dataclass(frozen=True)
@@ -54,17 +56,19 @@ class RatingEstimate:
     moves: int
 
     def as_json(self) -> dict[str, int]:
+        """Return the estimate as a dict for JSON."""
         return {**{name: round(getattr(self, name)) for name in ("value", "low", "high")},
                 "games": self.games, "moves": self.moves}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class RatingModel:
-    """The fitted parameters of the estimate, for one rating scale and one part of the moves (see PARTS).
+    """The fitted parameters with which the rating is estimated, for one rating scale and one group of moves (see
+    PARTS).
 
-    offset, slope: the rating is `offset + slope · raw rating`. style: half the width of the 90% interval after an
-    infinite number of moves, in points. noise: half the width of the 90% interval for a single move, in points, if
-    `style` were 0.
+    offset, slope: the rating is `offset + slope · raw rating`.
+    style: half the width of the 90% interval after an infinite number of moves, in points.
+    noise: half the width of the 90% interval for a single move, in points, if `style` were 0.
     """
 
     offset: float
@@ -73,19 +77,20 @@ class RatingModel:
     noise: float
 
     def value(self, raw: float) -> float:
+        """Return the rating for a raw rating, in points."""
         return self.offset + self.slope * raw
 
     def half_width(self, moves: int) -> float:
-        """Return half the width of the 90% interval, in points, of an estimate from this number of moves."""
+        """Return half the width of the 90% interval, in points, for an estimate from `moves` moves."""
         return math.sqrt(self.style**2 + self.noise**2 / moves)
 
 
 def raw_rating(log: NDArray[np.float64]) -> float:
-    """Return a player's raw rating: the mean of the posterior distribution of the rating, given the player's moves. The
-    prior is a normal distribution with the parameters PRIOR.
+    """Return a player's raw rating in points. It is the mean of the posterior distribution of the rating, given the
+    player's moves. The prior is a normal distribution with the mean and the standard deviation of PRIOR.
 
-    log: the sum of the log-likelihoods of the moves for each rating of RATINGS, float64 [6]. Between these ratings, the
-    log-likelihood is interpolated by a natural cubic spline; outside them, it is extrapolated linearly.
+    log: the log-likelihood of all moves together for each rating of RATINGS, float64 [6]. Between these ratings, the
+    log-likelihood is interpolated by a natural cubic spline. Below and above them, it is extrapolated linearly.
     """
     at = np.array(RATINGS, np.float64)
     values = _spline(at, log, GRID)
@@ -122,24 +127,30 @@ def _parameters() -> dict[str, Any]:
 
 
 def fitted_for() -> str:
-    """Return the SHA-256 of the network file for which the parameters of the rating estimate are valid."""
+    """Return the SHA-256 of the network file to which the parameters of the rating estimate were fitted. The parameters
+    are valid only for this file.
+    """
     return str(_parameters()["network"])
 
 
 @cache
 def rating_model(scale: str, part: str = WHOLE) -> RatingModel:
-    """Return the fitted parameters of the rating estimate for a rating scale, one of sides.SCALES. For a scale without
-    separate parameters, these are the parameters that were fitted to all scales together. part: one of PARTS.
+    """Return the fitted parameters of the rating estimate for a rating scale and a group of moves.
+
+    scale: one of `kibitz.games.chess.sides.SCALES`, such as "lichess". A scale without separate parameters gets the
+    parameters that were fitted to all scales together. part: one of PARTS, such as "endgame".
     """
     models = _parameters()["models"]
     return RatingModel(**models.get(scale, models[""])[part])
 
 
 def estimate_rating(games: Sequence[MoveLikelihoods], scale: str, part: str = WHOLE) -> RatingEstimate | None:
-    """Estimate a player's rating from the moves; None if there are no moves.
+    """Return a player's rating with its interval, estimated from the player's moves. Return None if there are no moves.
 
-    games: the likelihoods of the player's moves in each game; if `part` is a phase, only those of the moves in this
-    phase. scale: the rating scale of the result, one of sides.SCALES. part: one of PARTS.
+    games: the likelihoods of the player's moves in each game. If `part` is a phase, they contain only the moves in this
+        phase.
+    scale: the rating scale of the result, one of `kibitz.games.chess.sides.SCALES`, such as "lichess".
+    part: the group of moves, one of PARTS.
     """
     moves = sum(len(game) for game in games)
     if not moves:

@@ -1,4 +1,4 @@
-"""How likely each move of a player was, for players of several ratings."""
+"""Compute how likely each move of a player is for players of several ratings."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ RATINGS = (600, 1000, 1400, 1800, 2200, 2600)
 changes smoothly.
 """
 LEAST_LIKELY = 1e-4
-"""The lower bound of likelihoods, so that a single absurd move can't decide the estimate."""
+"""The lower limit of a move's likelihood. With this limit, a single absurd move can't decide the estimate."""
 
 
 @dataclass(frozen=True)
 class MoveLikelihoods:
-    """The likelihoods of one side's moves in a game.
+    """The likelihoods of one side's moves in a game, for players of several ratings.
 
-    log: the natural logarithm of the likelihood of each move for each rating of RATINGS, float32 [moves, 6]. phase: the
-    phase of the position before each move, int8 [moves], as an index into material.PHASES. seconds: the time on the
-    player's clock before each move, in seconds, float32 [moves]; NaN if the record has no clocks.
+    log: the natural logarithm of the likelihood of each move for each rating of RATINGS, float32 [moves, 6].
+    phase: the phase of the game before each move, int8 [moves], as an index into `kibitz.games.chess.material.PHASES`.
+    seconds: the time on the player's clock before each move, in seconds, float32 [moves]; NaN if the record has no
+        clocks.
     """
 
     log: NDArray[np.float32]
@@ -44,27 +45,31 @@ class MoveLikelihoods:
         return len(self.log)
 
     def where(self, mask: NDArray[np.bool_]) -> MoveLikelihoods:
-        """Return only the moves for which `mask`, bool [moves], is true."""
+        """Return the likelihoods of only those moves for which `mask`, bool [moves], is true."""
         return MoveLikelihoods(self.log[mask], self.phase[mask], self.seconds[mask])
 
 
 class NetworkWithRatings(Protocol):
-    """The interface of a network with rating inputs (for example a Session), with only the attributes that this module
-    uses.
+    """The attributes of a network with rating inputs that this module uses. A `kibitz.play.session.Session` is an
+    example.
+
+    side_inputs: the names of the inputs in addition to the position, each with its default value.
     """
 
     side_inputs: dict[str, int]
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """Return the outputs as arrays by name, as Session.evaluate does."""
+        """Return the network's outputs for n positions, as arrays by name. codes: uint8 [n, 64]. state: uint8 [n, 4 +
+        side inputs], see `kibitz.PositionArrays`.
+        """
 
 
 def side_likelihoods(game: chess.pgn.Game, side: chess.Color, session: NetworkWithRatings) -> MoveLikelihoods:
-    """Return the likelihoods of one side's moves in a game, without null moves.
+    """Return the likelihoods of one side's moves in a game. Null moves, which pass the turn, are skipped.
 
-    For each rating of RATINGS, the network gets this rating for both players, because the opponent's real rating would
-    be a hint at the player's rating. The speed and the rating scale come from the headers. session: a session of a
-    network with rating inputs.
+    For each rating of RATINGS, the network takes this rating as the input for both players. The opponent's real rating
+    would be a hint at the player's rating, so it is not used. The headers give the speed and the rating scale. session:
+    a network with rating inputs.
     """
     played, rows, own = [], [], []
     board = game.board()

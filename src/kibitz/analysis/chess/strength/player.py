@@ -1,4 +1,4 @@
-"""The rating of one player, estimated from the moves, over all games and over parts of them."""
+"""Estimate the rating of one player from the moves in all games, and from groups of the moves."""
 
 from __future__ import annotations
 
@@ -25,23 +25,25 @@ from kibitz.play.session import Session
 from kibitz.runs import ONNX
 
 NETWORK = "human"
-"""The network that evaluates the moves."""
+"""The name of the bundled network that evaluates the moves."""
 SHORTEST = 29
-"""Games with less time per player than this number of seconds are not counted."""
+"""The smallest time per player, in seconds, of a game that counts."""
 ENOUGH = 5
-"""The smallest number of games for an estimate. If there were fewer, one good or bad day would decide the estimate."""
+"""The smallest number of games for an estimate. With fewer games, one good or bad day would decide the estimate."""
 SCALE_NAMES = {"lichess": "Lichess", "chess.com": "Chess.com", "fics": "FICS", "fide": "FIDE", "": "an unknown scale"}
-"""Names of sides.SCALES for people."""
+"""The names of rating scales as people write them, by their keys in `kibitz.games.chess.sides.SCALES`."""
 FITTED_SCALES = ("lichess", "chess.com")
-"""The scales that have separate parameters."""
+"""The rating scales that have separate parameters of the estimate."""
 TIME_LEFT = {"under_30_seconds": (0, 30), "30_seconds_to_2_minutes": (30, 120), "over_2_minutes": (120, float("inf"))}
-"""Parts by the seconds on the clock before a move."""
+"""The groups of moves by the seconds on the player's clock before the move: the key of each group, and its lower and
+upper limit.
+"""
 
 
 def rating_network() -> Session:
-    """Return the bundled network with which ratings are estimated.
+    """Return the bundled network with which ratings are estimated, loaded.
 
-    Raises KibitzError if the bundled network is newer than the fitted parameters of the estimate.
+    Raises KibitzError if the parameters of the estimate were not fitted to this version of the network.
     """
     session = Session(NETWORK)
     if not is_fitted_for(session):
@@ -53,7 +55,7 @@ def rating_network() -> Session:
 
 
 def is_fitted_for(session: Session) -> bool:
-    """Return whether the fitted parameters of the rating estimate are valid for a network."""
+    """Return whether the parameters of the rating estimate were fitted to this network."""
     path = session.run.path / ONNX
     return path.is_file() and manifest.sha256(path) == fitted_for()
 
@@ -62,10 +64,13 @@ def is_fitted_for(session: Session) -> bool:
 class PlayerGame:
     """A player's moves in one game, and the facts about the game that the rating estimate needs.
 
-    moves: the likelihoods of the player's moves. side: "white" or "black". scale: one of sides.SCALES. speed: the speed
-    class, such as "blitz"; "" if it is unknown. month: the month of the game, such as "2026-11"; "" if it is unknown.
-    rating: the player's rating in the record; 0 if it is unknown. too_fast: whether the time control gives each player
-    less than SHORTEST seconds for the game.
+    moves: the likelihoods of the player's moves for several ratings.
+    side: "white" or "black".
+    scale: the rating scale, one of `kibitz.games.chess.sides.SCALES`.
+    speed: the speed class, such as "blitz"; "" if it is unknown.
+    month: the month of the game, such as "2026-11"; "" if it is unknown.
+    rating: the player's rating in the record; 0 if it is unknown.
+    too_fast: whether the time control gives each player less than SHORTEST seconds for the game.
     """
 
     moves: MoveLikelihoods
@@ -78,7 +83,7 @@ class PlayerGame:
 
 
 def player_game(game: chess.pgn.Game, side: str, moves: MoveLikelihoods) -> PlayerGame:
-    """Return the moves of one player in a game, with the facts that the rating estimate needs.
+    """Return the likelihoods of one player's moves in a game, together with the facts that the rating estimate needs.
 
     side: the player's side, "white" or "black". moves: the likelihoods of this side's moves.
     """
@@ -104,11 +109,12 @@ def _seconds(control: str) -> float:
 
 @dataclass
 class PlayerStrength:
-    """One player's games, and the rating that is estimated from the moves in the games on the most frequent rating
-    scale.
+    """One player's games, and the rating that is estimated from the moves. Only games on the most frequent rating scale
+    are used for the estimate.
 
-    name: the player's name as it is displayed. games: the games. too_fast: the number of games with less than SHORTEST
-    seconds per player, which are not in `games`.
+    name: the player's name as it is displayed.
+    games: the games that were added.
+    too_fast: the number of games with less than SHORTEST seconds per player, which are not in `games`.
     """
 
     name: str
@@ -116,8 +122,8 @@ class PlayerStrength:
     too_fast: int = 0
 
     def add(self, game: PlayerGame) -> None:
-        """Add a game. Games without a move of the player, and games with less than SHORTEST seconds per player, are not
-        added.
+        """Add a game of the player. The method ignores a game without a move of the player. It only counts a game with
+        less than SHORTEST seconds per player, in `too_fast`.
         """
         if not len(game.moves):
             return
@@ -127,27 +133,28 @@ class PlayerStrength:
             self.games.append(game)
 
     def add_side(self, game: chess.pgn.Game, side: str, session: Session) -> None:
-        """Compute the likelihoods of the moves of one side of a game, and add the game. side: "white" or "black".
-        session: a network for which `is_fitted_for` is true.
+        """Compute the likelihoods of the moves of one side of a game, and add the game.
+
+        side: the player's side, "white" or "black". session: a network for which `is_fitted_for` returns True.
         """
         self.add(player_game(game, side, side_likelihoods(game, side == "white", session)))
 
     @property
     def scale(self) -> str:
-        """The most frequent rating scale of the games."""
+        """The most frequent rating scale of the games, such as "lichess"; "" without games."""
         return Counter(game.scale for game in self.games).most_common(1)[0][0] if self.games else ""
 
     @property
     def counted(self) -> list[PlayerGame]:
-        """The games on the scale `scale`. The ratings of different scales can't be averaged, so games on other scales
-        don't count.
+        """The games on the most frequent rating scale. Games on other scales don't count, because ratings of different
+        scales can't be averaged.
         """
         scale = self.scale
         return [game for game in self.games if game.scale == scale]
 
     def rating(self) -> RatingEstimate | None:
-        """Return the rating that is estimated from the moves of all games in `counted`; None for fewer than ENOUGH
-        games.
+        """Return the rating that is estimated from the moves of all games in `counted`. Return None if there are fewer
+        than ENOUGH games.
         """
         return self._estimate([game.moves for game in self.counted])
 
@@ -157,10 +164,10 @@ class PlayerStrength:
         return int(np.median(known)) if known else None
 
     def parts(self) -> dict[str, dict[str, RatingEstimate]]:
-        """Return rating estimates for parts of the moves: {division: {part: estimate}}. For example, the division
-        "by_phase" has the part "endgame".
+        """Return rating estimates for groups of the moves: {division: {group: estimate}}. For example, the division
+        "by_phase" has the group "endgame".
 
-        The result omits parts with fewer than ENOUGH games, and divisions with fewer than two parts.
+        Groups with fewer than ENOUGH games are omitted, and so are divisions with fewer than two groups.
         """
         games = self.counted
         found: dict[str, dict[str, RatingEstimate]] = {
@@ -208,7 +215,7 @@ class PlayerStrength:
 
 
 def chess_files(path: str) -> list[str]:
-    """Return the PGN files at a path: the file itself, or the files in a folder. Raises UsageError if the path has only
+    """Return the PGN files at a path: the file itself, or all files in a folder. Raises UsageError if the path has only
     games of Go, and KibitzError if it has no game file.
     """
     games = records.games_by_ending(records.find([path], tuple(records.ENDINGS)))
@@ -220,10 +227,14 @@ def chess_files(path: str) -> list[str]:
 def add_games(
     strength: PlayerStrength, files: Sequence[str], players: Sequence[Player], on_problem: Callable[[str], None]
 ) -> Iterator[int]:
-    """Add a player's games from the given PGN files. After each game, yield the number of games so far.
+    """Add a player's games from the given PGN files. After each game, yield the number of games read so far.
 
-    players: the names of this one player, as the files spell them. on_problem: see `own_games`. Raises KibitzError for
-    the same reasons as `own_games` and `rating_network`.
+    strength: the player's games, to which the function adds games.
+    files: the paths of the files.
+    players: the names of this one player, as the files spell them.
+    on_problem: a function that is called with each message about damaged or skipped games.
+
+    Raises KibitzError for the same reasons as `own_games` and `rating_network`.
     """
     session = rating_network()
     for number, (record, side) in enumerate(own_games(files, PlayerSides(players), on_problem), 1):

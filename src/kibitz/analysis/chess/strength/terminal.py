@@ -1,4 +1,4 @@
-"""The rating that is estimated from a player's moves, on a terminal."""
+"""Print the rating that is estimated from a player's moves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WIDTH = 24
 
 
 def show(strength: PlayerStrength, console: Console) -> None:
-    """Print a player's estimated rating, the estimates for parts of the games, and what the rating means."""
+    """Print a player's estimated rating, the estimates for groups of the moves, and what the rating means."""
     whole = strength.rating()
     assert whole is not None
     print_line(console, f"{clean(strength.name, 60)}: {whole.games:,} games, {whole.moves:,} moves", "bold")
@@ -54,6 +54,9 @@ def sentences(strength: PlayerStrength) -> Iterator[str]:
 
 
 def row(label: str, estimate: RatingEstimate) -> str:
+    """Format one estimate as a line of the table: the label, the numbers of games and moves, the rating, and its
+    interval.
+    """
     interval = f"{estimate.low:.0f} to {estimate.high:.0f}"
     counts = f"{estimate.games:>6,}{estimate.moves:>7,}"
     return f"  {clean(label, _WIDTH - 3):<{_WIDTH - 2}}{counts}{estimate.value:>12.0f}{interval:>16}"
