@@ -9,7 +9,7 @@ from typing import Any
 CHESS_SWING = 0.1
 """The default of the smallest annotated change of White's win probability in chess, 0 to 1."""
 SIGNS = {"?!": "inaccuracies", "?": "mistakes", "??": "blunders"}
-"""The annotations of moves that lose something, each with the JSON key of the number of such moves."""
+"""The annotations of moves that lose something, each with the JSON key for the number of moves with this annotation."""
 GAINED = "↑"
 """The annotation of a move with a gain of at least the smallest annotated change."""
 

@@ -1,4 +1,4 @@
-"""What changed since the last month: the loss per move in a player's newest games, compared with the earlier games."""
+"""Compare the loss per move in a player's games of the last month with the loss in the earlier games."""
 
 from __future__ import annotations
 
@@ -15,15 +15,18 @@ from kibitz.analysis.parts import Measure, figure_of
 from kibitz.stats import Estimate
 
 DAYS = 30
-"""Number of days in the last month, which ends with the date of the newest game."""
+"""The number of days in the last month. The last day is the date of the player's newest game."""
 
 
 @dataclass(frozen=True)
 class LossChange:
-    """How the mean loss in a part of a player's moves changed in the last month (see `Lately`).
+    """How the mean loss in a group of a player's moves changed in the last month (see `Lately`). Losses are win
+    probabilities (0 to 1) in chess, and points in Go.
 
-    label: the name of the part, such as a phase. loss: the mean loss per move in the last month. earlier: the mean loss
-    per move in the earlier games. change: `loss` minus `earlier`; a negative value is an improvement.
+    label: the name of the group, such as a phase.
+    loss: the mean loss per move in the last month.
+    earlier: the mean loss per move in the earlier games.
+    change: `loss` minus `earlier`; a negative value is an improvement.
     """
 
     label: str
@@ -45,11 +48,12 @@ class LossChange:
 
 @dataclass(frozen=True)
 class Lately:
-    """The changes of a player's loss from the earlier games to the games of the last month. The last month is the DAYS
+    """How a player's loss changed from the earlier games to the games of the last month. The last month is the DAYS
     days that end with the date of the player's newest game.
 
-    since: the first day of the last month. whole: the change over all moves. changed: the parts of the moves with a
-    significant change, the largest increase of the loss first.
+    since: the first day of the last month.
+    whole: the change over all moves.
+    changed: the groups of moves with a significant change, the largest increase of the loss first.
     """
 
     since: datetime.date
@@ -64,11 +68,12 @@ class Lately:
 def lately(
     measure: Measure, days: Sequence[datetime.date | None], parts: Mapping[str, NDArray[np.bool_]]
 ) -> Lately | None:
-    """Compare the losses in the games of the last month (see `Lately`) with those in the earlier games; None if one of
-    the two periods has no moves. Games without a date do not count.
+    """Compare the losses in the games of the last month (see `Lately`) with those in the earlier games. Return None if
+    one of the two periods has no moves. Games without a date do not count.
 
-    measure: the losses of the moves, and the game of each move. days: the date of each game, [games]; None if it is
-    unknown. parts: for each part's label, which moves are in the part, bool [moves].
+    measure: the losses of the moves, and the game of each move.
+    days: the date of each game, [games]; None if it is unknown.
+    parts: the groups of moves, such as phases: for each label, whether each move is in the group, bool [moves].
     """
     known = [day.toordinal() for day in days if day is not None]
     if not known:

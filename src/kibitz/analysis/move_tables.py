@@ -1,4 +1,6 @@
-"""Tables of analyzed games: one row for each move, as CSV or Parquet, written game by game."""
+"""Write the moves of analyzed games into tables: one row for each move, as CSV or Parquet. The rows of a game are
+written when the game is analyzed.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +16,17 @@ AddRows = Callable[[Iterable[Row]], None]
 ROW_GROUP = 10_000
 """Number of rows in a row group of a Parquet file."""
 TYPES = {str: "string", int: "int64", float: "float64", bool: "bool_"}
-"""The types of columns, and the names of their types in pyarrow."""
+"""The possible types of a column, each with the name of the type in pyarrow."""
 
 
 @contextlib.contextmanager
 def csv_table(path: str, columns: Mapping[str, type], keep: Callable[[], bool] = never) -> Iterator[AddRows]:
-    """A context manager that opens a CSV file, and yields a function that adds rows to it. Missing values are empty.
+    """A context manager that opens a CSV file, and yields a function that adds rows to the file. Missing values are
+    empty.
 
-    path: the path of the file, which appears only when it is complete; "-" is standard output. columns: the name and
-    the type (a key of TYPES) of each column. keep: whether to keep an incomplete file, see `whole_file`.
+    path: the path of the file; "-" is standard output. No file exists at the path before the file is complete.
+    columns: the name and the type of each column. The type is a key of TYPES.
+    keep: a function that returns whether to keep an incomplete file, see `files.whole_file`.
     """
     with whole_file(path, keep) as file:
         writer = csv.DictWriter(file, list(columns), extrasaction="ignore", lineterminator="\n")
@@ -32,8 +36,8 @@ def csv_table(path: str, columns: Mapping[str, type], keep: Callable[[], bool] =
 
 @contextlib.contextmanager
 def parquet_table(path: str, columns: Mapping[str, type], keep: Callable[[], bool] = never) -> Iterator[AddRows]:
-    """A context manager that opens a Parquet file, and yields a function that adds rows to it. Missing values are null.
-    The arguments are those of `csv_table`.
+    """A context manager that opens a Parquet file, and yields a function that adds rows to the file. Missing values are
+    null. The arguments are those of `csv_table`.
     """
     import pyarrow as pa
     from pyarrow import parquet

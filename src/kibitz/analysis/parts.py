@@ -1,4 +1,6 @@
-"""Parts of one player's moves in chess or Go, such as one phase: what the moves lost, with confidence intervals."""
+"""Compute the losses in groups of one player's moves, such as one phase, with confidence intervals, for chess and Go.
+This module calls a group of moves a part.
+"""
 
 from __future__ import annotations
 
@@ -16,28 +18,31 @@ from kibitz.explorer.openings import Opening
 from kibitz.stats import ClusterBootstrap, Estimate
 
 ENOUGH = 10
-"""The smallest number of games for which an interval is shown."""
+"""The smallest number of games with which a confidence interval is shown."""
 MAX_WORST = 50
-"""Number of worst mistakes that a report contains."""
+"""The largest number of worst mistakes in a report."""
 A_GAME = 2
-"""The largest number of worst mistakes from one game. A player often overlooks the same thing twice in a game."""
+"""The largest number of worst mistakes from one game. A player often overlooks the same threat several times in a
+game.
+"""
 ENDS = ("won", "drawn", "lost")
-"""The results of a game from the point of view of the player."""
+"""The results of a game for the player, in the order of `count_results`."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of one player's moves, such as the moves in one phase, and what they lost.
+    """A group of one player's moves, such as the moves in one phase, and what these moves lost.
 
-    label: the name of the part.
+    label: the name of the group.
     loss: the mean loss per move: win probability (0 to 1) in chess, points in Go.
-    usual: the mean loss that is usual for such moves. In chess, it is that of players of the same rating in the same
-        positions. In Go, it is that of players of the same rank with moves of the same kinds.
-    difference: an Estimate of the mean of loss minus usual, over the moves whose usual loss is known; its field n is
+    usual: the mean loss that is usual for such moves. In chess, it is the loss of players of the same rating in the
+        same positions. In Go, it is the loss of players of the same rank with moves of the same kinds.
+    difference: the mean of the loss minus the usual loss, over the moves whose usual loss is known. Its field `n` is
         the number of these moves.
     marks: the number of moves with each annotation.
-    score: the player's mean result in the games of the part, 0 to 1; None if the part does not consist of whole games.
-    opening: the opening of the games; None if the part is not an opening.
+    score: the player's mean result in the games of the group, 0 to 1; None if the group does not consist of whole
+        games.
+    opening: the opening of the games; None if the group is not an opening.
     side: for an opening, the player's side in its games; "" for both sides.
     """
 
@@ -64,9 +69,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Parts:
-    """A player's losses and results. whole: those of all moves. by: those of each part of the moves, as {division:
-    {part: ...}}; for example, the division "phase" has the part "endgame". openings: those of the games of each
-    opening.
+    """A player's losses and results, for all moves and for groups of moves.
+
+    whole: all moves together.
+    by: each group of moves, as {division: {group: ...}}. For example, the division "phase" has the group "endgame".
+    openings: the games of each opening.
     """
 
     whole: Part
@@ -74,9 +81,11 @@ class Parts:
     openings: Sequence[Part]
 
     def standing_out(self) -> list[Part]:
-        """Return the parts whose loss differs significantly from the usual loss: the interval of the difference does
-        not contain 0. The part with the largest additional loss is first. The parts that consist of the won, drawn or
-        lost games are excluded.
+        """Return the groups of moves whose loss differs significantly from the usual loss. The group with the largest
+        additional loss is first.
+
+        A difference is significant if its interval does not contain 0. The groups of the won, drawn and lost games are
+        not in the result.
         """
         # Parts of the table by result are excluded, because a lost game always contains larger losses.
         some = [rows for name, rows in self.by.items() if name != "result"]
@@ -91,13 +100,13 @@ class Parts:
 
 @dataclass
 class Measure:
-    """Computes the mean losses and results in the parts of a player's moves.
+    """Computes the mean losses and results in groups of a player's moves.
 
-    game: int64 [moves], the index of each move's game.
-    loss: float64 [moves], the loss of each move.
-    usual: float64 [moves], the usual loss for each move; NaN if it is unknown.
-    mark: float64 [moves], each move's annotation as an index into SIGNS; -1 without annotation.
-    scores: float64 [games], the player's result in each game, 0, 0.5 or 1; NaN without a result.
+    game: the index of each move's game, int64 [moves].
+    loss: the loss of each move, float64 [moves].
+    usual: the usual loss for each move, float64 [moves]; NaN if it is unknown.
+    mark: the annotation of each move as an index into SIGNS, float64 [moves]; -1 without annotation.
+    scores: the player's result in each game, 0, 0.5 or 1, float64 [games]; NaN without a result.
     """
 
     game: NDArray[np.int64]
@@ -119,10 +128,10 @@ class Measure:
         opening: Opening | None = None,
         side: str = "",
     ) -> Part:
-        """Return the part of the moves for which `mask`, bool [moves], is true.
+        """Return the losses of the moves for which `mask`, bool [moves], is true.
 
-        label, opening, side: see `Part`. games: bool [games], the games over which the score is computed; None for no
-        score.
+        label, opening, side: fields of the result, see `Part`. games: bool [games], the games over which the score is
+        computed; None for no score.
         """
         loss = self.mean_loss(mask)
         known = mask & self._known
@@ -134,14 +143,14 @@ class Measure:
         return Part(label, loss, known_interval(pair[0]), known_interval(pair[1]), marks, score, opening, side)
 
     def mean_loss(self, mask: NDArray[np.bool_]) -> Estimate:
-        """Return the mean loss of the moves for which `mask`, bool [moves], is true. If there is no such move,
-        n is 0.
+        """Return the mean loss of the moves for which `mask`, bool [moves], is true. If there is no such move, the
+        result's `n` is 0.
         """
         return known_interval(self._groups.mean(self.loss, mask))
 
 
 def mean_over_games(values: Sequence[float]) -> Estimate:
-    """Return the mean over games with its confidence interval. values: one value for each game; NaN is ignored."""
+    """Return the mean of one value per game, with its confidence interval. NaN is ignored."""
     each = np.array(values, np.float64)
     return known_interval(ClusterBootstrap(np.arange(len(each))).mean(each, np.isfinite(each)))
 
@@ -153,11 +162,14 @@ def count_results(scores: Sequence[float]) -> dict[str, int]:
 
 
 def known_interval(estimate: Estimate) -> Estimate:
-    """Remove the interval of an estimate (low and high become NaN) if the estimate is from fewer than ENOUGH games."""
+    """Return the estimate, but without its interval if it comes from fewer than ENOUGH games. Then `low` and `high` are
+    NaN.
+    """
     if estimate.games >= ENOUGH:
         return estimate
     return Estimate(estimate.value, math.nan, math.nan, estimate.n, estimate.games)
 
 
 def figure_of(estimate: Estimate) -> dict[str, Any]:
+    """Return an estimate as a dict for JSON, with values rounded to four decimals."""
     return {key: round(value, 4) if isinstance(value, float) else value for key, value in estimate.as_json().items()}

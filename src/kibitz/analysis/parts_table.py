@@ -1,4 +1,4 @@
-"""The parts of a player's moves as rows on a terminal, for chess and Go."""
+"""Print the groups of a player's moves as rows of a table, for chess and Go."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from kibitz.analysis.printing import clean, print_line
 from kibitz.stats import Estimate
 
 LABEL = 27
-"""Width of a part's name in columns."""
+"""The width, in characters, of the column with the names of the groups."""
 COUNTED = ("?", "??")
-"""The annotations whose numbers are shown; ?! is omitted to save space."""
+"""The annotations that have a column in the table. ?! has no column, to save space."""
 
 
 def score_words(results: Mapping[str, int], score: Estimate) -> str:
-    """Format a player's results as text. results: the number of games by "won", "drawn" and "lost". score: the mean
-    result, 0 to 1.
+    """Return a player's results as text, such as "won 3, drawn 1, lost 2: score 58.3%".
+
+    results: the number of games by "won", "drawn" and "lost". score: the mean result, 0 to 1.
     """
     line = f"won {results['won']:,}, drawn {results['drawn']:,}, lost {results['lost']:,}"
     return f"{line}: score {score.value:.1%}{with_interval(score)}"
@@ -35,10 +36,12 @@ def print_heading(console: Console, compared: bool, scored: bool) -> None:
 
 
 def print_parts(console: Console, title: str, parts: Iterable[Part], compared: bool, unit: float = 100) -> None:
-    """Print a table with one line for each part of a player's moves.
+    """Print a table with one line for each group of a player's moves.
 
-    title: the heading of the table; "" for no heading. compared: whether there is a column for the usual loss. unit:
-    the factor by which losses are multiplied; 100 shows win probabilities in percentage points.
+    title: the heading of the table; "" for no heading.
+    parts: the groups of moves with their losses.
+    compared: whether there is a column for the usual loss.
+    unit: the factor by which losses are multiplied. With 100, win probabilities are shown in percentage points.
     """
     if title:
         print_line(console, title, "bold")
@@ -68,5 +71,7 @@ def _half(figure: Estimate, unit: float) -> str:
 
 
 def with_interval(figure: Estimate) -> str:
-    """Format the interval of a share as text in parentheses; "" if the estimate has no interval."""
+    """Return the interval of a share as text in parentheses; "" if the estimate has no interval. figure: the share with
+    its interval.
+    """
     return "" if math.isnan(figure.low) else f" (95% interval {figure.low:.1%} to {figure.high:.1%})"

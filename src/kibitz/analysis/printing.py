@@ -1,4 +1,6 @@
-"""Parts of the terminal output for chess and Go. Everything that is shown by color is also shown by text or signs."""
+"""Print parts of an analysis on a terminal, for chess and Go. Everything that is shown by color is also shown by text
+or signs.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,16 @@ _PLAIN = str.maketrans({"…": "...", "→": ">", "–": "-", "×": "x", "−": 
 
 
 def clean(text: str, most: int = 120) -> str:
-    """Prepare a text from a record for a terminal: remove control characters, and shorten it to `most` characters."""
+    """Return a text from a game record without control characters, and shortened to at most `most` characters."""
     text = "".join(c for c in " ".join(text.split()) if c.isprintable())
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def sparkline(shares: NDArray[np.float64], width: int, ascii_only: bool = False) -> str:
-    """Draw the values in `shares`, [n], 0 to 1, as a curve of at most `width` characters. Each character shows the mean
-    of its part of the values: with a block or, if `ascii_only` is true, with a digit from 0 to 9.
+    """Draw values as a curve of at most `width` characters. Each character shows the mean of a section of the values,
+    as a block or, if `ascii_only` is true, as a digit from 0 to 9.
+
+    shares: the values, [n], 0 to 1.
     """
     levels = "0123456789" if ascii_only else LEVELS
     means = [float(part.mean()) for part in np.array_split(shares, max(1, min(width, len(shares))))]
@@ -34,7 +38,9 @@ def sparkline(shares: NDArray[np.float64], width: int, ascii_only: bool = False)
 
 
 def bar(share: float, width: int, ascii_only: bool = False) -> str:
-    """Draw a share, 0 to 1, as a bar of `width` characters. The bar is filled up to the share and dotted after it."""
+    """Draw a share, 0 to 1, as a bar of `width` characters. The part up to the share is filled, and the rest is
+    dotted.
+    """
     if ascii_only:
         filled = round(share * width)
         return "#" * filled + "." * (width - filled)
@@ -43,7 +49,9 @@ def bar(share: float, width: int, ascii_only: bool = False) -> str:
 
 
 def turning_words(turning: TurningPoint, move: str) -> str:
-    """Return a sentence about the turning point of a game. move: the name of the move at the turning point."""
+    """Return a sentence about the turning point of a game. move: the text for the move at the turning point, such as
+    "12. Nf3".
+    """
     return (
         f"Turning point: {f'{turning.ahead.capitalize()} stays' if turning.ahead else 'nobody is'} ahead after {move}"
     )
@@ -52,8 +60,9 @@ def turning_words(turning: TurningPoint, move: str) -> str:
 def show_summary(console: Console, summary: GameSummary, unit: str, scale: float, name: Callable[[int], str]) -> None:
     """Print the accuracy, the mean loss and the annotations of each side, and the turning point of a game.
 
-    unit: the name of the unit in which losses are printed. scale: the factor that converts the losses of `summary` to
-    this unit. name: a function that returns the text for a move, such as "12. Nf3", from its number.
+    unit: the name of the unit in which losses are printed.
+    scale: the factor that converts the losses of `summary` to this unit.
+    name: a function that returns the text for a move from the number of the move, such as "12. Nf3".
     """
     print_line(console, f"{'Summary':<10}{'accuracy':>9}{'lost':>7}" + "".join(f"{sign:>4}" for sign in SIGNS), "bold")
     for side, one in summary.sides.items():

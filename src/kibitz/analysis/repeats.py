@@ -1,4 +1,4 @@
-"""Find games that occur in several files."""
+"""Find games that occur more than once in a collection of files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ class Seen:
         self._known: set[bytes] = set()
 
     def is_new_text(self, text: str) -> bool:
-        """Return whether this is the first call with this game. text: the game's headers and moves as text."""
+        """Return whether this method was not called before with the same text. text: the headers and moves of a game as
+        text.
+        """
         key = hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
         is_new = key not in self._known
         self._known.add(key)
@@ -26,8 +28,11 @@ class Seen:
 
 
 def skipped_games(again: int, empty: int, both: int) -> Iterator[str]:
-    """Yield a message for each kind of a player's games that are skipped. again: the number of repeated games. empty:
-    the number of games without moves. both: the number of games with the player on both sides.
+    """Yield a message to the user for each reason for which games of a player are skipped.
+
+    again: the number of repeated games.
+    empty: the number of games without moves.
+    both: the number of games in which the player has both sides.
     """
     for count, kind, why in (
         (again, "repeated ", "with the same players, date and moves"),

@@ -21,11 +21,13 @@ Result = TypeVar("Result")
 def shared_out(
     records: Iterable[Record], item: Callable[[Record], Item], work: Callable[[Item], Result], workers: Workers
 ) -> Generator[tuple[Record, Result]]:
-    """Share records out to worker processes. Yield each record with the worker's result, in the order of the records.
+    """Distribute records to worker processes. Yield each record with the worker's result, in the order of the records.
 
-    item: a function that returns the small object that is sent to a worker for a record. work: the function that a
-    worker applies to this object. If reading a record raises KibitzError, the results of the earlier records are
-    yielded before the error is raised.
+    item: a function that returns the small object that is sent to a worker for a record.
+    work: the function that a worker applies to this object.
+    workers: the worker processes.
+
+    If reading a record raises KibitzError, the results of the earlier records are yielded before the error is raised.
     """
     ahead: deque[Record] = deque()
     failed: list[KibitzError] = []
@@ -46,8 +48,8 @@ def shared_out(
 
 
 def name_for_workers(session: Session) -> str:
-    """Return the name with which a worker process can open this session's network: the name of a bundled network, or
-    the path of the run.
+    """Return the text with which a worker process can load the network of this session: the name of a bundled network,
+    or the path of the network's folder.
     """
     path = session.run.path
     return session.name if path in packaged().values() else str(path.resolve())
@@ -55,7 +57,8 @@ def name_for_workers(session: Session) -> str:
 
 @functools.lru_cache(maxsize=1)
 def opened(name: str) -> Session:
-    """Open a network in a worker process, which reuses the session for its next games. name: a result of
-    `name_for_workers`. The session uses one thread, because the workers share the cores.
+    """Return a loaded network in a worker process. The process keeps the network in memory for its next games.
+
+    name: a result of `name_for_workers`. The network uses one thread, because the workers share the cores.
     """
     return Session(name, threads=1)

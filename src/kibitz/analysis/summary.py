@@ -1,8 +1,8 @@
-"""The summary of a game: accuracy, annotations and mean loss of each player, and the turning point.
+"""Summarize a game: the accuracy, the annotations and the mean loss of each player, and the turning point.
 
-The accuracy of a chess game is computed by Lichess's formula, from the losses that kibitz finds. The accuracy of a Go
-game is computed by KaTrain's formula, from the unweighted mean of the lost points. `docs/results/conventions.md`
-explains both.
+The accuracy of a chess game is computed by Lichess's formula from the losses that kibitz finds. The accuracy of a Go
+game is computed by KaTrain's formula from the unweighted mean of the lost points. `docs/results/conventions.md`
+explains both formulas.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from kibitz.analysis.glyphs import SIGNS, figure
 
 AHEAD = 0.7
-"""A side is ahead if its win probability is at least this."""
+"""The smallest win probability, 0 to 1, with which a side counts as ahead."""
 _SCALE, _RATE, _SHIFT, _BONUS = 103.1668100711649, 4.354415386753951, -3.166924740191411, 1.0
 """Lichess's accuracy of a move in percent, after a loss l from 0 to 1: _SCALE * exp(-_RATE * l) + _SHIFT + _BONUS."""
 _WINDOW, _LEAST_WINDOW, _MOST_WINDOW = 10, 2, 8
@@ -30,7 +30,7 @@ window, within these limits.
 _LEAST_SHARE = 0.01
 """In a harmonic mean, accuracies are at least this value."""
 PER_POINT = 0.75
-"""The accuracy of a Go game after a mean loss of one point."""
+"""The accuracy of a Go player, 0 to 1, after a mean loss of one point per move."""
 
 
 def move_accuracy(loss: float) -> float:
@@ -43,14 +43,15 @@ def move_accuracy(loss: float) -> float:
 def win_accuracy(
     values: Sequence[float], movers: Sequence[str], losses: Sequence[float | None], side: str
 ) -> float | None:
-    """Return the accuracy of a chess player in a game, 0 to 1; None if the loss of no move of the player is known.
+    """Return the accuracy of a chess player in a game, 0 to 1. Return None if the player has no move with a known loss.
 
-    values: the win probability in each position, [moves + 1], from the point of view of one side throughout the game
-    (no matter which). movers: the side that made each move, [moves]. losses: the loss of each move, [moves]; None if it
-    is unknown. side: the player's side.
+    values: the win probability of one side in each position, [moves + 1], 0 to 1. It does not matter which side it is.
+    movers: the side that made each move, [moves].
+    losses: the loss of win probability of each move, [moves]; None if it is unknown.
+    side: the player's side.
 
-    The result is the average of two means over the accuracies of the player's moves. One mean is weighted by the
-    volatility of the values around each move, the other is a harmonic mean.
+    The result is the average of two means of the accuracies of the player's moves. One mean is weighted by the
+    volatility of the values around each move. The other is a harmonic mean.
     """
     size = min(max(len(movers) // _WINDOW, _LEAST_WINDOW), _MOST_WINDOW)
     weighted, weights, inverse, count = 0.0, 0.0, 0.0, 0
@@ -74,9 +75,10 @@ def points_accuracy(loss: float) -> float:
 class SideSummary:
     """The results of one side in a game.
 
-    accuracy: 0 to 1; None if it is unknown. loss: the mean loss per move, as win probability (0 to 1) in chess and in
-    points in Go; None if it is unknown. moves: the number of moves with a known loss. marks: the number of moves with
-    each annotation of SIGNS.
+    accuracy: 0 to 1; None if it is unknown.
+    loss: the mean loss per move, as win probability (0 to 1) in chess, and in points in Go; None if it is unknown.
+    moves: the number of moves with a known loss.
+    marks: the number of moves with each annotation in `glyphs.SIGNS`.
     """
 
     accuracy: float | None
@@ -94,10 +96,10 @@ class SideSummary:
 
 @dataclass(frozen=True)
 class TurningPoint:
-    """The turning point of a game: the last move that changed which side is ahead. After this move, the same side is
-    ahead until the end of the game, or neither side is ahead until the end.
+    """The turning point of a game: the last move that changed which side is ahead. From this move until the end of the
+    game, one side is always ahead, or no side is ever ahead. A side is ahead if its win probability is at least AHEAD.
 
-    ply: the number of the move, from 1. ahead: the side that is ahead; "" for neither.
+    ply: the number of the move, from 1. ahead: the side that is ahead after the move; "" if no side is ahead.
     """
 
     ply: int
@@ -125,10 +127,10 @@ class GameSummary:
 
 
 def turning_point(values: Sequence[float], sides: tuple[str, str]) -> TurningPoint | None:
-    """Return the turning point of a game; None if the same side, or neither side, is ahead in all positions.
+    """Return the turning point of a game; None if it has none.
 
-    values: the win probability of the first of the two sides in each position, [moves + 1]. sides: the names of the
-    sides.
+    values: the win probability of the first side in each position, [moves + 1], 0 to 1. sides: the names of both sides,
+    such as ("white", "black").
     """
     ahead = [sides[0] if value >= AHEAD else sides[1] if value <= 1 - AHEAD else "" for value in values]
     ply = len(ahead) - 1
@@ -145,11 +147,11 @@ def summarize(
     point.
 
     sides: the names of both sides.
-    values: the first side's win probability in each position, [moves + 1], 0 to 1.
+    values: the win probability of the first side in each position, [moves + 1], 0 to 1.
     movers: the side that made each move, [moves].
     losses: the loss of each move, [moves]; None if it is unknown.
     signs: the annotation of each move, [moves].
-    in_points: whether the losses are points of Go; if not, they are win probabilities, 0 to 1.
+    in_points: True if the losses are points of Go; False if they are win probabilities, 0 to 1.
     """
     found = {}
     for side in sides:

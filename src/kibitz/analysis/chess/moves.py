@@ -439,13 +439,10 @@ def analyse(
     """Return the analyzed game. The network evaluates every position of the main line. A null move, which passes the
     turn, is not evaluated and not predicted.
 
-    record: the game.
-    session: the loaded network.
-    analysis: the module that interprets the network's outputs.
-    swing: the smallest change of the win probability that is annotated, more than 0, at most 1.
-    ratings: the ratings of White and Black, for a network with rating inputs; None for the ratings in the headers.
-    meaning: the event whose probability is shown as White's, see `meaning_of`.
-    judge: evaluates the moves by search. If it is None, the loss of a move is the change of the network's evaluation.
+    session: the loaded network. analysis: the module that interprets the network's outputs. swing: the smallest
+    annotated change of the win probability, more than 0, at most 1. ratings: the ratings of White and Black, for a
+    network with rating inputs; None for the ratings in the headers. meaning: the event whose probability is shown, see
+    `meaning_of`. judge: evaluates the moves by search; None to use the change of the network's evaluation.
     """
     rows = [encode_board(record.game.board())]
     board = record.game.board()

@@ -12,7 +12,7 @@ from kibitz.analysis.parts_table import print_heading, print_parts, score_words,
 from kibitz.analysis.printing import STYLES, clean, print_line
 
 SHOWN = 10
-"""Number of worst mistakes that are shown."""
+"""The number of worst mistakes that are shown."""
 TITLES = {
     "phase": "by phase", "piece": "by piece moved", "time_left": "by time left", "side": "by color",
     "result": "by result",

@@ -27,7 +27,7 @@ class Change:
     stones: the color of the chain; 0 for a region of empty points.
     at: a point near the middle of the chain or region, by which texts name it.
     points: the points of the chain or region, as row · 19 + column.
-    owner: the color of the new owner, BLACK (1) or WHITE (2).
+    owner: the color of the new owner, 1 for Black or 2 for White.
     worth: the change of the lead that this change of owner causes, in points; more than 0.
     """
 

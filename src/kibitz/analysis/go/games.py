@@ -55,8 +55,8 @@ faster and finds fewer mistakes.
 class Score:
     """Black's lead in points, by area scoring. Komi and handicap compensation are subtracted.
 
-    lead: the expected lead. It is the network's output for the score. If the network has no such output, the lead is
-        the sum of 2p − 1 over the board minus komi, where p is the probability that a point belongs to Black.
+    lead: the expected lead. It is the network's output for the score. Without this output, it is the sum of 2p − 1 over
+        the board minus komi. Here, p is the probability that a point belongs to Black.
     count: the lead if every point goes to its more likely owner. It is None if many owners are still uncertain, see
         `is_settled`.
     """
@@ -278,8 +278,8 @@ class AnalysedGame:
         return [self.positions[ply] for ply in sorted(plies)]
 
     def average_loss(self, colour: int) -> tuple[float | None, int]:
-        """Return two values for one color, BLACK (1) or WHITE (2): the mean loss per move in points, and the number of
-        this color's moves. The mean is None if the number is 0. A gain counts as a loss of 0.
+        """Return two values for one color: the mean loss per move in points, and the number of this color's moves. The
+        mean is None if the number is 0. A gain counts as a loss of 0. colour: 1 for Black or 2 for White.
         """
         losses = [max(0.0, -move.change) for move in self.moves if move.colour == colour]
         return (sum(losses) / len(losses) if losses else None), len(losses)
@@ -336,18 +336,14 @@ def analyse(
 ) -> AnalysedGame:
     """Return the analyzed game. The network evaluates every position.
 
-    number: the game's number in its file, from 1.
-    record: the game.
-    session: the loaded network.
-    analysis: the module that interprets the network's outputs.
-    swing: the smallest annotated change, in points; None for the default of the board size.
-    nodes: the size of the searches, for networks that predict moves and score. A positive number means that each
-        position is searched with this number of visits. The analysis then uses the lead, the win probability and the
-        best line of the search. None means that a search with USUAL_NODES visits finds the best line, but the lead is
-        the network's. 0 means no search. QUICK means that only moves which may be mistakes are searched.
-    steadied: whether the network evaluates each position for both sides to move (see `play.go.ownership.judge`).
-    engine: an external engine that evaluates each position instead of a search with the network. It gives the lead, the
-        best line and, if it reports them, the win probability and the ownership map.
+    number: the game's number in its file, from 1. session: the loaded network. analysis: the module that interprets the
+    network's outputs. swing: the smallest annotated change, in points; None for the default of the board size.
+    nodes: the number of visits in a search of each position, for networks that predict moves and score. The analysis
+        uses the search's lead, win probability and best line. None: a search with USUAL_NODES visits finds the best
+        line, but the lead is the network's. 0: no search. QUICK: a search only for moves that may be mistakes.
+    steadied: whether the network evaluates each position for both sides to move, see `play.go.ownership.judge`.
+    engine: an external engine that evaluates each position instead of a search. It gives the lead, the best line and,
+        if it reports them, the win probability and the ownership map.
 
     If two passes ended the game, the final position is scored, and these passes cost nothing. The analysis ends before
     the first illegal move, and the result's `problem` gives the reason.

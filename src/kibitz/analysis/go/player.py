@@ -1,8 +1,8 @@
-"""A Go player's own games: the points that the player's moves lost, by phase, area, kind of move, color and result.
+"""Report how many points one Go player's moves lost: by phase, area, kind of move, color and result.
 
-If the records have ranks, the moves are compared with the likely moves of players of the rank. On 19×19, the losses are
-also compared with those that players of the rank usually have. Only games whose moves were evaluated by searches or by
-an engine are suitable.
+If the records have ranks, the moves are compared with the likely moves of players of the same rank. On 19×19, the
+losses are also compared with the usual losses of players of this rank. The report needs games whose moves were
+evaluated by searches or by an engine.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ LABELS: Mapping[str, Mapping[str, str]] = {
     "result": {"won": "games won", "drawn": "games drawn", "lost": "games lost"},
     "board": {str(size): f"on {size}×{size}" for size in SIZES},
 }  # fmt: skip
-"""The ways to divide a player's moves: the keys and labels of the parts."""
+"""The groups of a player's moves: for each division, such as "phase", the key and the label of each group."""
 _NAMES = {BLACK: ("PB", "BR"), WHITE: ("PW", "WR")}
 """The headers with a player's name and rank."""
 _HALF_95 = 1.96
@@ -66,10 +66,12 @@ _STONES = np.array([".", "X", "O"])
 
 
 class GoSides(Seen):
-    """Finds which color one player has in a game of Go, and selects the player's games, each game once.
+    """Finds which color one player has in a game of Go. It also selects the player's games, each game once.
 
-    players: this one player's names, as the files spell them. again: the number of repeated games so far. empty: the
-    number of the player's games without moves. both: the number of games with the player on both sides.
+    players: the names of this one player, with all spellings that occur in the files.
+    again: the number of repeated games so far.
+    empty: the number of the player's games without moves so far.
+    both: the number of games so far in which the player has both colors.
     """
 
     _HEADERS = ("PB", "PW", "DT", "RO", "RE")
@@ -80,7 +82,7 @@ class GoSides(Seen):
         self.both = self.empty = 0
 
     def wants(self, record: Record) -> bool:
-        """Return whether a game is used, and count the skipped games. Call this method once for each game."""
+        """Return whether to use a game, and count it if it is skipped. Call this method once for each game."""
         if self.colour(record) == NONE:
             self.both += all(key(record.headers.get(name, "")) in self._wanted for name, _ in _NAMES.values())
             return False
@@ -90,23 +92,26 @@ class GoSides(Seen):
         return self.is_new(record)
 
     def colour(self, record: Record) -> int:
-        """Return the player's color, BLACK or WHITE; NONE if the player has neither color, or both."""
+        """Return the player's color in a game: 1 for Black, 2 for White, or 0 if the player has neither color or
+        both.
+        """
         found = [one for one, (name, _) in _NAMES.items() if key(record.headers.get(name, "")) in self._wanted]
         return found[0] if len(found) == 1 else NONE
 
     def is_new(self, record: Record) -> bool:
-        """Return whether this is the first call with this game."""
+        """Return whether this method was not called before with the same game."""
         moves = map(str, record.moves)
         return self.is_new_text("\n".join([*(record.headers.get(name, "") for name in self._HEADERS), *moves]))
 
 
 def players_in(path: str, named: Sequence[str]) -> list[Player]:
-    """Find the players with these names in the SGF files at a path. If several names are given, they are the accounts
-    of one player. If no name is given, the result is the player who is in nearly all games. Games without moves, and
-    games with the same name on both sides, do not count.
+    """Return the players with the given names in the SGF files at a path.
 
-    The games need not be complete, because the moves before an error are used. Raises UsageError for an unknown player,
-    and KibitzError if there is no game with moves.
+    named: the names. Several names are the accounts of one player. Without a name, the result is the player who is in
+    nearly all games.
+
+    Games without moves, and games with the same name on both sides, do not count. In an incomplete game, the moves
+    before the error count. Raises UsageError for an unknown player, and KibitzError if there is no game with moves.
     """
     written: Counter[str] = Counter()
     copies, games, found, problem = GoSides(()), 0, 0, ""
@@ -133,9 +138,10 @@ class GoMistake:
 
     file: the path of the file that contains the game.
     game: the game's number in the file, from 1.
+    move: the move and its evaluation.
     stones: the position before the move: one string for each row from the top, with X for Black, O for White and a dot
         for an empty point.
-    phase, area, kind: the phase of the game, the part of the board and the kind of the move, by name.
+    phase, area, kind: the names of the phase of the game, of the part of the board, and of the kind of the move.
     opponent, opponent_rank: the opponent's name and rank; None if the rank is unknown.
     date: the property DT of the record; "?" without it.
     """
@@ -153,6 +159,7 @@ class GoMistake:
 
     @property
     def loss(self) -> float:
+        """The points that the move lost, 0 or more."""
         return -self.move.change
 
     @property
@@ -176,20 +183,20 @@ class GoMistake:
 @dataclass
 class GoPlayerReport:
     """A report on one player's games of Go: how many points the moves lost, by phase, area and kind of move, and the
-    worst mistakes. `add` adds a game.
+    worst mistakes. The method `add` adds a game.
 
     name: the player's name as it is displayed.
-    games: the number of games so far.
+    games: the number of games that were added.
     """
 
     name: str
     games: int = 0
     worst: list[GoMistake] = field(default_factory=list)
-    """The mistakes with the largest losses, the largest first."""
+    """The player's annotated moves with the largest losses, the largest loss first."""
     checked_by: CheckedBy | None = None
     """The engine that evaluated the moves; None if the network did."""
     usual: UsualLosses | None = None
-    """What players of each rank lose; None if the losses are not compared."""
+    """The usual losses of players of each rank; None if the report does not compare losses with them."""
     _moves: list[tuple[float, ...]] = field(default_factory=list)
     _scores: list[float] = field(default_factory=list)
     _sides: list[int] = field(default_factory=list)
@@ -252,12 +259,12 @@ class GoPlayerReport:
 
     @property
     def rank(self) -> str | None:
-        """The median of the player's ranks in the records, such as "3k"; None if no record has one."""
+        """The median of the player's ranks in the records, such as "3k"; None if no record has a rank."""
         return rank_of(round(float(np.median(self._ranks)))) if self._ranks else None
 
     @property
     def accuracy(self) -> Estimate:
-        """The mean of the player's accuracy, 0 to 1, over the games in which the player made a move."""
+        """The mean accuracy of the player per game, 0 to 1. Games without a move of the player do not count."""
         return mean_over_games(self._accuracies)
 
     def results(self) -> dict[str, int]:
@@ -267,9 +274,10 @@ class GoPlayerReport:
         return count_results(self._scores)
 
     def first_choices(self) -> tuple[Estimate, Estimate]:
-        """Return how often the player chose the move that is most likely for players of the player's rank, and how
-        often such players choose it, each 0 to 1. The second share is the mean of the network's probabilities of these
-        moves.
+        """Return two shares of positions, each 0 to 1, about the network's most likely move for players of this rank.
+
+        The first is how often the player chose the most likely move. The second is how often players of the rank choose
+        it: the mean of the network's probabilities of the most likely moves.
         """
         table = self._table()
         groups, known = ClusterBootstrap(table[:, 0].astype(np.int64)), np.isfinite(table[:, 6])
@@ -277,8 +285,8 @@ class GoPlayerReport:
         return known_interval(own), known_interval(others)
 
     def parts(self) -> Parts:
-        """Return the mean losses and the results in the games so far: for all moves, and for each part of the moves
-        (such as the moves in one phase).
+        """Return the mean losses and the results in all added games: for all moves, and for each group of moves, such
+        as one phase.
         """
         table, measure = self._table(), self._measure()
         game, scores = measure.game, measure.scores
@@ -299,8 +307,9 @@ class GoPlayerReport:
         return Parts(self._widened(whole), by, [])
 
     def lately(self) -> Lately | None:
-        """Compare the losses in the games of the last month (see `Lately`) with those in the earlier games: for all
-        moves, and by phase, area and kind of move. None if one of the two periods has no moves in dated games.
+        """Return how the losses in the games of the last month differ from those in the earlier games: for all moves,
+        and by phase, area and kind of move. The last month is explained in `kibitz.analysis.lately.Lately`. Return None
+        if one of the two periods has no moves in dated games.
 
         Only games on the player's most frequent board size count, because a mistake costs fewer points on a small
         board.

@@ -1,4 +1,4 @@
-"""A Go player's report on a terminal. Everything that is shown by color is also shown by text or signs."""
+"""Print a Go player's report on a terminal. Everything that is shown by color is also shown by text or signs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kibitz.analysis.printing import STYLES, clean, print_line
 from kibitz.games.go.points import to_gtp
 
 SHOWN = 10
-"""Number of worst mistakes that are shown."""
+"""The number of worst mistakes that are shown."""
 TITLES = {
     "phase": "by phase", "area": "by area", "kind": "by kind of move", "side": "by color", "result": "by result",
     "board": "by board",
@@ -22,8 +22,8 @@ TITLES = {
 
 
 def show_go(report: GoPlayerReport, console: Console) -> None:
-    """Print a Go player's report: the results, the mean loss in each part of the moves (such as one phase), and the
-    worst mistakes.
+    """Print a Go player's report: the results, the mean loss in each group of moves, such as one phase, and the worst
+    mistakes.
     """
     parts, rank = report.parts(), f" ({report.rank})" if report.rank else ""
     games = f"{report.games:,} game{'' if report.games == 1 else 's'}"

@@ -1,4 +1,6 @@
-"""The predictions of a network with outputs for moves, winner and score, for the positions of a game."""
+"""Convert the outputs of a network that predicts moves, winner and score to predictions for the positions of a Go
+game.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from kibitz.play.go.thought import Terms
 from kibitz.play.session import Answers
 
 NAMED = frozenset(("lead", "value", "policy"))
-"""Outputs of a network that predicts moves, winner and score."""
+"""The names of the outputs that a network must have to predict moves, winner and score."""
 PHASES = ("opening", "middlegame", "endgame")
 _UNTIL = (60 / POINTS, 160 / POINTS)
 """The moves per point of the board at which the first two phases end: 60 and 160 moves on 19×19, 14 and 36 on 9×9."""
@@ -29,10 +31,12 @@ class PositionPrediction:
 
     lead: Black's lead in points, komi included.
     black_wins: Black's win probability, 0 to 1.
-    policy: float32 [362], the probability of each move, 0 to 1; the last one is a pass.
-    line: the best move by a search, and the moves that are expected after it, as points or PASS; () without a search.
-    between_ranks: Black's win probability, 0 to 1, between players of the recorded ranks; None if the record has no
-        ranks and no handicap.
+    policy: the probability of each move, float32 [362], 0 to 1. The index of a point is row · 19 + column, and index
+        361 is a pass.
+    line: the best move that a search found, and the moves that are expected after it, as points or PASS; () without a
+        search.
+    between_ranks: Black's win probability, 0 to 1, in a game between players of the recorded ranks; None if the record
+        has no ranks and no handicap.
     """
 
     lead: float
@@ -42,16 +46,18 @@ class PositionPrediction:
     between_ranks: float | None = None
 
     def likely(self, most: int) -> list[tuple[int, float]]:
-        """Return the `most` most likely moves, as points or PASS, with their probabilities, the most likely first."""
+        """Return the `most` most likely moves with their probabilities, the most likely first. A move is the number row
+        · 19 + column, or 361 for a pass.
+        """
         return [(int(point), float(self.policy[point])) for point in np.argsort(-self.policy, kind="stable")[:most]]
 
 
 def with_side_inputs(record: Record, state: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Append the side inputs of a record to the state rows of its positions. state: uint8 [n, 4]. The result is uint8
-    [n, 10].
+    """Return the array `state` of a game's n positions with six more columns for the side inputs of the game. state:
+    uint8 [n, 4], see `kibitz.PositionArrays`. The result is uint8 [n, 10].
 
-    The side inputs are komi, handicap, rules, ranks and server. A missing komi counts as 0; the analysis reports this
-    assumption.
+    The side inputs are komi, handicap, rules, the ranks of both players, and the server. If the record has no komi, the
+    value is that of komi 0, and the analysis reports this assumption.
     """
     headers = record.headers
     komi = record.komi + compensation(record.rules, record.handicap)
@@ -65,17 +71,18 @@ def with_side_inputs(record: Record, state: NDArray[np.uint8]) -> NDArray[np.uin
 
 
 def terms_of(record: Record) -> Terms:
-    """Return komi, scoring (territory or area) and handicap of a record: what the lead depends on in addition to the
-    position. The ranks of the players are not included.
+    """Return the conditions of a game on which the lead depends in addition to the position: komi, territory or area
+    scoring, and handicap. The ranks of the players are not included.
     """
     komi = record.komi + compensation(record.rules, record.handicap)
     return Terms(komi, record.rules in TERRITORY, record.handicap, between_players=False)
 
 
 def predictions_of(answers: Answers, state: NDArray[np.uint8]) -> list[PositionPrediction]:
-    """Return the predictions for each position; [] unless the network predicts all three: moves, winner and score.
+    """Return a network's predictions for each of n positions. Return [] if the network lacks an output for moves,
+    winner or score.
 
-    answers: the network's outputs by name. state: uint8 [n, 4 or more].
+    answers: the network's outputs, as arrays by name. state: uint8 [n, 4 or more], see `kibitz.PositionArrays`.
     """
     if not answers.keys() >= NAMED:
         return []
@@ -88,15 +95,19 @@ def predictions_of(answers: Answers, state: NDArray[np.uint8]) -> list[PositionP
 
 
 def phase_of(ply: int, size: int) -> int:
-    """Return the phase, as an index into PHASES, of move number `ply`, from 1."""
+    """Return the phase of the game in which a move is played, as an index into PHASES. ply: the number of the move,
+    from 1. size: the board size.
+    """
     return int(np.searchsorted(_UNTIL, (ply - 1) / size**2, side="right"))
 
 
 def phases(moves: list[Any], size: int) -> list[dict[str, Any]]:
-    """Return a list of dicts, one for each side in each phase of a game of Go: the number of moves, their mean loss in
-    points, and the number of each annotation. A phase in which a side made no move is omitted.
+    """Return a list of dicts, one for each side in each phase of a game of Go. A dict has the number of moves, their
+    mean loss in points, and the number of moves with each annotation. If a side made no move in a phase, the list has
+    no dict for it.
 
-    A gain counts as a loss of 0. moves: the moves of the game, as `games.Move`. size: the board size.
+    moves: the moves of the game, of the class `kibitz.analysis.go.games.Move`. size: the board size. A gain counts as a
+    loss of 0.
     """
     rows = []
     for number, name in enumerate(PHASES):

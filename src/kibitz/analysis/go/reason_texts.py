@@ -1,9 +1,12 @@
-"""The sentences of reasons.py, in each language. A translator needs to edit only this file.
+"""The sentences of reasons.py, in each language. To translate the reasons, edit only this file.
 
-To add a language, copy a `GoLanguage` and translate its texts. The words in braces are replaced. {at} becomes a point,
-{move} a move, and {line} the moves of a line. {stones} becomes a number of stones, such as "7 stones", and {points} a
-number of points. {whose} becomes one of `whose`: the color of the stones. {player} becomes the player of this color,
-and {other} the player of the other color. The order of the words in braces is free.
+To add a language, copy a `GoLanguage` and translate its texts. The program replaces the words in braces, in any order:
+
+- {at}: a point.
+- {move} and {line}: a move, and a sequence of moves.
+- {stones} and {points}: a number of stones or points, such as "7 stones".
+- {whose}: the color of the stones, from the texts `whose`.
+- {player} and {other}: the player of this color, and the other player.
 """
 
 from __future__ import annotations
@@ -15,13 +18,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class GoLanguage:
-    """The texts with which reasons are written in one language.
+    """The texts of reasons in one language.
 
-    sentences: the sentences by code. A code that ends in _one is for a single stone.
+    sentences: the format of each sentence, by the code of the reason. A code that ends in "_one" is for a single stone.
     whose: the words for the owner of stones, by color, such as "Black's".
     player: the words for the players, by color, such as "Black".
     stones: the text for one stone, and the format of the text for several stones.
-    points: the same two texts for points.
+    points: the text for one point, and the format of the text for several points.
     """
 
     sentences: Mapping[str, str]

@@ -1,10 +1,12 @@
-"""Explain why a move was bad.
+"""Explain why a move of Go was bad.
 
 Two searches show which points change their owner: the search after the played move, and the search after the better
-move. If chains change their owner, the rules prove how they are captured: immediately, in a ladder that is read to its
-end, or by the moves of the search's line. If nothing is proven, the reason is the area where the searches differ most.
-Its sentence names the search as the source. If this area is small, the positions at the ends of both lines are searched
-too. The area is then a reason if these positions show a large difference there. Otherwise there is no reason.
+move. If chains of stones change their owner, the rules of Go may prove how the chains are captured. The capture is
+immediate, or follows in a ladder that is read to its end, or follows by the moves of the search's line.
+
+If nothing is proven, the reason is the area where the two searches differ most. The sentence then names the search as
+the source. If this area is small, the positions at the ends of both lines are searched, too. The area is then a reason
+only if these positions also differ much there.
 
 The sentences are in reason_texts.py.
 """
@@ -29,7 +31,7 @@ SELF_ATARI, ALLOWS_CAPTURE, MISSES_CAPTURE = "self_atari", "allows_capture", "mi
 ALLOWS_LADDER, RUNS_IN_LADDER, MISSES_LADDER = "allows_ladder", "runs_in_ladder", "misses_ladder"
 GROUP_DIES, GROUP_LIVES = "group_dies", "group_lives"
 LOSES_AREA = "loses_area"
-"""The only reason that no line proves."""
+"""The code of the only reason that is not proven by a sequence of moves."""
 CODES = (
     SELF_ATARI, ALLOWS_CAPTURE, ALLOWS_LADDER, RUNS_IN_LADDER, MISSES_CAPTURE, MISSES_LADDER, GROUP_DIES, GROUP_LIVES,
     LOSES_AREA,
@@ -37,54 +39,62 @@ CODES = (
 """All codes of reasons."""
 BETTER_AVOIDS = "better_avoids"
 INSTEAD = ("misses_", "better_", GROUP_LIVES)
-"""Beginnings of the codes whose moves begin instead of the played move. The moves of other codes follow it."""
+"""Beginnings of codes. In a reason whose code begins with one of them, `line` begins with the better move instead of
+the played move. In all other reasons, `line` follows the played move.
+"""
 
 ALIVE, DEAD = 0.6, 0.4
-"""Stones count as alive if the probability of their own color is at least ALIVE, and as dead if it is at most DEAD."""
+"""Limits of a probability. Stones count as alive if they belong to their own color with a probability of at least
+ALIVE. They count as dead if this probability is at most DEAD.
+"""
 SHARE = 1 / 3
-"""A group is mentioned if it and the area around it have at least this share of the lost points."""
+"""The smallest share of the lost points, 0 to 1, that a group and the area around it must have. Other groups are no
+reason.
+"""
 LEAST_SHARE = 0.5
-"""The searches must confirm at least this share of the smallest annotated loss."""
+"""The smallest share of the smallest annotated loss that the searches must confirm. A smaller loss gets no reason."""
 MOVED = 0.1
-"""A point belongs to a changing area if its probability changes by at least this much."""
+"""The smallest change of a point's ownership probability with which the point belongs to a changing area."""
 SLIGHTLY_MOVED = 0.05
-"""As MOVED, for the area that is itself the reason."""
+"""The limit that replaces MOVED for an area that is itself the reason."""
 LARGE_AREA = 18.0
-"""An area is a reason if the player loses at least this many points there. The number is for 19×19. On 56 annotated
+"""The smallest loss in an area, in points, with which the area is a reason. The number is for 19×19. On 56 annotated
 moves of 20 games, GNU Go agreed with all 10 areas of this size, but only with 14 of 20 areas of 12 to 18 points.
 """
 LEAST_SHOWN = 0.5
-"""The ends of the searches' lines must show at least this share of the loss in such an area, if they are known. In 27
-games, this share was at least 0.89. In another game, GNU Go refuted an area with a share of 0.38.
+"""If the positions at the ends of the searches' lines are known, they must show at least this share of the loss in an
+area of LARGE_AREA. In 27 games, this share was at least 0.89. In another game, GNU Go refuted an area with a share of
+0.38.
 """
 LARGE_AREA_OF_LINES = 20.0
-"""A smaller area is a reason if the ends of the searches' lines differ there by at least this many points. On 77
-annotated moves of 27 games, GNU Go agreed with all 19 areas of this size, but only with 7 of 10 areas of 14 to 20
-points.
+"""An area smaller than LARGE_AREA is a reason if the positions at the ends of the searches' lines differ there by at
+least this number of points. On 77 annotated moves of 27 games, GNU Go agreed with all 19 areas of this size, but only
+with 7 of 10 areas of 14 to 20 points.
 """
 LEAST_OF_LINES = 5.0
-"""For such an area, the searches themselves must expect a loss of at least this many points."""
+"""The smallest loss, in points, that the searches themselves must expect in an area of LARGE_AREA_OF_LINES."""
 MOVED_OF_LINES = 0.15
-"""As MOVED, for the positions at the ends of the lines."""
+"""The limit that replaces MOVED for the positions at the ends of the lines."""
 FAR = 4
-"""An area is no reason if the move was played at least this many points away from each of its points. On 30 games that
-were not used to choose the limits, GNU Go agreed with only 6 of 11 such areas.
+"""If the move was played at least this number of points away from each point of an area, the area is no reason. On 30
+games that were not used to choose the limits, GNU Go agreed with only 6 of 11 such areas.
 """
 AREA_SIZE = 19
-"""The board size on which areas are reasons. On smaller boards, we have not checked these reasons."""
+"""The board size on which an area can be a reason. On smaller boards, we have not checked these reasons."""
 
 
 @dataclass(frozen=True)
 class Situation:
-    """A move to explain.
+    """A move to explain, with the results of the searches after the played move and after the better move.
 
     board: the position before the move.
-    played, best: the played move and the better move, as points or PASS.
-    better, after: float [361], the probability that each point is Black's after the better move and after the played
-        move.
+    played, best: the played move and the better move, as points (row · 19 + column) or PASS.
+    better, after: the probability that each point belongs to Black, float [361], after the better move and after the
+        played move.
     lost, lost_chance: the points of lead and the win probability, 0 to 1, that the played move lost.
     better_line, after_line: the moves that are expected after the better move and after the played move.
-    better_end, after_end: as `better` and `after`, for the positions at the ends of these lines; None if unknown.
+    better_end, after_end: the same probabilities for the positions at the ends of the two lines; None if they are
+        unknown.
     """
 
     board: Board
@@ -102,13 +112,15 @@ class Situation:
 
 @dataclass(frozen=True)
 class Why:
-    """The reason why a move was bad, as a stable code and its parameters.
+    """The reason why a move was bad, as a code and its parameters. The codes do not change from version to version.
 
-    parameters: `at` is a point that identifies a chain, a group or an area. `colour` is the color of the stones, and
-    `stones` is their number. `move` is a move, and `line` is a list of moves that captures the stones. For an area,
-    `colour` is the player who loses it, `points` is the loss in whole points, and `area` is a list of its points.
-        `after_lines` is the difference at the ends of the lines in whole points, if the reason needed it.
-    better: what the better move does; None if the reason itself describes the better move, or if nothing more is known.
+    parameters: a dict. `at` is a point that identifies a chain, a group or an area. `colour` is the color of the
+        stones, and `stones` is their number. `move` is a move, and `line` is a list of moves that captures the stones.
+        For an area, `colour` is the player who loses it, `points` is the loss in whole points, and `area` is a list of
+        its points. If the reason needed the positions at the ends of the lines, `after_lines` is their difference in
+        whole points.
+    better: what the better move does. It is None if the reason itself describes the better move, or if nothing more is
+        known.
     """
 
     code: str
@@ -116,12 +128,14 @@ class Why:
     better: Why | None = None
 
     def text(self, language: str = "en") -> str:
-        """Return the reason as sentences. language: see `reason_texts.LANGUAGES`."""
+        """Return the reason as sentences. language: a key of `reason_texts.LANGUAGES`, such as "en"."""
         text = sentence(self.code, self.parameters, language)
         return f"{text} {self.better.text(language)}" if self.better else text
 
     def why_bad(self, language: str = "en") -> str:
-        """Return only the sentence about why the move was bad, without the better move. language: as for `text`."""
+        """Return only the sentence about why the played move was bad, without the sentence about the better move.
+        language: a key of `reason_texts.LANGUAGES`, such as "en".
+        """
         return sentence(self.code, self.parameters, language)
 
     def as_json(self) -> dict[str, Any]:
@@ -148,8 +162,8 @@ def explain(situation: Situation) -> Why | None:
 
 
 def may_be_area_of_lines(situation: Situation) -> bool:
-    """Return whether the positions at the ends of the lines may show an area that is a reason. Otherwise, no search of
-    these positions is necessary.
+    """Return whether a search of the positions at the ends of the lines may show an area that explains the loss. If the
+    result is False, these positions need not be searched.
     """
     size = situation.board.size
     if size != AREA_SIZE or situation.lost < SWINGS[size]:

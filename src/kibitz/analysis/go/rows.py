@@ -13,18 +13,19 @@ COLUMNS: dict[str, type] = {
     "mark": str, "black_wins": float, "probability": float, "first_choice": str, "words": str,
     "checked_by": str, "better": str, "better_points": float, "reason": str, "reason_text": str,
 }  # fmt: skip
-"""The columns and their types. A value is missing if the network does not have it. before, after: Black's lead in
-points. change: the change of the lead for the mover. count: Black's points minus White's after the move, if the board
-is settled. black_wins: Black's win probability before the move, 0 to 1. probability: the probability of the played
-move. words: a description of the points that changed their owner, for annotated moves. checked_by: the engine that
-evaluated the moves. better, better_points: the better move for an annotated move, and by how many points it is better.
-reason, reason_text: the code and the sentence of the reason, if one is found.
+"""The names and types of the columns. A value is missing if the network does not predict it.
+
+before, after: Black's lead in points. change: the change of the lead for the mover. count: Black's points minus White's
+after the move, if the board is settled. black_wins: Black's win probability before the move, 0 to 1. probability: the
+predicted probability of the played move. words: a description of the points whose owner changed, for annotated moves.
+checked_by: the engine that evaluated the moves. better, better_points: the better move for an annotated move, and the
+points that it gains. reason, reason_text: the code and the sentence of the reason, if one is found.
 """
 
 
 def rows(game: AnalysedGame, file: str) -> Iterator[dict[str, Any]]:
-    """Yield a dict for each move of a game, as a row of a table. The keys are the names in COLUMNS. file: the path of
-    the game's file.
+    """Yield the moves of an analyzed game as rows of a table: one dict for each move. The keys are the names in
+    COLUMNS. file: the path of the game's file.
     """
     headers = game.record.headers
     of_game = {

@@ -1,4 +1,4 @@
-"""The results of a search for the positions of a Go game."""
+"""Search the positions of a Go game, and put the results into the network's predictions."""
 
 from __future__ import annotations
 
@@ -22,15 +22,17 @@ from kibitz.play.session import NetworkSession
 def with_values(
     record: Record, network: NetworkSession, predictions: list[PositionPrediction], visits: int
 ) -> tuple[list[PositionPrediction], NDArray[np.float64]]:
-    """Search the first n positions of a record, where n is the number of predictions. Return two values: the
-    predictions, with the lead, the win probability and the best line of the searches; and the searches' ownership maps.
+    """Search the first n positions of a game, where n is the number of predictions. Each position is searched
+    separately. Return two values.
+
+    The first value is a copy of the predictions with the lead, the win probability and the best line of the searches.
+    The second value is the ownership maps of the searches, float64 [n, 361]: the probability that each point belongs to
+    Black, as the mean over the searched positions.
 
     record: a game whose first n - 1 moves are legal.
+    network: the network that guides the searches.
     predictions: the network's predictions for the n positions.
-    visits: the visits of each search (see play.go.value). Each position is searched separately.
-
-    The ownership maps are float64 [n, 361]: the probability that each point is Black's, as the mean over the positions
-    that the search visited.
+    visits: the number of visits of each search (see kibitz.play.go.value).
     """
     player, terms = GoPuctPlayer(network), terms_of(record)
     found, owns = [], np.empty((len(predictions), POINTS))
@@ -46,9 +48,12 @@ def with_values(
 def with_lines(
     record: Record, network: NetworkSession, predictions: list[PositionPrediction], visits: int
 ) -> list[PositionPrediction]:
-    """Return the predictions with the best line and the lead that a search of each position found.
+    """Return a copy of the predictions with the best line and the lead that a search of each position found. The search
+    tree is reused from one position to the next.
 
-    visits: the visits of each search. The search tree is reused from one position to the next.
+    record: the game to which the predictions belong.
+    network: the network that guides the searches.
+    visits: the number of visits of each search.
     """
     player, terms = GoPuctPlayer(network, visits=visits), terms_of(record)
     found = []
@@ -62,16 +67,18 @@ def with_lines(
 
 
 def searching(network: NetworkSession, terms: Terms, visits: int) -> Callable[[Board], GoThought]:
-    """Return a function that searches a position with `visits` visits. Earlier searches do not influence the result.
-    terms: komi, scoring and handicap.
+    """Return a function that searches a position. Earlier searches do not influence its results.
+
+    network: the network that guides the searches. terms: komi, scoring and handicap. visits: the number of visits of
+    each search.
     """
     player = GoPuctPlayer(network)
     return lambda board: search_board(network, board, terms, visits, player=player)
 
 
 def boards(record: Record, predictions: list[PositionPrediction]) -> Iterator[tuple[PositionPrediction, Board]]:
-    """Yield a pair for each prediction: the prediction, and the board of its position. The predictions belong to the
-    first positions of the record, in order.
+    """Yield each prediction together with the board of its position. The predictions belong to the first positions of
+    the game, in order.
     """
     board = record.board(0, superko=False, suicide=True)
     board.to_move = colour = record.side

@@ -1,14 +1,16 @@
-"""Write analyzed games as SGF for other programs.
+"""Write analyzed games as SGF files for other programs.
 
-Every node gets these properties in addition to its move:
+Every node gets some of these properties in addition to its move. A swing is an annotated move.
 
-C        the lead; for a swing the change, and the reason or the better move; after the last move also the summary
-         of the game
-V        the lead as FF[4] defines it: positive is good for Black
-TB, TW   points that are very likely Black's and White's: empty points, and stones of the other player
-SQ, TR   for a swing: stones, and other points, whose owner it changed
-DO, BM   a doubtful move (?!), a bad one (?), a very bad one (??: BM[2]); TE: a good one (↑)
-HO       a swing of at least twice the smallest size
+    C        A comment with the lead. For a swing, also the change, and the reason or the better move.
+             After the last move, also the summary of the game.
+    V        The lead, positive if Black leads, as the SGF version FF[4] defines it.
+    TB, TW   Points that are very likely Black's and White's: empty points, and stones of the other player.
+    SQ, TR   For a swing, the stones and the other points whose owner the move changed.
+    DO       A doubtful move, with the annotation ?!.
+    BM       A bad move, with the annotation ?. BM[2] is a very bad move, with the annotation ??.
+    TE       A good move, with the annotation ↑.
+    HO       A swing of at least twice the smallest annotated change.
 """
 
 from __future__ import annotations
@@ -23,10 +25,10 @@ from kibitz.games.go.points import BLACK, OUTSIDE, WHITE, to_sgf
 
 
 def annotated(judged: AnalysedGame) -> str:
-    """Return the game as SGF, with notes on every node of the main line (see `position_notes`). The root node also has
-    the properties that describe the game, such as players and komi.
+    """Return an analyzed game as SGF text. Every node of the main line has the results of the analysis (see
+    `position_notes`). The root node also has the properties that describe the game, such as players and komi.
 
-    The earlier comments, markup and variations of the game are removed.
+    The record's earlier comments, markup and variations are not in the result.
     """
     notes = {0: position_notes(judged.positions[0])}
     if judged.checked_by:
@@ -48,8 +50,9 @@ def _summary(judged: AnalysedGame) -> list[str]:
 
 
 def position_notes(position: AnalysedPosition, move: Move | None = None, swing: float = 0) -> Notes:
-    """Return the SGF properties of a node that describe its position and the move that leads to it. swing: the smallest
-    annotated change, in points.
+    """Return the SGF properties of a node, which describe its position and the move that leads to this position.
+
+    move: the move; None for the start position. swing: the smallest annotated change, in points.
     """
     score = position.score
     words = lead_line(score.lead, score.count)

@@ -1,4 +1,4 @@
-"""Go games analyzed by workers."""
+"""Analyze Go games in worker processes."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from kibitz.games.go.io.sgf import Record
 from kibitz.parallel import Workers
 
 Numbered = tuple[int, Record]
-"""A game with its place in the file, from 1."""
+"""A game, after its number in the file, from 1."""
 
 
 @dataclass(frozen=True)
 class OwnerQuestion:
-    """The settings of an analysis of Go games by worker processes.
+    """The settings with which worker processes analyze Go games.
 
-    run: the network's name, from `name_for_workers`.
-    swing, nodes: see `analyse`.
-    checker: the engine that evaluates moves; None for no engine.
+    run: the network's name or path, from `name_for_workers`.
+    swing, nodes: see `kibitz.analysis.go.games.analyse`.
+    checker: the external engine that evaluates moves; None for no engine.
     """
 
     run: str
@@ -38,7 +38,10 @@ class OwnerQuestion:
 def analysed_by_workers(
     games: Iterable[Numbered], question: OwnerQuestion, workers: Workers
 ) -> Generator[AnalysedGame]:
-    """Yield the analyzed games, in the order in which `games` contains them. Raises EngineDied if the engine fails."""
+    """Analyze games in worker processes, and yield the analyzed games in the order of `games`.
+
+    question: the settings of the analysis. Raises EngineDied if the external engine fails.
+    """
     for _, game in shared_out(games, lambda numbered: numbered, functools.partial(_answer, question), workers):
         if isinstance(game, EngineDied):
             raise game

@@ -1,7 +1,7 @@
-"""An analyzed Go game on a terminal: a curve, a row per move, the important moves, boards with territory.
+"""Print an analyzed Go game: a curve of the lead, a row for each move, the important moves, and boards with territory.
 
-Everything that is shown by color is also shown by signs: a board's points are letters (`games.AnalysedPosition.signs`),
-and its colors show the same probabilities in more detail.
+Everything that is shown by color is also shown by signs. The points of a board are letters, see
+`games.AnalysedPosition.signs`. The colors show the same probabilities in more detail.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kibitz.games.go.points import BLACK, COLUMNS, GRID, PASS
 WIDEST_BAR, NARROWEST_BAR = 30, 8
 MOST_SWINGS = 5
 LEAST_SCALE = 10.0
-"""The scale of the curve and of the bars ends at this lead in points, or at a larger one. So small leads are drawn
+"""The smallest lead, in points, at which the scale of the curve and of the bars ends. With this limit, small leads look
 small.
 """
 _OWNERS = ((181, 101, 29), (119, 119, 119), (59, 110, 168))
@@ -173,9 +173,9 @@ def show_board(judged: AnalysedGame, position: AnalysedPosition, console: Consol
 
 
 def board_rows(position: AnalysedPosition, last: int, wide: bool) -> list[Text]:
-    """Return the board as size + 2 lines of styled text: one for each row, between two lines with the coordinates.
+    """Return the board as lines of styled text. There is one line for each row, between two lines with the coordinates.
 
-    last: the point of the last move, which is shown in brackets if the board is wide. wide: whether there is a space
+    last: the point of the last move. If the board is wide, this point is in brackets. wide: whether there is a space
     between the points.
     """
     size, gap = position.size, " " if wide else ""
@@ -215,5 +215,7 @@ def _move(move: Move) -> str:
 
 
 def change_words(change: float) -> str:
-    """Format a change of the lead in points: "+7.2", "-12.0", or "0" if it is smaller than 0.05 either way."""
+    """Format a change of the lead in points, such as "+7.2" or "-12.0". The text is "0" if the change is between −0.05
+    and 0.05.
+    """
     return f"{change:+.1f}" if abs(change) >= 0.05 else "0"
