@@ -1,4 +1,4 @@
-"""Checks of numbers from callers, and errors that name the arguments of Python functions."""
+"""Check numbers from callers. Convert error messages about command-line options to messages about Python arguments."""
 
 from __future__ import annotations
 
@@ -24,13 +24,16 @@ _OPTION = re.compile(
 def name_arguments(
     more: Callable[..., Iterable[str]] = lambda *args, **kwargs: (), **renamed: str
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Return a decorator that rewrites the messages of a function's errors: they name the function's arguments instead
-    of options of the command line.
+    """Return a decorator that changes the error messages of a function. The messages then name the arguments of the
+    function instead of command-line options.
 
-    more: a function that takes the arguments of a call, and returns the names of further arguments, such as keywords of
-    `**settings`. renamed: for each argument whose name differs from that of its option, the name of the option, such as
-    number="game" for `--game`. An option to which no argument corresponds stays in the message, because it belongs to a
-    command that the message names.
+    more: a function that takes the arguments of a call, and returns the names of further arguments, such as the
+        keywords of `**settings`.
+    renamed: for each argument whose name differs from its option, the name of the option. An example is number="game"
+        for `--game`.
+
+    An option without a corresponding argument stays in the message, because it belongs to a command that the message
+    names.
     """
     options = {option.replace("_", "-"): argument for argument, option in renamed.items()}
 
@@ -66,10 +69,10 @@ def _with_arguments(message: str, known: dict[str, str]) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return a value with Python numbers in place of NumPy scalars, also in a tuple or a list. Any other value is
-    returned as it is.
+    """Return a value with Python numbers instead of NumPy scalars. The function also replaces the scalars in a tuple or
+    a list. Any other value is returned unchanged.
 
-    `json` can't write NumPy scalars, so those of a caller must not reach files or results.
+    `json` can't write NumPy scalars, so the scalars of a caller must not reach files or results.
     """
     if type(value) in (tuple, list):
         return type(value)(map(plain, value))
@@ -77,8 +80,8 @@ def plain(value: Any) -> Any:
 
 
 def check_whole(name: str, value: Any, least: int, most: int | None = None) -> None:
-    """Raise UsageError unless the value is an integer (of Python or NumPy) from `least` to `most`. If `most` is None,
-    there is no upper limit. name: the argument's name, for the message.
+    """Raise UsageError unless the value is an integer of Python or NumPy from `least` to `most`. If `most` is None,
+    there is no upper limit. name: the name of the argument, which the error message contains.
     """
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise UsageError(f"{name} must be a whole number (got {value!r})")
@@ -88,8 +91,8 @@ def check_whole(name: str, value: Any, least: int, most: int | None = None) -> N
 
 
 def check_number(name: str, value: Any, above: float | None = None, least: float | None = None) -> None:
-    """Raise UsageError unless the value is a finite number greater than `above`, and at least `least`. A limit that is
-    None is not checked. name: the argument's name, for the message.
+    """Raise UsageError unless the value is a finite number, greater than `above` and at least `least`. If a limit is
+    None, it does not apply. name: the name of the argument, which the error message contains.
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise UsageError(f"{name} must be a number (got {value!r})")

@@ -60,10 +60,9 @@ def analyse(
     ratings: White's and Black's rating, for networks with rating inputs; None for the ratings in the headers.
     raw: whether to use the network's evaluations before and after each move, without a search.
     depth: only for chess: the search depth in plies (default 6).
-    nodes: search effort per position. Chess: the number of evaluations of a PUCT search, for networks that predict
-        moves; the default is 160. With 0, there is only the alpha-beta search to `depth`. Go: the number of visits, for
-        networks that predict moves and score; the default is 16. With 0, there is no search. With `raw`, there is no
-        search in either game.
+    nodes: the size of the search per position; 0 for no such search. Chess: the number of evaluations of a PUCT search,
+        for networks that predict moves; the default is 160. With 0, there is only the alpha-beta search to `depth`. Go:
+        the number of visits, for networks that predict moves and score; the default is 16.
     checked_by: an engine that evaluates the moves instead of the network, such as "stockfish" or "katago gtp". The
         network still predicts what people play. `depth` and `nodes` then limit the engine's search; the default is
         100,000 nodes, or 50 visits in Go.
@@ -72,20 +71,18 @@ def analyse(
         `practical`. Its `chosen` is the move that scores best against the opponent's likely replies, and its `best` is
         the best move. The ratings of both players must be known.
 
-    For a chess game, the result is a kibitz.analysis.chess.moves.AnalysedGame. Its `moves` have san, uci, mark, worth,
-    expected and judged, which has loss, best and line. Its `white` is White's win probability in each position, float64
-    [moves + 1], or None. It also has `swings`, `surprises`, `average_loss("white")` and `summary`. For a Go game, the
-    result is a kibitz.analysis.go.games.AnalysedGame: `positions`, each with ownership and score; `moves`, each with
-    vertex, change in points and mark; `swings`; `average_loss(colour)`; `summary`; and `assumed`, a list of facts that
-    the record doesn't state. A summary has `sides` with accuracy, loss and marks, and `turning_point`. Both results
-    have `as_json()`, the output of `kibitz analyze --json`.
+    In chess, the result is a kibitz.analysis.chess.moves.AnalysedGame. Each of its `moves` has san, uci, mark (the
+    annotation), worth, expected and judged. `judged` has loss, best and line. `white` is White's win probability in
+    each position, float64 [moves + 1], or None. In Go, the result is a kibitz.analysis.go.games.AnalysedGame. Each of
+    its `positions` has black_owns and score, and each of its `moves` has vertex, change in points and mark. `assumed`
+    lists facts that the record doesn't state. Both results have `swings`, `average_loss`, `summary`, and `as_json`,
+    which returns the output of `kibitz analyze --json`.
 
     Moves after the first illegal one, or after the end of an incomplete text, are skipped. Then `record.problem` (Go:
     `problem`) gives the reason.
 
     Raises KibitzError if there is no such file or game, or if it can't be analyzed. Raises UsageError for an option
-    that is out of range or not for this network. Raises UsageError also for a Go game with a chess network, and for the
-    reverse.
+    that is out of range or not for this network, and for a Go game with a chess network or the reverse.
 
     >>> import kibitz
     >>> game = kibitz.analyse("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0", "chessnet")
@@ -141,10 +138,11 @@ def rate(file: str | Path, player: str | Sequence[str] | None = None) -> PlayerS
     player: the player's name, or a list of the names that one player has in the games; None for the player who is in
     nearly all games.
 
-    The result's `rating()` has value, low and high (the 90% interval), games and moves; it is None for fewer than five
-    games. `parts()` has estimates by phase, color, speed, time left and month, and `scale` is the rating scale, such as
-    "lichess". Games with less than 29 seconds per player are skipped, and repeated games count once. Raises KibitzError
-    if there is no such file or game, and UsageError for an unknown player and for games of Go.
+    The result's method `rating()` returns the estimate with value, low and high (the 90% interval), and the numbers of
+    games and moves. For fewer than five games, it returns None. The method `parts()` returns estimates by phase, color,
+    speed, time left and month. The attribute `scale` is the rating scale, such as "lichess". Games with less than 29
+    seconds per player are skipped, and repeated games count once. Raises KibitzError if there is no such file or game,
+    and UsageError for an unknown player and for games of Go.
 
     >>> import kibitz
     >>> strength = kibitz.rate("my-games.pgn", "Stockfish 15.1")
@@ -167,7 +165,7 @@ def rate(file: str | Path, player: str | Sequence[str] | None = None) -> PlayerS
 
 @dataclass(frozen=True)
 class GameOptions:
-    """The options of `analyse`. Raises UsageError for values that no network accepts."""
+    """The options of `analyse`, which explains them. Raises UsageError for values that no network accepts."""
 
     swing: float | None
     ratings: tuple[int, int] | None
@@ -206,8 +204,10 @@ class GameOptions:
             check_whole("nodes", self.nodes, 0)
 
     def checker(self, network: TrainedNetwork) -> Checker | None:
-        """Return the engine that evaluates the moves; None if the network evaluates them. Raises UsageError if the
-        engine is not installed, does not play the network's game, or rejects the limits.
+        """Return the external engine that evaluates the moves; None if the network evaluates them.
+
+        Raises UsageError if the engine is not installed or does not play the network's game, and if its limits are
+        invalid.
         """
         from kibitz.analysis.checkers import find_checker
 

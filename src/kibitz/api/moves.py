@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kibitz.runs import Run
 
 SECONDS = 1.0
-"""Duration of a search without a limit, in seconds."""
+"""The duration, in seconds, of a search for which the caller gives no limit."""
 HASH_MB = 16
 
 
@@ -87,8 +87,12 @@ class ChosenPoint:
 def choose_chess(
     run: Run, session: Session, board: chess.Board, options: MoveOptions, side_inputs: Mapping[str, int]
 ) -> ChosenMove:
-    """Choose a chess move with a network, as TrainedNetwork.choose_move does. side_inputs: the values of side inputs by
-    name, 0 to 255.
+    """Return the chess move that a network chooses, for `TrainedNetwork.choose_move`.
+
+    run: the folder with the network. session: the loaded network.
+    board: the position.
+    options: the keywords of `choose_move`.
+    side_inputs: the values of the network's side inputs by name, 0 to 255.
     """
     from kibitz.play import open_player
     from kibitz.play.result import SearchLimits
@@ -131,11 +135,16 @@ def choose_go(
     rules: str | None = None,
     side_inputs: Mapping[str, int] = {},
 ) -> ChosenPoint:
-    """Choose a Go move with a network, as TrainedNetwork.choose_move does.
+    """Return the Go move that a network chooses, for `TrainedNetwork.choose_move`.
 
-    komi: in points. handicap: the number of handicap stones. options: the keywords of `choose_move`. rules: the rules
-    that the SGF of the position gives; None for Chinese rules. If `options` contain "rules", these rules apply instead.
-    side_inputs: the values of side inputs by name, 0 to 255.
+    run: the folder with the network. session: the loaded network.
+    board: the position.
+    options: the keywords of `choose_move`.
+    komi: in points.
+    handicap: the number of handicap stones.
+    rules: the rules in the SGF of the position; None for Chinese rules. If `options` contain "rules", these rules apply
+        instead.
+    side_inputs: the values of the network's side inputs by name, 0 to 255.
     """
     from kibitz.games.go.points import PASS, to_gtp
     from kibitz.games.go.replay import AGE, encode_board

@@ -1,4 +1,4 @@
-"""Trained networks that evaluate positions."""
+"""Load trained networks, and evaluate positions with them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kibitz.systems.declaration import Declaration
 
 TOGETHER = 512
-"""Number of positions per batch. It is limited, because the outputs need much memory."""
+"""The number of positions in a batch for the network. It is limited, because the outputs need much memory."""
 
 
 class SideInputs(TypedDict, total=False):
@@ -63,20 +63,20 @@ class SideInputs(TypedDict, total=False):
 
 
 class MoveOptions(SideInputs, total=False):
-    """Keywords of `TrainedNetwork.choose_move`; all are optional. Side inputs, which `choose_move` also takes as
-    keywords, have an effect only with methods without a search. With `rank`, a Go network imitates players of this
-    rank: it samples from the policy without a search, as on the page of `kibitz board`. The strength is not measured.
+    """Keywords of `TrainedNetwork.choose_move`; all are optional. They include the side inputs of `SideInputs`, which
+    have an effect only if the method does not search. With `rank`, a Go network imitates players of this rank: it
+    samples from its predicted move probabilities without a search. The strength of this imitation is not measured.
 
     method: one of the network's `methods`; None for the first one.
-    depth, nodes, seconds: the limits of a search in plies, evaluated positions and seconds. The search ends at the
-        first limit that it reaches; without a limit, it takes one second. In Go, `depth` is not possible, and `nodes`
-        is the number of visits (default 200), only for networks that search. A Go network that does not search
-        evaluates the position after every move, unless the limit `seconds` ends this earlier.
-    temperature: 0 plays the best move. Higher values give more varied moves; 1 samples from the policy. The default is
-        0, and 1 with `rank`.
+    depth, nodes, seconds: the limits of a search in plies, evaluated positions and seconds. The search ends when it
+        reaches one of the limits; without a limit, it takes one second. In Go, `depth` is not possible, and `nodes` is
+        the number of visits (default 200), only for networks that search. A Go network that does not search evaluates
+        the position after every move, unless the limit `seconds` ends this earlier.
+    temperature: the randomness of the choice. 0 plays the best move, and 1 samples each move with its predicted
+        probability. The default is 0, and 1 with `rank`.
     seed: the random seed for sampling; None for a random seed.
-    to_move: "b" or "w", for sgfmill boards.
-    komi: points; None for the SGF's komi, or 7.5 for boards.
+    to_move: the side to move, "b" or "w", for boards of the library sgfmill.
+    komi: in points; None for the komi of the SGF, or 7.5 for boards.
     rules: the name of the Go rules, by default "chinese"; other names are those of KataGo, such as "japanese".
 
     >>> import chess, kibitz
@@ -133,6 +133,7 @@ class PointProbability:
 
     @property
     def san(self) -> str:
+        """The move in GTP notation, like `vertex`. Chess moves have an attribute with this name, too."""
         return self.vertex
 
 
@@ -140,17 +141,17 @@ class PointProbability:
 class PositionEvaluation:
     """The evaluation of one position by a network. A value is None if the network does not have this output.
 
-    white: in chess, the probability, 0 to 1, of the event in `meaning`. After mate or stalemate, or if neither side can
-        mate with its pieces, it is White's result: 1, 0 or 0.5.
+    white: in chess, the probability, 0 to 1, of the event that `meaning` names, usually that White wins. If the game is
+        over by mate, stalemate or insufficient material, it is White's result: 1, 0 or 0.5.
     outcome: the probabilities of a White win, a draw and a Black win, 0 to 1, for networks that predict draws.
     moves: all legal moves, the most likely first, with probabilities that sum to 1. In chess, each is a
-        MoveProbability, and underpromotions are omitted if the network can't predict them. In Go, each is a
+        MoveProbability. If the network can't predict underpromotions, they are omitted. In Go, each is a
         PointProbability, and moves with probability 0 are omitted.
     black: in Go, Black's win probability, 0 to 1.
-    owners: float32 [size, size], the probability that each point will be Black's; row 0 is the upper edge, column 0 the
-        left edge.
-    score: Black's lead in points, komi included.
-    meaning: the event that has the probability `white` or `black`, as text; "" if both are None.
+    owners: in Go, the probability that each point will belong to Black, float32 [size, size]; row 0 is the upper edge,
+        column 0 the left edge.
+    score: in Go, Black's lead in points, komi included.
+    meaning: the event that has the probability `white` or `black`, as text; "" if `white` and `black` are None.
 
     >>> import kibitz
     >>> mate = kibitz.load_network("winner").evaluate("7k/5KQ1/8/8/8/8/8/8 b - - 0 1")
@@ -790,8 +791,8 @@ def list_networks() -> list[str]:
 
 
 def list_systems() -> dict[str, str]:
-    """Return a short description of each system that can be trained, by the system's name. Other installed packages may
-    add systems.
+    """Return the systems that can be trained, with a short description of each. A system is a kind of network, such as
+    "winner". Other installed packages may add systems.
 
     >>> import kibitz
     >>> kibitz.list_systems()["winner"]

@@ -1,4 +1,4 @@
-"""Positions in the forms that people use (boards, FEN, SGF), and as arrays for networks."""
+"""Read positions in the forms that people use (boards, FEN, SGF), and convert them to arrays for networks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kibitz.games.go.rules import Board as GoBoard
 
 KOMI = 7.5
-"""The komi of a Go position whose text has none."""
+"""The komi, in points, of a Go position for which neither its SGF nor the caller gives a komi."""
 _KINDS = "a chess.Board, a FEN, a board of Go (kibitz.make_go_board, sgfmill) or an SGF text"
 _WIDTHS = {"chess": 64, "go": 361}
 _HIGHEST_CODE = {"chess": 12, "go": 14 + 16 * 13}
@@ -25,8 +25,8 @@ _STATE = 4
 
 
 class SgfmillBoard(Protocol):
-    """The methods of sgfmill's boards (sgfmill.boards.Board) that kibitz uses. These boards contain only stones; row 0
-    is the lower edge.
+    """The methods of the boards of the library sgfmill (sgfmill.boards.Board) that kibitz uses. These boards contain
+    only stones, and row 0 is the lower edge. side: the board size.
     """
 
     side: int
@@ -38,19 +38,27 @@ class PositionArrays(NamedTuple):
     """Positions as input arrays of networks. It is a tuple of two arrays: `codes, state = store.positions(games,
     plies)`.
 
-    codes: uint8 [n, 64] in chess, [n, 361] in Go. state: uint8 [n, 4], or more columns if side inputs follow.
+    codes: uint8 [n, 64] in chess, [n, 361] in Go. state: uint8 [n, 4]. If a network has inputs in addition to the
+    position (side inputs), they are further columns of `state`.
 
-    Chess. codes: the index of a1 is 0, of b1 1, of h8 63. A code is 0 for an empty square; 1 to 6 for White's pawn,
-    knight, bishop, rook, queen and king; 7 to 12 for Black's. state: the side to move, 0 for White and 1 for Black; the
-    castling rights, a sum of 1 for K, 2 for Q, 4 for k and 8 for q; 1 to 8 for the file of a pawn that can be captured
-    en passant, or 0; the number of plies since the last capture or pawn move, up to 255.
+    Chess, codes: index 0 is a1, 1 is b1, and 63 is h8. A code is 0 for an empty square; 1 to 6 for White's pawn,
+    knight, bishop, rook, queen and king; 7 to 12 for Black's pieces in this order. Chess, state, by column:
 
-    Go. codes: the index is row · 19 + column for all board sizes; row 0 is the upper edge, column 0 the left edge. A
+    - 0: the side to move, 0 for White and 1 for Black.
+    - 1: the castling rights, a sum of 1 for K, 2 for Q, 4 for k and 8 for q.
+    - 2: the file, 1 to 8, of a pawn that can be captured en passant; 0 for no such pawn.
+    - 3: the number of plies since the last capture or pawn move, up to 255.
+
+    Go, codes: the index is row · 19 + column for all board sizes; row 0 is the upper edge, column 0 the left edge. A
     code is kind + 16 · age. The kinds are 0 for an empty point; 1 to 5 for a black stone whose chain has 1 to 5
-    liberties, and 6 for more; 7 to 12 for White in the same way; 13 for a point that ko forbids; 14 outside the board.
-    The ages are 1 for the last move, up to 13 for the oldest moves, and 0 for setup stones and empty points. state: the
-    side to move, 0 for Black and 1 for White; the board size; the number of consecutive passes just before the
-    position, up to 2; the number of plies, up to 255.
+    liberties, and 6 for more; 7 to 12 for White in the same way; 13 for a point that ko forbids; 14 for a point outside
+    the board. The ages are 1 for the last move, up to 13 for the oldest moves, and 0 for setup stones and empty points.
+    Go, state, by column:
+
+    - 0: the side to move, 0 for Black and 1 for White.
+    - 1: the board size.
+    - 2: the number of consecutive passes just before the position, up to 2.
+    - 3: the number of plies, up to 255.
 
     >>> import chess, kibitz
     >>> arrays = kibitz.encode_positions([chess.Board()])
@@ -64,8 +72,11 @@ class PositionArrays(NamedTuple):
 
 @dataclass(frozen=True)
 class ReadPosition:
-    """A position that was read: its board and, for a Go position in SGF, the komi, the number of handicap stones and
-    the rules. Without SGF, komi and rules are None.
+    """A position that was read from a text or a board.
+
+    board: the board.
+    komi, rules: only for a Go position in SGF: the komi in points and the name of the rules; otherwise None.
+    handicap: the number of handicap stones in the SGF; otherwise 0.
     """
 
     board: chess.Board | GoBoard
@@ -75,6 +86,7 @@ class ReadPosition:
 
     @property
     def game(self) -> str:
+        """The game of the board, "chess" or "go"."""
         return "chess" if isinstance(self.board, chess.Board) else "go"
 
     @property
@@ -88,7 +100,9 @@ class ReadPosition:
         return self.board
 
     def row(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return the position as arrays: `codes`, uint8 [64] in chess and [361] in Go, and `state`, uint8 [4]."""
+        """Return the position as the arrays `codes`, uint8 [64] in chess and [361] in Go, and `state`, uint8 [4].
+        `PositionArrays` explains the arrays.
+        """
         if isinstance(self.board, chess.Board):
             from kibitz.games.chess.replay import encode_board
 
@@ -130,8 +144,8 @@ def _is_sgfmill(position: Any) -> bool:
 
 
 def check_to_move(positions: Sequence[Any], to_move: str | None) -> None:
-    """Raise UsageError if `to_move` is given and none of the positions is an sgfmill board. All other positions contain
-    the side to move.
+    """Raise UsageError if `to_move` is not None and no position is an sgfmill board. All other positions contain the
+    side to move, so the argument would have no effect.
     """
     if to_move is not None and len(positions) and not any(map(_is_sgfmill, positions)):
         raise UsageError(
@@ -241,8 +255,8 @@ def encode_positions(
 
 
 def stack(read: Sequence[ReadPosition]) -> PositionArrays:
-    """Convert one or more positions to arrays with one row per position. Raises UsageError if the positions are of both
-    games, chess and Go.
+    """Return the arrays of one or more positions, with one row for each position. Raises UsageError if the list has
+    both chess and Go positions.
     """
     if len({position.game for position in read}) > 1:
         raise UsageError(
@@ -253,10 +267,11 @@ def stack(read: Sequence[ReadPosition]) -> PositionArrays:
 
 
 def check_arrays(arrays: tuple[Any, Any], game: str, side_inputs: int, sizes: Sequence[int] = ()) -> PositionArrays:
-    """Check that `codes` and `state` are valid for the networks of a game. Return them as PositionArrays.
+    """Check that `codes` and `state` are valid inputs for a network, and return them as PositionArrays.
 
-    game: "chess" or "go". side_inputs: the number of columns that the state may have after its first four. sizes: in
-    Go, the supported board sizes. Raises UsageError for a wrong dtype or shape, and for invalid values.
+    arrays: the two arrays. game: "chess" or "go". side_inputs: the number of columns that `state` may have after its
+    first four columns. sizes: in Go, the supported board sizes. Raises UsageError for a wrong dtype or shape, and for
+    invalid values.
     """
     codes, state = (np.asarray(part) for part in arrays)
     width = _WIDTHS[game]

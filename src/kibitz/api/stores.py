@@ -1,4 +1,4 @@
-"""Game stores, and their positions."""
+"""Open stores, kibitz's compact game databases, and read their games and positions."""
 
 from __future__ import annotations
 
@@ -28,9 +28,11 @@ if TYPE_CHECKING:
 
 PARTS = ("training", "validation", "test")
 VIEWS = ("board", "mover")
-"""The view of positions and moves: the real board, or the view of the player to move."""
+"""The possible views of positions: "board" for the board as it is, and "mover" for the point of view of the side to
+move (see `GameStore.positions`).
+"""
 UNKNOWN_CLOCK = 65535
-"""The value of an unrecorded clock in a store."""
+"""The value in a store for a clock time that the record does not contain."""
 
 
 class MoveArrays(NamedTuple):
@@ -78,10 +80,13 @@ class PositionLabels(NamedTuple):
 
 
 class GameStore:
-    """The games of a store, see `open_store`. The games are numbered from 0, and len(store) is the number of games.
+    """A store: kibitz's compact database of games, opened with `open_store`. The games are numbered from 0, and
+    len(store) is the number of games.
 
-    path: the store's folder. game: "chess" or "go". plies: int64 [games], the number of moves of each game. A game of n
-    moves has the positions 0 (its start) to n.
+    path: the store's folder.
+    game: "chess" or "go".
+    plies: the number of moves of each game, int64 [games]. A game of n moves has n + 1 positions. Position 0 is its
+        start, and position n comes after the last move.
 
     >>> import kibitz
     >>> store = kibitz.open_store("my.store")
@@ -111,7 +116,8 @@ class GameStore:
         return self._store.plies
 
     def games(self, part: str | None = None) -> NDArray[np.int64]:
-        """Return the numbers of the games in one part of the store's split, int64 [n].
+        """Return the numbers of the games in one part of the store, int64 [n]. A store is split into training games,
+        validation games and test games.
 
         part: "training", "validation" or "test"; None for all games. Raises UsageError for an unknown part.
 
@@ -131,23 +137,23 @@ class GameStore:
         return self._store.column("hash")
 
     def opening_hashes(self) -> NDArray[np.uint64] | None:
-        """Return a hash of each game's start position and first 40 plies, uint64 [games]; None if the store has no
-        hashes.
+        """Return a hash of the start position and the first 40 plies of each game, uint64 [games]. Return None if the
+        store does not contain these hashes.
         """
         return self._store.openings()
 
     def explore(
         self, moves: Sequence[str] = (), *, fen: str | None = None, rating: tuple[int, int] | None = None
     ) -> dict[str, Any]:
-        """Return the moves played in a position, with their number of games and their score: the JSON of `kibitz
-        explore`, as a dict.
+        """Return the moves that were played in a position, with the number of games and the score of each move. The
+        result is a dict with the JSON of `kibitz explore --json`.
 
-        moves: the moves that lead to the position, in SAN or UCI; in Go as GTP vertices.
+        moves: the moves that lead to the position, in SAN or UCI notation; in Go, in GTP notation, such as "Q16".
         fen: only in chess: the position from which these moves begin; None for the start of the game.
-        rating: only games in which the mean rating of the two players is in this range (lowest, highest); None for all
-            games. In Go the ratings are ranks as numbers (1k is 0, 1d is 1).
+        rating: the lowest and the highest mean rating of the two players of a game; None for all games. In Go the
+            ratings are ranks as numbers (1k is 0, 1d is 1).
 
-        The first call makes an index next to the store. Raises UsageError for illegal moves, an invalid FEN, and an
+        The first call makes an index in the store's folder. Raises UsageError for illegal moves, an invalid FEN, and an
         invalid range of ratings.
 
         >>> import kibitz
@@ -391,8 +397,9 @@ class GameStore:
         return positions.locate(np.sort(numbers))
 
     def positions_of(self, part: str | None = None, played: bool = False) -> Positions:
-        """Return all positions of the games of a part, numbered from 0. part: as in `games`. played: whether to include
-        only positions in which a move was played.
+        """Return all positions of the games in one part of the store's split, as an object that numbers them from 0.
+
+        part: as in `games`. played: True to include only positions in which a move was played.
         """
         from kibitz.store.positions import Positions
 
@@ -420,11 +427,11 @@ class GameStore:
 
     @name_arguments()
     def unseen_games(self, *networks: str | Path | TrainedNetwork | TrainingRun) -> NDArray[np.int64]:
-        """Return the numbers of the games that were not used to train or select any of the given networks, int64 [n],
-        ascending.
+        """Return the numbers of the games that none of the given networks has seen, int64 [n], ascending. A network has
+        seen a game if the game was used to train the network or to select its best version.
 
-        A game is included only if the system of each network uses games of its kind. For example, the system of
-        `winner` uses only decisive games. Raises KibitzError if no game is left.
+        A game is included only if the system (the kind of network) of each network uses such games. For example, the
+        system `winner` uses only decisive games. Raises KibitzError if no game is left.
 
         >>> import kibitz
         >>> store = kibitz.open_store("my.store")

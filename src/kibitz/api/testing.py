@@ -29,17 +29,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class TestRows:
-    """The tested positions and the results for each of them. All arrays are [n].
+    """The positions of a test, and the result for each of them. All arrays have the shape [n].
 
-    game, ply: int64, the position in the store.
+    question: the predicted quantity: "winner", "move", "owners" or "pair".
+    game, ply: int64, the game's number in the store, and the number of moves before the position.
     right: float64, 0 to 1: 1 if the prediction is right, 0 if it is wrong, 0.5 if the network has no preference. For Go
-        territory, the share of the points that are right.
-    loss: float64, the log loss in nats; NaN if the network predicts no probability. For Go territory, the mean squared
-        error over the points.
-    weight: float64, the weight of the position in means: 1, or for Go territory the number of points with a known
-        owner.
-    other_game, other_ply: int64, for `deepchess`, which compares pairs of positions: the position from a game that
-        Black won. None for other systems.
+        territory, it is the share of the points that are right.
+    loss: float64, the log loss in nats; NaN if the network predicts no probability. For Go territory, it is the mean
+        squared error over the points.
+    weight: float64, the weight of the position in means. It is 1 or, for Go territory, the number of points with a
+        known owner.
+    other_game, other_ply: int64, for `deepchess`, which compares pairs of positions. They are the second position of
+        each pair, from a game that Black won. None for other systems.
 
     >>> import kibitz
     >>> rows = kibitz.test("winner", "my.store", positions=100).rows
@@ -69,13 +70,13 @@ class TestRows:
 class TestResult:
     """The result of `kibitz.test`.
 
-    figures: the metrics that `kibitz test` prints, by name. Each is an Estimate with value, n, games, and the bounds
-        low and high of the 95% interval, which is clustered by game.
+    figures: the metrics that `kibitz test` prints, by name. Each is an Estimate with value, n and games, and with low
+        and high, the bounds of the 95% interval. The interval is computed by resampling whole games.
     headline: the name of the main metric.
     rows: the results for each position.
-    json: everything that `kibitz test --json` prints, as a dict. For convchess and chessnet, it contains the points of
-        a map of the tested positions (t-SNE), with the key "landscape". The map is computed when you first read `json`;
-        this takes a few seconds.
+    json: everything that `kibitz test --json` prints, as a dict. For convchess and chessnet, the key "landscape" has
+        the points of a map of the tested positions (t-SNE). The map is computed when you first read `json`, which takes
+        a few seconds.
 
     >>> import kibitz
     >>> result = kibitz.test("winner", "my.store", positions=200)
@@ -109,15 +110,15 @@ class TestResult:
 
 @dataclass(frozen=True, repr=False)
 class NetworkComparison:
-    """The result of `kibitz.compare`: two networks on the same positions, from games that neither network has seen in
-    training.
+    """The result of `kibitz.compare`: the accuracy of two networks on the same positions. The positions are from games
+    that neither network has seen in training.
 
-    question: the predicted quantity: "winner", "move", "owners" or "pair".
+    question: the predicted quantity: "winner", "move", "owners" or "pair" (see `compare`).
     a, b: the accuracy of each network, an Estimate.
     difference: the accuracy of a minus the accuracy of b, an Estimate. Its interval is computed from the difference at
-        each position. If the value is above 0, a is better.
-    loss: the mean log loss of a minus that of b (for "owners", the mean squared error), an Estimate; None if a network
-        predicts no probability.
+        each position. A value above 0 means that a is better.
+    loss: the mean log loss of a minus the mean log loss of b, an Estimate. For "owners", it is the mean squared error
+        instead of the log loss. None if a network predicts no probability.
     rows_a, rows_b: the results of each network for each position, in the same order.
     games: the number of games in the store that neither network has seen in training.
 
@@ -153,14 +154,14 @@ def test(
     positions: int = 400_000,
     seed: int = 0,
 ) -> TestResult:
-    """Test a network as `kibitz test` does, by default on games that it has not seen in training. The result has
-    metrics with intervals, and the results for each position.
+    """Test a network as the command `kibitz test` does, by default on games that the network has not seen in training.
+    The result has metrics with intervals, and the results for each position.
 
-    network: a name, the folder of a run, a loaded network, or the result of `train`.
+    network: a name, the folder of a run (a trained network), a loaded network, or the result of `train`.
     store: the games for the test; None for the store on which the network was trained.
-    part: the part of the games, as --split: "unseen", "test", "validation", "training" or "all".
+    part: the games of the store that are used: "unseen", "test", "validation", "training" or "all".
     positions: the largest number of positions, sampled uniformly; 0 for all.
-    seed: the seed of the sample.
+    seed: the random seed of the sample.
 
     No other program, such as Stockfish, is started. The function needs the extra `train`. Raises UsageError for an
     unknown part and for a store of the other game, and KibitzError if no game is left.
@@ -209,12 +210,14 @@ def compare(
     question: str | None = None,
 ) -> NetworkComparison:
     """Compare the accuracy of two networks on the same positions, from games that neither network has seen in training.
-    The interval of the difference is computed from the difference at each position, and is clustered by game.
+    The interval of the difference is computed from the difference at each position, by resampling whole games.
 
-    question: "winner"; "move", the played move; "owners", the owner of each point in Go; or "pair", the better of two
-    positions. None for the first quantity that both networks predict. positions, seed: as in `test`. The function needs
-    the extra `train`. Raises UsageError if the networks have no predicted quantity in common, and KibitzError if no
-    unseen game is left.
+    question: the predicted quantity that is compared; None for the first quantity that both networks predict. "winner"
+    is who wins, "move" the played move, "owners" the owner of each point in Go, and "pair" the better of two positions.
+    positions, seed: as in `test`.
+
+    The function needs the extra `train`. Raises UsageError if the networks have no predicted quantity in common, and
+    KibitzError if no unseen game is left.
 
     >>> import kibitz
     >>> kibitz.compare("chessnet", "convchess", "my.store", positions=200).question
@@ -233,7 +236,11 @@ def compare(
 
 
 def run_of(network: Named) -> Run:
-    """Return the run of a network. Raises KibitzError if there is no such run, or if it is not trained."""
+    """Return the run of a network: the folder with the trained network and its logs.
+
+    network: a name, a folder, a loaded network, or the result of `train`. Raises KibitzError if there is no such run,
+    or if it is not trained.
+    """
     from kibitz.runs import Run
 
     run = Run(network if isinstance(network, (str, Path)) else network.path)

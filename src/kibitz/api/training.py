@@ -22,11 +22,12 @@ COMPILE = ("auto", "on", "off")
 
 @dataclass(frozen=True)
 class TrainingProgress:
-    """The progress of training. `train` passes it to `on_progress` after each iteration, each validation and each
-    summary (a regular report of loss and speed).
+    """The progress of training. `train` passes it to the function `on_progress` after each iteration, each validation
+    and each summary. A summary is a regular report of loss and speed.
 
     stage: the name of the part of the network that is being trained.
-    iteration: the current iteration, from 1. iterations: the number of iterations of this stage.
+    iteration: the current iteration, from 1.
+    iterations: the number of iterations of this stage.
     loss: the mean training loss since the last summary; None between summaries.
     samples_per_second: the speed of training; None between summaries.
     validation: after a validation, the mean of each metric by name; else None.
@@ -76,7 +77,9 @@ class TrainingRun:
     continued: bool = False
 
     def metrics(self) -> list[dict[str, Any]]:
-        """Return the lines of metrics.jsonl as dicts, one for each summary, validation and warning, in order."""
+        """Return the records of training as dicts, in order: one for each summary, validation and warning. They are the
+        lines of the file metrics.jsonl in the run's folder.
+        """
         from kibitz.runs import Run
 
         return Run(self.path).metrics()
@@ -150,8 +153,8 @@ class TrainingOptions:
                 check_whole(name, value, least)
 
     def config(self, recipe: Mapping[str, Any]) -> TrainConfig:
-        """Return the configuration of the training loop. recipe: the recipe's values by name; these options override
-        them.
+        """Return the configuration of the training loop. recipe: the values of the recipe (a named set of settings) by
+        name. Options that are not None replace these values.
         """
         from kibitz.training.trainer import TrainConfig
 

@@ -1,1 +1,3 @@
-"""Matches between engines: players, openings, games, results and their statistics."""
+"""Play matches between two engines, and compute their statistics. The package contains players, openings, games,
+records of games, and results.
+"""

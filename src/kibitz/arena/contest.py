@@ -1,4 +1,4 @@
-"""`Contest`, the interface between a match and its games. It contains everything that differs between chess and Go."""
+"""The interface `Contest` between a match and its games. It has everything that differs between chess and Go."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kibitz.arena.record import RecordFormat, ScoredGame
 from kibitz.errors import KibitzError
 
 ATTEMPTS = 3
-"""The match ends after this number of failed starts of an engine in a row."""
+"""The number of failed starts of an engine in a row after which the match ends."""
 
 
 class StartFailed(KibitzError):
@@ -19,8 +19,9 @@ class StartFailed(KibitzError):
 
 
 class Fault(Exception):
-    """Raised if an engine is at fault and therefore loses the game. kind: "crash", "hang", "time" or "illegal". reason:
-    a description of the fault.
+    """Raised if an engine makes a fault by which it loses the game.
+
+    kind: "crash", "hang", "time" or "illegal". reason: a description of the fault.
     """
 
     def __init__(self, kind: str, reason: str):
@@ -30,8 +31,8 @@ class Fault(Exception):
 
 
 def in_words(text: object) -> str:
-    """Convert a program's text or an error to one line that can be the reason in a game record. Double quotation marks
-    become apostrophes, because they would end a PGN tag.
+    """Return the text of a program or an error as one line, which can be the reason in a game record. Double quotation
+    marks become apostrophes, because they would end a PGN tag.
     """
     return " ".join(str(text).split()).replace('"', "'")[:200]
 
@@ -46,15 +47,17 @@ class MatchEngine(Protocol):
         """Start the process if it isn't running. Raises StartFailed if it can't be started."""
 
     def close(self) -> None:
-        """End the process for good: it can't be started again.
+        """End the process, so that it can't be started again.
 
-        Another thread may call this method. If a thread waits for a move, its wait then ends with a Fault.
+        Another thread may call this method. If a thread is waiting for a move, its waiting method then raises Fault.
         """
 
 
 @dataclass(frozen=True)
 class MoveCost:
-    """What a move cost: the time in seconds, and the number of nodes, which is None if the engine did not report it."""
+    """The cost of a move: the time in seconds, and the number of nodes. The number is None if the engine did not report
+    it.
+    """
 
     seconds: float
     nodes: int | None = None
@@ -62,8 +65,10 @@ class MoveCost:
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """A game of a match that was played. row: the score of the game in the match. text: the game as PGN or SGF. spent:
-    the cost of each move of the player "A" and of the player "B".
+    """A finished game of a match.
+
+    row: the score of the game in the match. text: the game as PGN or SGF. spent: the cost of each move of the player
+    "A" and of the player "B".
     """
 
     row: ScoredGame
@@ -72,22 +77,25 @@ class PlayedGame:
 
 
 class Contest(Protocol):
-    """The game (chess or Go) that the players "A" and "B" play in a match: its rules, and the limits of both
-    players.
+    """The game of a match, chess or Go: its rules, and the limits of the players "A" and "B".
+
+    form: the file format of the game records.
     """
 
     name: str
-    """The name of the game, as in a run's `game`."""
+    """The name of the game, "chess" or "go"."""
     colours: tuple[str, str]
-    """The side that moves first (A's in even games), and the other side."""
+    """The name of the side that moves first, and the name of the other side. The player "A" moves first in the games
+    with an even number.
+    """
     form: RecordFormat
 
     def limit(self, side: str) -> str:
-        """Describe the limits of a player as text. side: "A" or "B"."""
+        """Return a text that describes the search limits of a player. side: "A" or "B"."""
 
     def settings(self) -> dict[str, str]:
-        """Return, by name, the settings that must stay the same when a match is resumed, in addition to its players and
-        limits.
+        """Return the settings of the game, by name. A match can be resumed only with the same settings, the same
+        players and the same limits.
         """
 
     def engine(self, participant: Participant) -> MatchEngine:
@@ -96,11 +104,13 @@ class Contest(Protocol):
     def play(
         self, number: int, engines: Mapping[str, Any], names: Mapping[str, str], settings: Mapping[str, str]
     ) -> PlayedGame:
-        """Play a game of the match from its opening. If an engine is at fault, it loses; no error is raised.
+        """Play a game of the match from its opening. If an engine makes a fault, such as a crash, it loses; no error is
+        raised.
 
-        number: the game's number in the match, from 0. engines: the started engines of "A" and "B". names, settings:
-        the players' names and the settings of the match, which are written to the game record.
+        number: the game's number in the match, from 0.
+        engines: the started engines of "A" and "B".
+        names, settings: the players' names and the settings of the match, which are written to the game record.
         """
 
     def facts(self) -> dict[str, Any]:
-        """Return additional entries for the match's result in JSON, such as the board size in Go."""
+        """Return further entries for the match's result in JSON, such as the board size in Go."""

@@ -1,11 +1,15 @@
-"""Statistics of a match: score, Elo difference with its interval, LOS and SPRT.
+"""Compute the statistics of a match: the score, the Elo difference with its interval, LOS and SPRT. LOS is the
+likelihood of superiority, and SPRT is the sequential probability ratio test.
 
-The two games of a pair share an opening, so their results are correlated. So the spread is computed over pairs. A
-pair's score has five values (0, 1/2, 1, 3/2, 2 points: the pentanomial). If there are fewer than two pairs, the spread
-is computed over single games. The spread is only an estimate, so intervals and LOS use Student's distribution, with one
-degree of freedom less than the number of pairs. An interval is ±2.26 standard errors for ten pairs, and ±1.96 for many
-pairs. Sources: Michel Van den Bergh, "A practical introduction to the GSPRT" and "Comments on normalized Elo" (the
-mathematics of fishtest); for LOS, the chess programming wiki's "Match statistics".
+The two games of a pair have the same opening, so their results are correlated. So the variance is computed from pairs.
+The score of a pair has one of five values (0, 1/2, 1, 3/2 or 2 points: the pentanomial). If there are fewer than two
+pairs, the variance is computed from single games.
+
+The variance is only an estimate. So intervals and LOS use Student's t-distribution, with one degree of freedom less
+than the number of pairs. An interval is ±2.26 standard errors for ten pairs, and ±1.96 for many pairs.
+
+Sources: Michel Van den Bergh, "A practical introduction to the GSPRT" and "Comments on normalized Elo" (the mathematics
+of fishtest); for LOS, the chess programming wiki's "Match statistics".
 """
 
 from __future__ import annotations
@@ -17,19 +21,20 @@ from statistics import NormalDist
 from typing import Any
 
 LEVEL = 0.975
-"""The upper quantile of a two-sided interval of 95%."""
+"""The quantile of the upper limit of an interval of 95%: 97.5% of the distribution is below this limit."""
 
 LARGE = 1000
-"""The normal distribution replaces Student's distribution if there are at least this many degrees of freedom."""
+"""The number of degrees of freedom from which the normal distribution replaces Student's t-distribution."""
 
 PRIOR = 1e-3
-"""Replaces counts of 0 in the SPRT, so that results that haven't occurred yet are unlikely but possible."""
+"""The number that replaces counts of 0 in the SPRT. So results that have not occurred yet are unlikely but possible."""
 
 
 @dataclass(frozen=True)
 class ScoreEstimate:
-    """A value with its 95% interval, such as a score or an Elo difference, estimated from `n` games. Elo differences
-    may be ±inf. Without games, value, low and high are NaN.
+    """A value with its 95% interval, such as a score or an Elo difference, estimated from `n` games.
+
+    Elo differences may be ±inf. Without games, value, low and high are NaN.
     """
 
     value: float
@@ -49,8 +54,8 @@ class ScoreEstimate:
 class Tally:
     """The results of a match from the point of view of the player "A": wins, draws and losses.
 
-    pairs: the number of complete game pairs (two games with the same opening and swapped colors) in which "A" scored 0,
-    1/2, 1, 3/2 and 2 points.
+    pairs: the numbers of complete game pairs in which "A" scored 0, 1/2, 1, 3/2 and 2 points. A pair is two games with
+    the same opening and swapped colors.
     """
 
     wins: int
@@ -60,6 +65,7 @@ class Tally:
 
     @property
     def games(self) -> int:
+        """The number of games."""
         return self.wins + self.draws + self.losses
 
     def _units(self) -> tuple[Sequence[int], Sequence[float], int]:
@@ -70,7 +76,7 @@ class Tally:
         return (self.losses, self.draws, self.wins), (0.0, 0.5, 1.0), 1
 
     def score(self) -> ScoreEstimate:
-        """Return the score of "A" with its interval: the share of the points, 0 to 1."""
+        """Return the score of the player "A", with its interval. The score is the share of the points, 0 to 1."""
         if not self.games:
             return ScoreEstimate(math.nan, math.nan, math.nan, 0)
         value = (self.wins + self.draws / 2) / self.games
@@ -98,8 +104,8 @@ class Tally:
         return math.sqrt(squares / max(total - 1, 1) / (self.games / size))
 
     def elo(self) -> ScoreEstimate:
-        """Return the Elo difference, A's minus B's, with its interval. It is computed from the score by the logistic
-        curve.
+        """Return the Elo difference, A's minus B's, with its interval. The logistic formula of Elo ratings converts the
+        score to the difference.
         """
         score = self.score()
         return ScoreEstimate(elo(score.value), elo(score.low), elo(score.high), score.n)
@@ -164,8 +170,8 @@ def student_quantile(level: float, freedom: int) -> float:
 
 @dataclass(frozen=True)
 class Sprt:
-    """A sequential probability ratio test of the hypothesis H1, "A is `elo1` Elo stronger than B", against H0, "A is
-    `elo0` Elo stronger than B".
+    """A sequential probability ratio test (SPRT) of two hypotheses. H1 is "A is `elo1` Elo stronger than B", and H0 is
+    "A is `elo0` Elo stronger than B".
 
     alpha: the largest probability that H1 is accepted although H0 is true. beta: the largest probability that H0 is
     accepted although H1 is true.
@@ -178,14 +184,14 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Return the limits of the log-likelihood ratio: H0 is accepted at or below the first limit, H1 at or above the
-        second limit.
+        """The two limits of the log-likelihood ratio. H0 is accepted if the ratio is at or below the first limit, and
+        H1 if it is at or above the second limit.
         """
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def llr(self, tally: Tally) -> float:
-        """Return the generalized log-likelihood ratio of H1 to H0; 0 without games. It is computed from the game pairs
-        if there are at least two, and otherwise from single games.
+        """Return the generalized log-likelihood ratio of H1 to H0; 0 without games. The ratio is computed from game
+        pairs, or from single games if there are fewer than two pairs.
         """
         counts, scores, _ = tally._units()
         if not sum(counts):
@@ -204,6 +210,7 @@ class Sprt:
         return "H0" if ratio <= lower else "H1" if ratio >= upper else None
 
     def as_json(self, tally: Tally) -> dict[str, Any]:
+        """Return the test and its present result as a dict for JSON."""
         lower, upper = self.bounds
         return {
             "elo0": self.elo0, "elo1": self.elo1, "alpha": self.alpha, "beta": self.beta,

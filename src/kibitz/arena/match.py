@@ -1,4 +1,6 @@
-"""A match: many games between two players, several games at a time. It can be interrupted and resumed."""
+"""Play a match: many games between two players, several games at the same time. A match can be interrupted and
+resumed.
+"""
 
 from __future__ import annotations
 
@@ -28,16 +30,16 @@ from kibitz.parallel import Backend, map_unordered
 
 @dataclass(frozen=True)
 class MatchConfig:
-    """A match between the players `a` and `b`.
+    """The description of a match between the players `a` and `b`.
 
     game: the game, chess or Go, with its rules and the limits of both players.
     games: the total number of games.
-    record: the file of the game records.
+    record: the file to which the games are written.
     seed: the random seed, which determines the order of the openings.
     workers: the number of games that are played at the same time.
-    sprt: the test that may end the match early; None for no test.
-    backend: the worker processes, each of which plays pairs of games; None to play single games in threads of this
-        process.
+    sprt: the statistical test that may end the match early; None for no test.
+    backend: the kind and number of worker processes, each of which plays pairs of games. None to play single games in
+        threads of this process.
     """
 
     a: Participant
@@ -51,8 +53,8 @@ class MatchConfig:
     backend: Backend | None = None
 
     def settings(self) -> dict[str, str]:
-        """Return the settings that must stay the same when the match is resumed, by name. The number of games,
-        `workers` and the SPRT may change.
+        """Return the settings that must stay the same when the match is resumed, by name. The number of games, the
+        number of workers and the SPRT may change.
         """
         return {
             "A": _described(self.a), "B": _described(self.b),
@@ -73,8 +75,8 @@ def _described(player: Participant) -> str:
 
 @dataclass
 class Usage:
-    """What one player used in the games that were played in this run of the program. The fields are the number of
-    moves, the seconds for all moves, the seconds for the longest move, and the nodes that the engine reported.
+    """What one player used since this program was started: the number of moves, the seconds for all moves, the seconds
+    for the longest move, and the number of nodes that the engine reported.
     """
 
     moves: int = 0
@@ -93,7 +95,7 @@ class Usage:
 
 
 class Match:
-    """A match, which continues after the games that its record file already contains."""
+    """A match. It continues after the games that its record file already contains."""
 
     def __init__(self, config: MatchConfig):
         self.config = config
@@ -109,11 +111,11 @@ class Match:
         self._identities: dict[str, str] = {}
 
     def run(self, on_progress: Callable[[Match], None] = lambda match: None) -> None:
-        """Play the games that are missing in the record. on_progress: a function that is called once before the first
-        game, and after every game.
+        """Play the games that the record file does not contain yet.
 
-        Raises UsageError if the record contains another match, and KibitzError if an engine can't be started. In any
-        case, all engines are ended, and the record contains every completed game.
+        on_progress: a function that is called once before the first game, and after every game. Raises UsageError if
+        the record contains another match, and KibitzError if an engine can't be started. Even after an error, all
+        engines are ended, and the record contains every completed game.
         """
         config = self.config
         with ExitStack() as held:
@@ -246,11 +248,14 @@ class Match:
 
     @property
     def tally(self) -> Tally:
+        """The results of the games so far."""
         return tally(self.rows.values())
 
     @property
     def decided(self) -> str | None:
-        """The hypothesis that the SPRT has accepted, "H0" or "H1"; None without an SPRT or before its decision."""
+        """The hypothesis that the SPRT (the statistical test that may end the match) has accepted, "H0" or "H1". None
+        if there is no SPRT, or if it has not decided yet.
+        """
         return self.config.sprt.decision(self.tally) if self.config.sprt else None
 
     def result(self) -> dict[str, Any]:
@@ -308,7 +313,9 @@ def _play_pair(
 
 
 def tally(rows: Iterable[ScoredGame]) -> Tally:
-    """Count the results of the given games, and of the game pairs whose two games are both given."""
+    """Return the numbers of wins, draws and losses in the given games, and the results of game pairs. Only pairs whose
+    two games are both given are counted.
+    """
     points = {row.number: row.points for row in rows}
     results = Counter(points.values())
     pairs = [0] * 5
@@ -326,7 +333,7 @@ def _counts(one: Tally) -> dict[str, Any]:
 
 
 def players_differ(a: Participant, b: Participant) -> tuple[Participant, Participant]:
-    """Return the two players. If they have the same name, " A" and " B" are added to the names."""
+    """Return the two players with different names. If their names are equal, " A" and " B" are added to the names."""
     if a.name != b.name:
         return a, b
     return replace(a, name=f"{a.name} A"), replace(b, name=f"{b.name} B")

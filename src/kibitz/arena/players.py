@@ -1,4 +1,6 @@
-"""The players of a match: a run, a bundled network, or any program that supports UCI for chess or GTP for Go."""
+"""Find the players of a match. A player is a trained network, or any program that supports the protocol UCI for chess
+or GTP for Go.
+"""
 
 from __future__ import annotations
 
@@ -14,27 +16,31 @@ from kibitz.games import GAME_NAMES
 from kibitz.messages import did_you_mean, not_one_of
 
 SPEAKS = {"chess": "UCI", "go": "GTP"}
-"""The protocol of the programs for each game. `kibitz uci RUN` and `kibitz gtp RUN` use these protocols."""
+"""The protocol that programs must support, for each game. `kibitz uci` and `kibitz gtp` make a network such a
+program.
+"""
 
 KNOWN = {"sunfish": "chess", "gnugo": "go"}
-"""Programs that can't be started by their name alone, with their game."""
+"""Programs that need more than their name to be started, with the game that they play. kibitz knows their commands."""
 
 RANK = "rank"
-"""The option of `kibitz gtp` for the rank that a network imitates. It is a part of the player's usual name."""
+"""The option of `kibitz gtp` with the rank that a network imitates. The rank is a part of the default name of the
+player.
+"""
 
 GNUGO = ("--mode", "gtp", "--chinese-rules", "--positional-superko")
-"""GNU Go's arguments, which come before the user's. Without them, its rules are Japanese."""
+"""Arguments of GNU Go that kibitz inserts before the user's arguments. Without them, GNU Go uses Japanese rules."""
 
 
 @dataclass(frozen=True)
 class Participant:
-    """A player in a match: a program and how it is started.
+    """A player in a match: a program, and how kibitz starts it.
 
     name: the name of the player.
     command: the program and its arguments.
-    options: the UCI options as pairs (name, value). In Go the pairs become arguments, because GTP has no options.
-    weights: the SHA-256 of a run's weights, by which a resumed match detects that the network has changed; "" for other
-        programs.
+    options: the UCI options as pairs (name, value). In Go, the pairs become arguments, because GTP has no options.
+    weights: the SHA-256 of the weights of a network; "" for other programs. With it, a resumed match detects that the
+        network has changed.
     """
 
     name: str
@@ -44,11 +50,13 @@ class Participant:
 
 
 def game_of(a: str, b: str, requested: str | None = None) -> str:
-    """Return the game of a match, "chess" or "go": the requested game or, if `requested` is None, the game of the
-    players. For players that may play either game, it is chess.
+    """Return the game of a match, "chess" or "go".
 
-    a, b: the players as text, like the argument `text` of `player`. Raises UsageError if the players or the requested
-    game contradict each other, and KibitzError if a folder isn't a run.
+    a, b: the players as text, see the argument `text` of `player`. requested: the game that the user requested; None to
+    return the game that the players play. If both players can play either game, it is chess.
+
+    Raises UsageError if the players or the requested game contradict each other, and KibitzError if a folder has no
+    network.
     """
     games = {text: game for text in (a, b) if (game := _plays(text))}
     if requested is not None and requested not in SPEAKS:
@@ -76,15 +84,15 @@ def _plays(text: str) -> str | None:
 
 
 def player(text: str, options: Sequence[str] = (), name: str | None = None, game: str = "chess") -> Participant:
-    """Return the player that a user named.
+    """Return the player that a text describes.
 
-    text: a run's directory, a bundled network, "sunfish", "gnugo", or a command line.
+    text: the folder of a trained network, the name of a bundled network, "sunfish", "gnugo", or a command line.
     options: texts of the form "Name=Value".
     name: the player's name in the match; None for a name made from `text`.
     game: "chess" or "go".
 
-    Raises UsageError for invalid texts and options. Raises KibitzError if the run, network or program doesn't exist, or
-    if it plays the other game.
+    Raises UsageError for invalid texts and options. Raises KibitzError if the network or program doesn't exist, or if
+    it plays the other game.
     """
     from kibitz.runs import packaged
 

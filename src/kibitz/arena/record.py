@@ -1,8 +1,9 @@
-"""A match's record: every completed game, with everything that is needed to resume the match after a kill.
+"""The record file of a match. It contains every completed game, with everything that is needed to resume the match
+after an interruption.
 
-Chess games are recorded as PGN, Go games as SGF; this module has the common parts. Each game ends with an empty line.
-Its tags have the match's settings, with SETTING before their names, and GameNumber, Ending, Forfeit, Reason and
-Referee.
+Chess games are recorded as PGN, and Go games as SGF. This module has the code that both formats use. Each game ends
+with an empty line. Its tags are the match's settings, each with the prefix SETTING, and GameNumber, Ending, Forfeit,
+Reason and Referee.
 """
 
 from __future__ import annotations
@@ -17,20 +18,20 @@ from kibitz.durable import sync, write_whole
 from kibitz.errors import KibitzError, UsageError, one_line
 
 SETTING = "Match"
-"""Prefix of the tags that have the match's settings: MatchA, MatchSeed, ..."""
+"""The prefix of the tags with the match's settings, such as MatchA and MatchSeed."""
 
 
 @dataclass(frozen=True)
 class ScoredGame:
-    """The score of a finished game between the players "A" and "B". A moves first in the games whose number is even,
-    beginning with game 0.
+    """The score of a finished game between the players "A" and "B". The player "A" moves first in the games with an
+    even number.
 
     number: the game's number in the match, from 0.
     points: A's points, in half points: 2 for a win, 1 for a draw, 0 for a loss.
     ending: how the game ended, as text.
-    forfeit: the player who lost by a fault, such as a crash: "A" or "B"; "" if there was no fault.
+    forfeit: the player who lost by a fault of the engine, such as a crash: "A" or "B"; "" if there was no fault.
     reason: the description of the fault; "" if there was no fault.
-    referee: the name of the referee who scored the game; "" if the rules alone decided the result.
+    referee: what determined the dead stones for the score, such as "GNU Go"; "" if there was no such scoring.
     """
 
     number: int
@@ -43,12 +44,12 @@ class ScoredGame:
 
 @dataclass(frozen=True)
 class RecordFormat:
-    """A file format for the game records of a match, such as PGN.
+    """A file format for the record of a match, such as PGN.
 
-    option: the command-line option for the file's path.
+    option: the command-line option for the path of the record file.
     head: the first line of each game.
-    read: a function that parses a game's text. It returns the half points of the player who moved first, and the tags;
-        None if the text isn't a complete game.
+    read: a function that parses a game's text. It returns the half points of the player who moved first, and the tags
+        by name; None if the text isn't a complete game.
     """
 
     option: str
@@ -57,8 +58,8 @@ class RecordFormat:
 
 
 def side_of(number: int, first: bool) -> str:
-    """Return the player, "A" or "B", who moves first in a game or, if `first` is False, the other player. number: the
-    game's number in the match, from 0.
+    """Return the player, "A" or "B", who moves first in a game. If `first` is False, return the player who moves
+    second. number: the game's number in the match, from 0.
     """
     return "A" if (number % 2 == 0) == first else "B"
 
@@ -71,10 +72,10 @@ def row(
     number: the game's number in the match, from 0.
     first_points: the half points of the player who moved first: 2 for a win, 1 for a draw, 0 for a loss.
     ending: how the game ended, as text.
-    first_at_fault: True if the player who moved first lost by a fault, False if the other player did; None without a
-        fault.
+    first_at_fault: True if the player who moved first lost by a fault of the engine, False if the player who moved
+        second did; None without a fault.
     reason: the description of the fault; "" without a fault.
-    referee: the name of the referee who scored the game; "" if the rules alone decided the result.
+    referee: what determined the dead stones for the score, such as "GNU Go"; "" if there was no such scoring.
     """
     points = first_points if number % 2 == 0 else 2 - first_points
     forfeit = "" if first_at_fault is None else side_of(number, first_at_fault)
@@ -82,15 +83,15 @@ def row(
 
 
 def tag(value: str) -> str:
-    """Return a text without the characters that would end a tag's value early. They are replaced, not escaped, because
-    few readers support escaped backslashes.
+    """Return a text for the value of a tag in a game record. Characters that would end the value early are replaced.
+    They are not escaped, because few programs read escaped backslashes.
     """
     return " ".join(value.replace('"', "'").replace("\\", "/").split())
 
 
 def tags_of(game: ScoredGame, settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the entries that identify the game and repeat the settings of the match, by name. They become tags in PGN,
-    and lines of the game comment (GC) in SGF.
+    """Return the entries for a game's record, by name: the number and the end of the game, and the settings of the
+    match. They become tags in PGN, and lines of the game comment (GC) in SGF.
     """
     tags = {"GameNumber": str(game.number), "Ending": game.ending}
     if game.forfeit:
@@ -101,11 +102,12 @@ def tags_of(game: ScoredGame, settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def resume(path: Path, settings: Mapping[str, str], form: RecordFormat) -> list[ScoredGame]:
-    """Return the scores of the games that a match's record already contains. If the last game is incomplete, it is
+    """Return the scores of the games that a match's record file already contains. If the last game is incomplete, it is
     removed from the file.
 
-    path: the file of the record; without such a file, the result is []. settings: the settings of the match. form: the
-    format of the file.
+    path: the record file. Without such a file, the result is [].
+    settings: the settings of the match.
+    form: the format of the file.
 
     Raises UsageError if the file has other contents, or games of a match with other settings.
     """
@@ -176,8 +178,8 @@ def _read(path: Path, part: str, settings: Mapping[str, str], form: RecordFormat
 
 
 def append(path: Path, text: str) -> None:
-    """Add a game's text to the end of the file, and wait until it is on the disk. Raises KibitzError if it can't be
-    written.
+    """Add a game's text to the end of the record file, and wait until the text is on the disk. Raises KibitzError if
+    the file can't be written.
     """
     try:
         with path.open("ab") as file:

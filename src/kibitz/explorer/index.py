@@ -1,14 +1,16 @@
-"""An index of the positions of a store: which games reached a position, and which moves were played in it.
+"""An index of the positions of a store: the games in which each position occurs, and the moves that were played in it.
 
-The index is a folder of arrays, with one entry for each of the first DEPTH positions of a game. The first bits of a
-position's key are the number of its bucket; the 32 bits after them identify the position in the bucket:
+The index is a folder of arrays. An entry is one of the first DEPTH positions of a game. Entries are sorted into buckets
+by the first bits of the position's key (a 64-bit hash). The 32 bits after them identify the position in its bucket. The
+arrays are:
 
-prints   u4  the 32 bits of each entry, bucket after bucket, in order inside each
-games    u4  the game of each entry
-moves    u2  the move that was played, packed as in the store (in Go: transformed like the key)
-buckets  i8  the index of each bucket's first entry, and the end
-results  i1  the result of each game: 1, 0, -1 as in the store
-ratings  i2  White's and Black's rating in each game (in Go: rank, as `ranks.rank_value`), UNRATED if unknown
+    prints   uint32  The 32 bits of each entry, bucket after bucket, in ascending order in each bucket.
+    games    uint32  The number of each entry's game.
+    moves    uint16  The move that was played, packed as in the store (in Go: transformed like the key).
+    buckets  int64   The index of each bucket's first entry, and the number of entries at the end.
+    results  int8    The result of each game: 1, 0, -1 as in the store.
+    ratings  int16   White's and Black's rating in each game (in Go: rank, as `ranks.rank_value`);
+                     UNRATED if unknown.
 
 The probability that a query confuses two different positions is about the number of entries divided by 2^52.
 """

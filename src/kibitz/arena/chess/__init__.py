@@ -1,1 +1,1 @@
-"""Chess matches: engines that speak UCI, openings, one game, its PGN."""
+"""Play chess matches: engines that use the protocol UCI, openings, single games, and their PGN."""

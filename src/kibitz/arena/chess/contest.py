@@ -1,4 +1,4 @@
-"""Chess as the game of a match."""
+"""The class with everything that a match needs to know about chess."""
 
 from __future__ import annotations
 
@@ -19,9 +19,12 @@ from kibitz.arena.record import side_of
 
 @dataclass(frozen=True)
 class ChessContest:
-    """Chess as the game of a match: starts the engines and plays the games. limits: the search limits of the players
-    "A" and "B". seed: the seed of the match. hang: the seconds after which an engine counts as hung if its limits
-    contain no time. rules: the rules by which a game is adjudicated.
+    """Chess as the game of a match. The class starts the engines and plays the games.
+
+    limits: the search limits of the two players, by "A" and "B".
+    seed: the random seed of the match.
+    hang: the seconds after which an engine counts as hung, if its limits contain no time.
+    rules: the rules by which a game ends early.
     """
 
     limits: Mapping[str, ChessLimits]

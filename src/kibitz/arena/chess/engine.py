@@ -1,4 +1,4 @@
-"""The process of a chess engine in a match: it is started, plays its moves, and is always ended."""
+"""Run the process of a chess engine in a match: start the process, request its moves, and end it in any case."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from kibitz.external import EngineDied, kill_group
 from kibitz.external.uci import MATE, ExternalEngine, OptionRefused
 
 START_PATIENCE = 20.0
-"""Seconds in which an engine must reply to `uci`. The engine may load its files later, in the time that a move may
-take.
+"""The seconds in which an engine must reply to `uci`, the first command. If the engine loads its files later, the time
+limit of a move applies.
 """
 
 
 @dataclass(frozen=True)
 class MoveAnswer:
-    """A move of an engine, and what the engine reported about it.
+    """A move that an engine played, and what the engine reported about it.
 
     move: the move.
     seconds: the time that the move took.
-    score: the evaluation in centipawns from the mover's point of view, where a mate counts as 100,000; None if not
-        reported.
-    depth, nodes: the depth in plies and the number of nodes of the search; None if not reported.
+    score: the evaluation in centipawns from the mover's point of view, where a mate counts as 100,000; None if the
+        engine did not report it.
+    depth, nodes: the depth in plies and the number of nodes of the search; None if the engine did not report them.
     """
 
     move: chess.Move
@@ -38,10 +38,11 @@ class MoveAnswer:
 
 
 class ChessEngine:
-    """The chess engine process of a player. hang: the seconds after which the engine counts as hung, if no time limit
-    applies.
+    """The process of the chess engine of one player.
 
-    `start` starts the process. After a Fault the process has ended, and the next `start` starts a new one.
+    participant: the player. hang: the seconds after which the engine counts as hung, if no time limit applies.
+
+    `start` starts the process. After a Fault, the process has ended, and `start` can start a new process.
     """
 
     def __init__(self, participant: Participant, hang: float):
@@ -53,8 +54,8 @@ class ChessEngine:
         self._closed = False
 
     def start(self) -> None:
-        """Start the process if it isn't running. Raises StartFailed if that fails ATTEMPTS times, or if another attempt
-        would be useless.
+        """Start the process if it isn't running. Raises StartFailed if ATTEMPTS attempts fail, or if the error shows
+        that further attempts would fail, too.
         """
         if self._engine is not None:
             if self._engine.runs:
@@ -98,8 +99,9 @@ class ChessEngine:
         return f"it ends at once, {error.detail}" if error.how == "died" else error.detail
 
     def begin_game(self, game: object) -> None:
-        """Announce a new game to the engine, before the game's clock runs. Raises Fault if the engine is not ready in
-        time or has ended; the process is then ended.
+        """Announce a new game to the engine before the game's clock runs. game: an object that identifies the game.
+
+        Raises Fault if the engine ends or is not ready in time. Then the method also ends the process.
         """
         if self._engine is None:
             raise Fault("crash", "ended")
@@ -118,10 +120,12 @@ class ChessEngine:
     def answer(self, board: chess.Board, limit: chess.engine.Limit, game: object, patience: float | None) -> MoveAnswer:
         """Return the engine's move in a position.
 
-        limit: the limit of the search, which is sent to the engine. game: an object that identifies the game. patience:
-        the seconds after which the engine counts as hung; None for the engine's `hang`.
+        board: the position.
+        limit: the limit of the search, which is sent to the engine.
+        game: an object that identifies the game.
+        patience: the seconds after which the engine counts as hung; None for the engine's `hang`.
 
-        Raises Fault if the engine crashes, hangs or plays no legal move; the process is then ended.
+        Raises Fault if the engine crashes, hangs or plays no legal move. Then the method also ends the process.
         """
         engine = self._engine
         if engine is None:
@@ -143,7 +147,7 @@ class ChessEngine:
         return MoveAnswer(result.move, seconds, score, info.get("depth"), info.get("nodes"))
 
     def stop(self) -> None:
-        """End the process, and all processes that it started."""
+        """End the engine's process and all processes that it started."""
         engine, self._engine = self._engine, None
         process, self._process = self._process, None
         if engine is not None:
@@ -152,9 +156,9 @@ class ChessEngine:
             kill_group(process)
 
     def close(self) -> None:
-        """End the process for good: it can't be started again.
+        """End the process, so that it can't be started again.
 
-        Another thread may call this method. If a thread waits for a move, its wait then ends with a Fault.
+        Another thread may call this method. If a thread is waiting for a move, its waiting method then raises Fault.
         """
         self._closed = True
         self.stop()

@@ -1,5 +1,5 @@
-"""Find the engine Sunfish for a match. This module must not be called sunfish.py, because sunfish_nodes.py would then
-import this module instead of the engine.
+"""Find the engine Sunfish for a match. The name of this module must not be sunfish.py, because sunfish_nodes.py would
+then import this module instead of the engine.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ SUNFISH_FOLDER = ".sunfish"
 
 
 def sunfish_command(folder: Path | None = None) -> tuple[str, ...]:
-    """Return the command that starts Sunfish: the Python interpreter of the environment in which Sunfish is installed,
-    with `sunfish_nodes.py`, which makes Sunfish respect `go nodes`.
+    """Return the command that starts Sunfish. The command runs the script `sunfish_nodes.py`, which makes Sunfish
+    respect `go nodes`, with the Python interpreter of the environment in which Sunfish is installed.
 
-    The function looks for the engine `sunfish-uci` in `folder` (default: .sunfish in the current directory), then on
-    the PATH. Raises KibitzError if it finds no Sunfish.
+    The function looks for the program `sunfish-uci` in `folder` (default: .sunfish in the current directory), then on
+    the PATH. Raises KibitzError if it does not find Sunfish.
     """
     place = folder or Path(SUNFISH_FOLDER)
     inside = place / ("Scripts" if os.name == "nt" else "bin") / "sunfish-uci"

@@ -1,4 +1,4 @@
-"""One game of chess between two engines: rules, clocks, adjudication and forfeits."""
+"""Play one game of chess between two engines: rules, clocks, early ends of games, and faults of engines."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from kibitz.arena.chess.limits import ChessLimits
 from kibitz.arena.contest import Fault
 
 CLOCK_MARGIN = 0.05
-"""An engine loses on time if its move exceeds its clock by more than this number of seconds, which are for the
-communication.
+"""The seconds by which a move may exceed the engine's clock. They allow for the communication. An engine that needs
+more time loses on time.
 """
 
 MOVETIME_GRACE = 5.0
-"""An engine counts as hung if it needs this number of seconds more than its time per move. Moves that are late by less
-than this are counted in the table of the match.
+"""The seconds by which a move may exceed the time per move before the engine counts as hung. Late moves within these
+seconds are counted in the table of the match.
 """
 
 TERMINATIONS = {"crash": "abandoned", "hang": "abandoned", "time": "time forfeit", "illegal": "rules infraction"}
-"""The PGN standard's word in the Termination tag for each kind of fault."""
+"""The value of the PGN tag Termination, as the PGN standard defines it, for each kind of fault."""
 
 
 @dataclass(frozen=True)
 class Adjudication:
-    """Rules that end a game early, because both engines agree on the result or because the game is too long.
+    """The rules that end a game early, because both engines agree on the result or because the game is too long.
 
-    draw: (centipawns, moves). The game is a draw if the scores of both engines were at most this far from 0 for this
-        number of moves in a row. None: no such rule.
-    win: (centipawns, moves). A side wins if the scores of both engines were at least this high for this side, for this
-        number of moves in a row. None: no such rule.
+    draw: (centipawns, moves). The game is a draw if the evaluations by both engines were at most this number of
+        centipawns from 0, for this number of moves in a row. None: this rule is off.
+    win: (centipawns, moves). A side wins if the evaluations by both engines were at least this number of centipawns in
+        favor of the side, for this number of moves in a row. None: this rule is off.
     plies: the number of plies after which the game is a draw.
     """
 
@@ -43,8 +43,10 @@ class Adjudication:
 
 @dataclass
 class Side:
-    """One side of a game. engine: the engine that plays this side. limits: the limits of its searches. answers: its
-    moves so far.
+    """One side of a game of chess.
+
+    engine: the engine that plays this side. limits: the limits of its searches. answers: the moves that it has played
+    so far.
     """
 
     engine: ChessEngine
@@ -54,7 +56,7 @@ class Side:
 
 @dataclass(frozen=True)
 class GameResult:
-    """The result of a game.
+    """The result of a game of chess.
 
     board: the final position, with all moves.
     opening: the number of plies of the opening.
@@ -62,7 +64,7 @@ class GameResult:
     result: the result as in PGN, such as "1-0".
     ending: how the game ended, as text ("checkmate", "stalemate", ...).
     termination: the value of the PGN tag Termination.
-    at_fault: the color that lost by a fault of its engine; None without a fault.
+    at_fault: the color that lost by a fault of its engine, such as a crash; None without a fault.
     reason: the description of the fault; "" without a fault.
     """
 
@@ -85,14 +87,16 @@ def play(
     number: int = 0,
     rules: Adjudication | None = None,
 ) -> GameResult:
-    """Play one game from an opening. Both engines must be started. If an engine is at fault, it loses; no error is
-    raised.
+    """Play one game from an opening, and return its result. Both engines must be started. If an engine crashes, hangs,
+    plays an illegal move or exceeds its time, it loses; no error is raised.
 
-    seed, number: the seed of the match and the game's number, which determine sampled node limits. rules: the rules by
-    which the game is adjudicated; None for the default.
+    white, black: the two sides.
+    opening: the moves of the opening from the start position.
+    seed, number: the seed of the match and the number of the game. They determine node limits that are sampled.
+    rules: the rules by which the game ends early; None for the default.
 
-    Checkmate, stalemate and insufficient material end the game. The game also ends, as a draw, as soon as a position
-    occurs for the third time. The same applies after fifty moves of both sides without a capture or a pawn move.
+    Checkmate, stalemate and insufficient material end the game. The game is a draw as soon as a position occurs for the
+    third time. It is also a draw after fifty moves of both sides without a capture or a pawn move.
     """
     rules = rules or Adjudication()
     sides = {chess.WHITE: white, chess.BLACK: black}
@@ -156,8 +160,8 @@ def _patience(limits: ChessLimits, left: float | None) -> float | None:
 
 
 def over(board: chess.Board) -> tuple[str, str] | None:
-    """Return the result (such as "1-0") and the reason as text, if the rules have ended the game; None if it
-    continues.
+    """Return the result, such as "1-0", and the reason as text, if the rules of chess have ended the game. Return None
+    if the game continues.
     """
     if board.is_checkmate():
         return ("0-1" if board.turn == chess.WHITE else "1-0"), "checkmate"
@@ -173,9 +177,12 @@ def over(board: chess.Board) -> tuple[str, str] | None:
 
 
 def adjudicate(answers: Sequence[MoveAnswer], opening: int, plies: int, rules: Adjudication) -> tuple[str, str] | None:
-    """Return the result (such as "1-0") and the reason as text, if the game is adjudicated; None if it continues.
+    """Return the result, such as "1-0", and the reason as text, if `rules` end the game early. Return None if the game
+    continues.
 
-    answers: the engines' moves so far. opening: the number of plies of the opening. plies: the number of plies so far.
+    answers: the moves that the engines have played so far.
+    opening: the number of plies of the opening.
+    plies: the number of plies so far.
     """
     if rules.draw is not None:
         scores = _white_scores(answers, opening, 2 * rules.draw[1])

@@ -1,4 +1,4 @@
-"""The thinking limits of a side: nodes, depth, time per move, or a clock."""
+"""The limits of one side's searches: nodes, depth, time per move, or a clock."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import chess.engine
 from kibitz.errors import UsageError
 
 DEFAULT_MOVETIME = 100
-"""Milliseconds per move for a side for which no limit is given."""
+"""The time per move, in milliseconds, of a side for which no limit is given."""
 
 
 @dataclass(frozen=True)
 class ChessLimits:
-    """The limits of one side's searches. If several limits are set, a search ends at the first one that it reaches.
+    """The limits of one side's searches. If there are several limits, a search ends when it reaches one of them.
 
     nodes: the smallest and the largest number of nodes. If they differ, the number for each move is sampled between
         them, log-uniformly.
@@ -33,8 +33,9 @@ class ChessLimits:
     increment: float = 0.0
 
     def nodes_at(self, seed: int, game: int, ply: int) -> int | None:
-        """Return the node limit of one move; None for no limit. It depends only on the seed of the match, the game's
-        number and the ply.
+        """Return the node limit of one move; None for no limit.
+
+        The limit depends only on three numbers: the seed of the match, the number of the game and the ply.
         """
         if self.nodes is None:
             return None
@@ -46,10 +47,11 @@ class ChessLimits:
         self, seed: int, game: int, ply: int, clocks: Mapping[chess.Color, float | None],
         increments: Mapping[chess.Color, float],
     ) -> chess.engine.Limit:  # fmt: skip
-        """Return the limits of a search in the form that is sent to the engine.
+        """Return the limits of a search in the form that python-chess sends to the engine.
 
-        seed, game, ply: as in `nodes_at`. clocks: the seconds left on each side's clock; None for a side without a
-        clock. increments: the seconds that each side gains per move.
+        seed, game, ply: the seed of the match, the number of the game, and the ply.
+        clocks: the seconds left on each side's clock; None for a side without a clock.
+        increments: the seconds that each move adds to each side's clock.
         """
         limit = chess.engine.Limit(depth=self.depth, nodes=self.nodes_at(seed, game, ply))
         if self.movetime is not None:
@@ -82,10 +84,13 @@ class ChessLimits:
 def limits(
     nodes: str | None, depth: int | None, movetime: int | None, clock: str | None, ending: str = ""
 ) -> ChessLimits:
-    """Parse the search limits that a user gave; None for an option that was not given.
+    """Return the search limits that a user gave as text. An argument is None if the user did not give the option.
 
-    nodes: "800" or a range such as "10-1000". depth: in plies. movetime: in milliseconds. clock: "10+0.1", in seconds.
-    ending: the end of the options' names in messages, such as "-a" for `--nodes-a`.
+    nodes: "800" or a range such as "10-1000".
+    depth: in plies.
+    movetime: in milliseconds.
+    clock: seconds for the game and seconds per move, such as "10+0.1".
+    ending: the end of the options' names in error messages, such as "-a" for `--nodes-a`.
 
     Without any limit, the time per move is DEFAULT_MOVETIME. Raises UsageError for invalid text, and for numbers below
     1.

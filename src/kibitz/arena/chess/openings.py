@@ -12,8 +12,8 @@ BUNDLED = "openings.txt"
 
 @cache
 def openings() -> tuple[tuple[chess.Move, ...], ...]:
-    """Return the openings that kibitz includes, each as its moves from the start position. The top of data/openings.txt
-    explains their choice.
+    """Return the openings that kibitz includes, each as its moves from the start position. The file data/openings.txt
+    explains their choice in its first lines.
     """
     text = (importlib.resources.files("kibitz") / "data" / BUNDLED).read_text(encoding="utf-8")
     return tuple(

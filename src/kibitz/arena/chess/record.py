@@ -1,4 +1,4 @@
-"""A game of a match as PGN."""
+"""Convert a game of a chess match to PGN."""
 
 from __future__ import annotations
 
@@ -13,21 +13,26 @@ from kibitz.arena.chess.game import GameResult
 from kibitz.arena.record import RecordFormat, ScoredGame, row, side_of, tag, tags_of
 
 POINTS = {"1-0": 2, "1/2-1/2": 1, "0-1": 0}
-"""White's points, in half points."""
+"""White's points for each result, in half points: 2 for a win, 1 for a draw, 0 for a loss."""
 
 
 def counted(number: int, played: GameResult) -> ScoredGame:
-    """Convert the result of a game to its score in the match. number: the game's number in the match, from 0."""
+    """Return the score of a game in the match. number: the game's number in the match, from 0. played: the result of
+    the game.
+    """
     return row(number, POINTS[played.result], played.ending, played.at_fault, played.reason)
 
 
 def text_of(
     number: int, played: GameResult, names: Mapping[str, str], opening: int, settings: Mapping[str, str]
 ) -> str:
-    """Format a game as PGN that ends with an empty line.
+    """Return a game as PGN that ends with an empty line.
 
-    number: the game's number in the match, from 0. names: the names of the players "A" and "B". opening: the opening's
-    index. settings: the settings of the match, which are written as PGN tags.
+    number: the game's number in the match, from 0.
+    played: the game and its result.
+    names: the names of the players "A" and "B".
+    opening: the number of the opening in the list of openings, from 0.
+    settings: the settings of the match, which are written as PGN tags.
     """
     game = chess.pgn.Game()
     white, black = side_of(number, chess.WHITE), side_of(number, chess.BLACK)

@@ -1,10 +1,12 @@
-"""Sunfish's own UCI interface, with one addition: `go nodes N` ends the search at N nodes.
+"""Run the UCI interface of the engine Sunfish with one addition: `go nodes N` ends the search at N nodes.
 
-Sunfish accepts `go nodes N`, but checks the count only between the steps of its second depth: for 10 nodes it may
-search 2,000. Here the count is checked before every node. If a search ends before it has chosen a move, it returns the
-choice of an earlier search of this position. Without an earlier search, it returns the move with the best evaluation.
+Sunfish accepts `go nodes N`, but checks the count only between the steps of its second depth. So it may search 2,000
+nodes for a limit of 10. This script checks the count before every node. If a search ends before it has chosen a move,
+it returns the move of an earlier search of the position. Without an earlier search, it returns the move with the best
+evaluation.
 
-This script runs in the Python in which Sunfish is installed, where kibitz is not installed: python sunfish_nodes.py.
+The Python environment of Sunfish runs this script: python sunfish_nodes.py. kibitz is not installed in that
+environment.
 """
 
 from __future__ import annotations
@@ -18,13 +20,17 @@ uci: Any = importlib.import_module("sunfish_ui.uci")
 
 
 class CountedSearcher(sunfish.Searcher):  # type: ignore[misc]
-    """Sunfish's search with a limit of nodes. node_cap: the largest number of nodes, set by Sunfish's UCI interface
-    before each `go nodes`; None for no limit.
+    """Sunfish's search with a limit of nodes.
+
+    node_cap: the largest number of nodes; None for no limit. Sunfish's UCI interface sets it before each `go nodes`.
     """
 
     node_cap: int | None = None
 
     def search(self, history: list[Any]) -> Iterator[Any]:
+        """Yield the results of Sunfish's search of a position until the limit of nodes. history: Sunfish's positions of
+        the game.
+        """
         cap, self.node_cap = self.node_cap, None  # reset, because the next `go` may have no limit
         if cap:
             plain = super().bound
@@ -46,7 +52,7 @@ class CountedSearcher(sunfish.Searcher):  # type: ignore[misc]
 
 
 def best_looking(position: Any) -> Any:
-    """Return the legal move that Sunfish's evaluation prefers without a search; None if there is no legal move."""
+    """Return the legal move that Sunfish's evaluation prefers, without a search; None if there is no legal move."""
     legal = [move for move in position.gen_moves() if not position.move(move).king_capture()]
     return max(legal, key=position.value, default=None)
 

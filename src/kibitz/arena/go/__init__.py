@@ -1,1 +1,3 @@
-"""Go matches: GTP programs, openings, one game, the referee, its SGF."""
+"""Play Go matches: programs that use the protocol GTP, openings, single games, the scoring of final positions, and
+SGF.
+"""

@@ -1,4 +1,4 @@
-"""Go as the game of a match."""
+"""The class with everything that a match needs to know about Go."""
 
 from __future__ import annotations
 
@@ -21,9 +21,12 @@ from kibitz.games.go.points import BLACK, WHITE
 
 @dataclass(frozen=True)
 class GoContest:
-    """Go as the game of a match: starts the engines and plays the games. times: the time limits of the players "A" and
-    "B". seed: the seed of the match. hang: the seconds after which an engine counts as hung, if it has no time limit.
-    rules: board size, komi and the largest number of moves.
+    """Go as the game of a match. The class starts the engines and plays the games.
+
+    times: the time limits of the two players, by "A" and "B".
+    seed: the random seed of the match.
+    hang: the seconds after which an engine counts as hung, if it has no time limit.
+    rules: the board size, the komi and the largest number of moves.
     """
 
     times: Mapping[str, GoTime]

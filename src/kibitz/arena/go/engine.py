@@ -1,4 +1,6 @@
-"""The process of a Go engine in a match: it is started, plays its moves through GTP, and is always ended."""
+"""Run the process of a Go engine in a match: start the process, request its moves through GTP, and end it in any
+case.
+"""
 
 from __future__ import annotations
 
@@ -15,27 +17,33 @@ from kibitz.external.gtp import CommandRefused, GtpProgram
 from kibitz.games.go.points import BLACK, WHITE, from_gtp, to_gtp
 
 START_PATIENCE = 60.0
-"""Seconds in which a program must reply to its first commands, because a network may have to be loaded."""
+"""The seconds in which a program must reply to its first commands. They allow for the loading of a network."""
 
 RULES = ("chinese-ogs", "chinese")
-"""Names of Chinese rules for programs with kata-set-rules: first a name with positional superko, then one without."""
+"""Names of Chinese rules for the command kata-set-rules. The first name means rules with positional superko. The second
+name means rules without it, for programs that don't know the first name.
+"""
 
 COLOUR = {BLACK: "black", WHITE: "white"}
 
 
 @dataclass(frozen=True)
 class MoveAnswer:
-    """A move of an engine. point: a point or PASS; None if the engine resigns. seconds: the time that the move took."""
+    """A move that an engine played.
+
+    point: row · 19 + column, or PASS; None if the engine resigned. seconds: the time that the move took.
+    """
 
     point: int | None
     seconds: float
 
 
 class GoEngine:
-    """The Go engine process of a player, for one board size. hang: the seconds after which the engine counts as hung,
-    if no time limit applies.
+    """The process of the Go engine of one player, for one board size.
 
-    `start` starts the process. After a Fault the process has ended, and the next `start` starts a new one.
+    participant: the player. hang: the seconds after which the engine counts as hung, if no time limit applies.
+
+    `start` starts the process. After a Fault, the process has ended, and `start` can start a new process.
     """
 
     def __init__(self, participant: Participant, hang: float, size: int):
@@ -49,8 +57,8 @@ class GoEngine:
 
     @property
     def command(self) -> tuple[str, ...]:
-        """The whole command line. Because GTP has no options, the player's options are arguments, such as
-        `--level 5`.
+        """The whole command line of the program. GTP has no options, so the player's options are command-line
+        arguments, such as `--level 5`.
         """
         return (
             *self.participant.command,
@@ -58,8 +66,8 @@ class GoEngine:
         )
 
     def start(self) -> None:
-        """Start the process if it isn't running. Raises StartFailed if that fails ATTEMPTS times, or if another attempt
-        would be useless.
+        """Start the process if it isn't running. Raises StartFailed if ATTEMPTS attempts fail, or if the error shows
+        that further attempts would fail, too.
         """
         if self._program is not None and self._program.running:
             return
@@ -98,11 +106,14 @@ class GoEngine:
             program.request("genmove black", START_PATIENCE)
 
     def new_game(self, komi: float, clock: GoClock, opening: Iterable[tuple[int, int]], seed: int) -> None:
-        """Begin a game: set up the rules, the clock and the position after the opening.
+        """Begin a game: send the engine the rules, the clock, and the moves of the opening.
 
-        opening: the moves of the opening as (color, point). seed: a random seed. Programs that accept a seed, such as
-        GNU Go, play the same moves again with the same seed. Raises Fault if the engine rejects a necessary command,
-        crashes or hangs.
+        komi: in points.
+        clock: the engine's clock.
+        opening: the moves of the opening as (color, point).
+        seed: a random seed. A program that accepts it, such as GNU Go, plays the same moves again with the same seed.
+
+        Raises Fault if the engine rejects a necessary command, crashes or hangs.
         """
         self._require(f"boardsize {self._size}", "refused to play on this board")
         self._require("clear_board", "refused to begin a game")
@@ -117,15 +128,17 @@ class GoEngine:
             self.play(colour, point)
 
     def play(self, colour: int, point: int) -> None:
-        """Send the engine a move that was played by the opponent or is part of the opening. Raises Fault if the engine
-        rejects it, crashes or hangs.
+        """Send the engine a move of the opponent or of the opening. Raises Fault if the engine rejects the move,
+        crashes or hangs.
         """
         vertex = to_gtp(point, self._size)
         self._require(f"play {COLOUR[colour]} {vertex}", f"refused the legal move {vertex}")
 
     def answer(self, colour: int, clock: GoClock) -> MoveAnswer:
-        """Return the engine's move for a color. Raises Fault if the engine crashes, hangs or replies with text that is
-        not a move; the process is then ended.
+        """Return the engine's move for a color.
+
+        Raises Fault if the engine crashes, hangs or replies with text that is not a move. Then the method also ends the
+        process.
         """
         if clock.time.main is not None:
             self._try(f"time_left {COLOUR[colour]} {clock.time_left()}")
@@ -147,7 +160,9 @@ class GoEngine:
             ) from None
 
     def fault(self, kind: str, reason: str) -> Fault:
-        """End the process, and return the Fault for the caller to raise. kind: "crash", "hang", "time" or "illegal"."""
+        """End the process, and return a Fault that the caller raises. kind: "crash", "hang", "time" or "illegal".
+        reason: a description of the fault.
+        """
         self.stop()
         return Fault(kind, reason)
 
@@ -185,15 +200,15 @@ class GoEngine:
             raise self.fault("crash", f"crashed: {_problem(self.participant, error)}") from None
 
     def stop(self) -> None:
-        """End the process and all processes that it started."""
+        """End the engine's process and all processes that it started."""
         program, self._program = self._program, None
         if program is not None:
             program.kill()
 
     def close(self) -> None:
-        """End the process for good: it can't be started again.
+        """End the process, so that it can't be started again.
 
-        Another thread may call this method. If a thread waits for a move, its wait then ends with a Fault.
+        Another thread may call this method. If a thread is waiting for a move, its waiting method then raises Fault.
         """
         self._closed = True
         self.stop()

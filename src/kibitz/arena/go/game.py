@@ -1,4 +1,6 @@
-"""One game of Go between two programs: rules, clocks, and faults. The game ends if both pass."""
+"""Play one game of Go between two programs: rules, clocks, and faults of programs. The game ends after two passes in a
+row.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,14 @@ from kibitz.games.go.points import BLACK, POINTS, WHITE, to_gtp
 from kibitz.games.go.rules import Board
 
 FORFEITS = {"crash": "F", "hang": "F", "time": "T", "illegal": "F"}
-"""SGF's letter in the result for each kind of fault."""
+"""The letter after "+" in an SGF result, such as "B+T", for each kind of fault."""
 
 Referee = Callable[[Board, float], tuple[float, str]]
 
 
 @dataclass(frozen=True)
 class GoRules:
-    """Chinese rules: area scoring, no suicide, positional superko.
+    """The rules of a game of Go. They are Chinese rules: area scoring, no suicide, positional superko.
 
     size: the board size. komi: in points. moves: the number of moves after which the game ends and is scored.
     """
@@ -42,7 +44,7 @@ class Side:
 
 @dataclass(frozen=True)
 class GameResult:
-    """The result of a game.
+    """The result of a game of Go.
 
     rules: the rules of the game.
     moves: all moves as (color, point), beginning with the opening.
@@ -50,9 +52,9 @@ class GameResult:
     answers: the moves that the engines played, by color.
     result: the result as in SGF ("B+3.5", "W+R", "0").
     ending: how the game ended, as text.
-    at_fault: the color that lost by a fault of its engine; None without a fault.
+    at_fault: the color that lost by a fault of its engine, such as a crash; None without a fault.
     reason: the description of the fault; "" without a fault.
-    referee: the name of the referee who scored the game; "" if it was not scored.
+    referee: what determined the dead stones for the score, such as "GNU Go"; "" if the game was not scored.
     """
 
     rules: GoRules
@@ -67,11 +69,14 @@ class GameResult:
 
 
 def play(black: Side, white: Side, opening: Sequence[int], rules: GoRules, referee: Referee = lead) -> GameResult:
-    """Play one game from an opening. Both engines must be started. If an engine is at fault, it loses; no error is
-    raised.
+    """Play one game from an opening, and return its result. Both engines must be started. If an engine crashes, hangs,
+    plays an illegal move or exceeds its time, it loses; no error is raised.
 
-    opening: the points of the opening's moves, Black first. referee: a function that scores the final position, after
-    two passes in a row or `rules.moves` moves.
+    black, white: the two sides.
+    opening: the points of the opening's moves, Black first.
+    rules: the rules of the game.
+    referee: a function that scores the final position. The final position is the position after two passes in a row, or
+        after `rules.moves` moves.
     """
     sides = {BLACK: black, WHITE: white}
     clocks = {colour: GoClock(side.time) for colour, side in sides.items()}

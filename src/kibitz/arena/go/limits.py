@@ -1,4 +1,4 @@
-"""The time limits of a side of a Go game, in GTP's terms, and its clock."""
+"""The time limits of one side in a game of Go, as GTP expresses them, and the side's clock."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from kibitz.errors import UsageError
 
 CLOCK_MARGIN = 0.05
-"""An engine loses on time if its move exceeds its clock by more than this number of seconds, which are for the
-communication.
+"""The seconds by which a move may exceed the engine's clock. They allow for the communication. An engine that needs
+more time loses on time.
 """
 
 MOVETIME_GRACE = 5.0
-"""A program counts as hung if it needs this number of seconds more than its time per move. Moves that are late by less
-than this are counted in the table of the match.
+"""The seconds by which a move may exceed the time per move before the program counts as hung. Late moves within these
+seconds are counted in the table of the match.
 """
 
 
@@ -29,8 +29,8 @@ class GoTime:
     move: int | None = None
 
     def settings(self) -> str | None:
-        """Return the arguments of GTP's time_settings: the main time, the time of a byo-yomi period, and the moves in a
-        period. None if there is no limit.
+        """Return the arguments of GTP's command time_settings: the main time, the time of a byo-yomi period, and the
+        number of moves in a period. Return None if there is no limit.
         """
         if self.main is None and self.move is None:
             return None
@@ -43,15 +43,18 @@ class GoTime:
 
 
 class GoClock:
-    """The clock of one side in a game of Go. time: the time limit. left: the remaining main time in seconds."""
+    """The clock of one side in a game of Go.
+
+    time: the time limit. left: the remaining main time in seconds.
+    """
 
     def __init__(self, time: GoTime):
         self.time = time
         self.left = float(time.main or 0)
 
     def patience(self) -> float | None:
-        """Return how many seconds to wait for a move; None if there is no time limit, so that the engine's `hang`
-        applies.
+        """Return how many seconds to wait for a move. Return None if there is no time limit; the caller then waits for
+        the `hang` seconds of the engine.
         """
         if self.time.main is not None:
             return self.allowed + CLOCK_MARGIN
@@ -63,14 +66,16 @@ class GoClock:
         return self.left + (self.time.move or 0)
 
     def time_left(self) -> str:
-        """Return the arguments of GTP's command time_left that follow the color: the seconds left, and the number of
-        moves that must be played in this time. This number is 0 during the main time.
+        """Return the arguments of GTP's command time_left after the color: the seconds left, and the number of moves
+        for these seconds. The number of moves is 0 during the main time.
         """
         return f"{int(self.left)} 0" if self.left >= 1 or not self.time.move else f"{self.time.move} 1"
 
     def spend(self, seconds: float) -> bool:
-        """Subtract the time of a move from the main time. Return False if the move took too long, so that the side has
-        lost on time. seconds: the time of the move.
+        """Subtract the time of a move from the main time. Return True, or False if the move took too long and the side
+        has lost on time.
+
+        seconds: the time of the move.
         """
         if self.time.main is None:
             return True
@@ -80,11 +85,13 @@ class GoClock:
 
 
 def time_limit(movetime: int | None, clock: str | None, ending: str = "") -> GoTime:
-    """Parse the time limit that a user gave; None for an option that was not given.
+    """Return the time limit that a user gave as text. An argument is None if the user did not give the option.
 
-    movetime: milliseconds per move. clock: seconds for the game, such as "600", or also for each move afterwards, such
-    as "600+10". ending: the end of the options' names in messages, such as "-a" for `--clock-a`. Raises UsageError for
-    invalid text, and for times with a fraction of a second, which GTP can't express.
+    movetime: milliseconds per move.
+    clock: seconds for the game, such as "600"; or seconds for the game and then for each move, such as "600+10".
+    ending: the end of the options' names in error messages, such as "-a" for `--clock-a`.
+
+    Raises UsageError for invalid text, and for times with a fraction of a second, which GTP can't express.
     """
     if movetime is not None and clock is not None:
         raise UsageError(f"--movetime{ending} cannot be combined with --clock{ending} in Go (got both). Choose one.")

@@ -1,4 +1,4 @@
-"""The openings of Go matches: first stones in the corners. None of them is bad for either side."""
+"""The openings of Go matches: first stones in the corners. No opening favors Black or White."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CORNER = {
 }
 """Usual first moves in a corner, by board size: the number of lines from the side, and from the edge."""
 _FIRST, *_OTHERS = ((True, False), (True, True), (False, True), (False, False))
-"""The corners as (right, low). Black begins in the upper right corner."""
+"""The corners of the board as pairs (right, low). Black's first move is in the upper right corner."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""A game of a match as SGF."""
+"""Convert a game of a Go match to SGF."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from kibitz.arena.record import RecordFormat, ScoredGame, row, side_of, tag, tag
 from kibitz.games.go.points import BLACK, to_sgf
 
 HEAD = "(;EV[kibitz match]"
-"""The first line of every game. The tags are in its game comment (GC), one per line."""
+"""The first line of every game record. The tags of the match are in the game comment (GC), one tag on each line."""
 
 _MOVES_A_LINE = 10
 _PROPERTY = re.compile(r"([A-Z]+)\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
 
 
 def counted(number: int, played: GameResult) -> ScoredGame:
-    """Convert the result of a game to its score in the match. number: the game's number in the match, from 0."""
+    """Return the score of a game in the match. number: the game's number in the match, from 0. played: the result of
+    the game.
+    """
     first_at_fault = None if played.at_fault is None else played.at_fault == BLACK
     return row(number, _points(played.result), played.ending, first_at_fault, played.reason, played.referee)
 
@@ -36,10 +38,13 @@ def _points(result: str) -> int:
 def text_of(
     number: int, played: GameResult, names: Mapping[str, str], opening: int, settings: Mapping[str, str]
 ) -> str:
-    """Format a game as SGF that ends with an empty line.
+    """Return a game as SGF that ends with an empty line.
 
-    number: the game's number in the match, from 0. names: the names of the players "A" and "B". opening: the opening's
-    index. settings: the settings of the match, which are written to the game comment (GC), one per line.
+    number: the game's number in the match, from 0.
+    played: the game and its result.
+    names: the names of the players "A" and "B".
+    opening: the number of the opening in the list of openings, from 0.
+    settings: the settings of the match, which are written to the game comment (GC), one on each line.
     """
     black, white = side_of(number, True), side_of(number, False)
     tags = {

@@ -1,4 +1,6 @@
-"""The result after two passes: a neutral referee determines the dead stones, and then area is scored."""
+"""Score the final position of a game of Go. Another program, the referee, determines the dead stones, and then the area
+is counted.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,14 @@ from kibitz.games.go.rules import Board
 
 PLAYOUTS = 1000
 PATIENCE = 30.0
-"""Seconds that GNU Go may take for a board. GNU Go is slow if much of the board is still open."""
+"""The seconds that GNU Go may take to find the dead stones of a position. GNU Go is slow if large parts of the board
+are still open.
+"""
 
 
 def lead(board: Board, komi: float) -> tuple[float, str]:
-    """Return Black's lead by area in points, and the name of the referee that determined the dead stones.
+    """Return Black's lead in points by area scoring, komi subtracted, and the name of the referee, which determined the
+    dead stones.
 
     The referee is GNU Go in a separate process. If GNU Go isn't installed or fails, random playouts determine the dead
     stones.
