@@ -1,9 +1,10 @@
-"""A cache of the network's evaluations of positions, by key. The cache has a limited size, and stays from move to move
-of a game.
+"""A cache of a network's evaluations of positions, by key. The cache has a limited size, and stays from move to move of
+a game.
 
-Priors are in a ring buffer whose oldest entries are overwritten. A table with one slot per key finds them. Moves are
-not stored, because a position's legal moves always have the same order. In addition to the value, an entry has the
-network's other outputs: the last `tail` numbers of the position's row.
+An evaluation consists of the value of a position and the priors (predicted probabilities) of its moves. Priors are in a
+ring buffer whose oldest entries are overwritten. A table with one slot per key finds them. Moves are not stored,
+because a position's legal moves always have the same order. In addition to the value, an entry has the network's other
+outputs: the last `tail` numbers of the position's row.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _SLOT = 8 + 8 + 2 + 4
 
 class EvaluationCache(NamedTuple):
     """The arrays of a cache of network evaluations. An entry is the evaluation of one position. It has a slot in the
-    arrays, and its priors are in a ring buffer.
+    arrays, and its priors (move probabilities) are in a ring buffer.
 
     keys: uint64 [slots], the key of the position in each slot. The number of slots is a power of two.
     begins: int64 [slots], how many priors had been written to the ring before those of the entry, which determines
@@ -60,8 +61,8 @@ def empty_cache(size: int, usual: int = 32, tail: int = 0) -> EvaluationCache:
 
 @kernel
 def recall(cache, key, count):  # type: ignore[no-untyped-def]
-    """Return the slot of the position with this key and this number of moves; -1 if it is not in the cache. key:
-    uint64. count: the number of moves.
+    """Return the slot in the cache that has the evaluation of a position; -1 if it is not in the cache. key: uint64,
+    the position's key. count: the number of its legal moves.
     """
     slot = np.int64(key & np.uint64(cache.keys.shape[0] - 1))
     begin = cache.begins[slot]
@@ -74,8 +75,9 @@ def recall(cache, key, count):  # type: ignore[no-untyped-def]
 def remember(cache, key, value, priors, row):  # type: ignore[no-untyped-def]
     """Store the evaluation of a position in the cache.
 
-    key: uint64, the key of the position. value: float. priors: float32 [count], the priors of its moves. row: uint8
-    [width], of which the tail is stored.
+    key: uint64, the key of the position. value: float, for the side to move. priors: float32 [count], the probabilities
+    of its moves. row: uint8 [width], the position, of which the tail (the last numbers, with network outputs) is
+    stored.
     """
     count, room = priors.shape[0], cache.priors.shape[0]
     if count > room:
@@ -94,5 +96,5 @@ def remember(cache, key, value, priors, row):  # type: ignore[no-untyped-def]
 
 
 def forget(cache: EvaluationCache, key: int) -> None:
-    """Remove the evaluation of the position with this key from the cache."""
+    """Empty the slot of the cache that can have the evaluation of the position with this key."""
     cache.begins[key & (len(cache.keys) - 1)] = -1

@@ -1,4 +1,4 @@
-"""The rules of chess for PUCT: positions after moves, their legal moves, and whether the game is over."""
+"""The rules of chess for a PUCT search: positions after moves, their legal moves, and whether the game is over."""
 
 from __future__ import annotations
 
@@ -32,22 +32,24 @@ from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN, PuctTree
 from kibitz.play.session import NetworkSession
 
 FIFTY = 100
-"""Plies without a capture or pawn move after which a game is drawn."""
+"""The number of plies without a capture or pawn move after which a game is drawn."""
 
 MOST_LOST, MOST_WON = 4.0, 12.0
-"""Upper limits, in pawns, of the material that a move loses or wins. For CaptureWeights, larger amounts count as these
-limits.
+"""The largest amounts of material, in pawns, that a move can lose or win for CaptureWeights. Larger amounts are
+replaced by these numbers.
 """
 
 
 class CaptureWeights(NamedTuple):
     """The weights with which captures change the network's outputs, in log odds per pawn of material. A quiescence
-    search follows each move: captures are searched until no piece can be captured for free.
+    search follows each move: it searches captures until no piece can be captured for free.
 
-    Two weights change the priors of moves: `loss`, for each pawn of material that a move loses compared with the best
-    move, and `check`, for a move that gives check. Three weights change the value of a position. `opinion` is the
-    factor of the network's value. `pawn` is added for each pawn of material by which the mover is ahead. `win` is added
-    for each pawn of material that the best move wins.
+    loss: for the log of a move's prior (probability): it is subtracted for each pawn of material that the move loses
+        compared with the best move.
+    check: for the log of a move's prior: it is added if the move gives check.
+    opinion: the factor of the network's value of a position.
+    pawn: added to the value for each pawn of material by which the mover is ahead.
+    win: added to the value for each pawn of material that the best move wins.
 
     Networks know little about hanging pieces, because pieces rarely hang for long in games. The weights were fitted to
     Stockfish's win probabilities and to moves of games and puzzles, see docs/results/history/search.md.
@@ -232,8 +234,9 @@ def _weigh(weights, offsets, material, scores, checks, values, priors):  # type:
 
 
 def described(rows: NDArray[np.uint8], mates: bool = False) -> Entered:
-    """Return positions with their legal moves, and with the result if the rules end the game. rows: uint8 [n, 68].
-    mates: see `_describe`.
+    """Return positions in the form in which the search uses them: with their legal moves, and with the result if the
+    rules end the game. rows: uint8 [n, 68], codes and state. mates: whether to list only the mating move of a position
+    that has one.
     """
     n = len(rows)
     keys, ended, offsets = np.empty(n, np.uint64), np.empty(n, np.int8), np.empty(n + 1, np.int64)
@@ -242,8 +245,8 @@ def described(rows: NDArray[np.uint8], mates: bool = False) -> Entered:
 
 
 def start(board: chess.Board, mates: bool = False) -> Entered:
-    """Return the position of a board in the form of `ChessRules.enter`. mates: whether to list only a mating move if
-    there is one.
+    """Return a board's position in the form in which the search uses it, with its legal moves. mates: whether to list
+    only a mating move if there is one.
     """
     return described(encode_board(board)[None], mates)
 
@@ -251,11 +254,11 @@ def start(board: chess.Board, mates: bool = False) -> Entered:
 def short_mate(
     row: NDArray[np.uint8], moves: NDArray[np.uint16], drawn_keys: NDArray[np.uint64]
 ) -> tuple[int, ...] | None:
-    """Return the packed moves of a short mate: a mating move, or a move, a reply and the mating move. Return None if no
-    such mate is found.
+    """Return the packed moves of a short forced mate: a mating move, or a move, a reply and the mating move. Return
+    None if no such mate is found.
 
-    row: uint8 [68], the position. moves: uint16 [n], the moves to try. drawn_keys: uint64, the keys of positions that
-    are drawn if they occur again in the game.
+    row: uint8 [68], the position (codes and state). moves: uint16 [n], the packed moves to try. drawn_keys: uint64, the
+    keys of positions that are drawn if they occur again in the game.
     """
     line = np.zeros(3, np.uint16)
     if not _short_mate(row, moves, drawn_keys, line):
@@ -265,10 +268,10 @@ def short_mate(
 
 
 class ChessRules:
-    """The rules of chess and the networks for a PUCT search, see search.SearchRules.
+    """The rules of chess and the networks for a PUCT search. The class implements the interface `search.SearchRules`.
 
-    temperature: the policy's temperature; above 1, the move probabilities become more equal. captures: the weights of
-    captures; None to use only the networks.
+    temperature: the temperature of the predicted move probabilities; above 1, they become more equal. captures: the
+    weights of captures; None to use only the networks.
     """
 
     width, tail, usual, most, repetition = START_WIDTH, 0, 32, MAX_MOVES, DRAW
@@ -284,20 +287,23 @@ class ChessRules:
         self._followed = MoveQuiescence()
 
     def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
-        """Return the positions after one legal move in each of the rows, [n, 68]. The rows are overwritten with the new
-        positions.
+        """Return the positions after one legal move in each given position. rows: uint8 [n, 68], the positions, which
+        are overwritten with the new ones. moves: uint16 [n], packed.
         """
         _play(rows, moves)
         return described(rows, mates=True)
 
     def condense(self, tree: PuctTree, least: int) -> None:
-        """Do nothing, because the rows of chess have no tails (see SearchRules)."""
+        """Do nothing, because chess positions have no tail with network outputs (see `search.SearchRules`)."""
 
     def evaluate(
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the values of positions for the side to move, [n], and the priors of all moves. Both are computed from
-        the networks' outputs and from captures.
+        """Return the values of positions for the side to move, float32 [n], −1 to 1, and the priors (probabilities) of
+        all moves, float32 [total]. Both are computed from the networks' outputs and from captures.
+
+        rows: uint8 [n, 68]. moves: uint16 [total], the packed legal moves of all positions. offsets: int64 [n + 1], the
+        index at which each position's moves begin.
         """
         codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
         answers = self.policy.evaluate(codes, state)
@@ -314,20 +320,20 @@ class ChessRules:
 
 
 def history(board: chess.Board) -> list[int]:
-    """Return the keys of the earlier positions of the board's game that can recur, in the order of the game."""
+    """Return the keys of the earlier positions of a board's game that can occur again, in the order of the game."""
     keys: list[int] = described(encode_history(board)).keys.tolist()
     return keys
 
 
 def repeated(past: list[int]) -> NDArray[np.uint64]:
     """Return the keys of the positions that are drawn if they occur again, uint64: those that occur at least twice in
-    `past`. past: the keys from `history`.
+    the game. past: the keys from `history`.
     """
     return np.array([key for key, times in Counter(past).items() if times > 1], np.uint64)
 
 
 def repeated_rows(board: chess.Board) -> NDArray[np.uint8]:
-    """Return the positions of the board's game that are drawn if they occur again, uint8 [n, 68]."""
+    """Return the positions of a board's game that are drawn if they occur again, uint8 [n, 68] (codes and state)."""
     rows = encode_history(board)
     _, first, times = np.unique(described(rows).keys, return_index=True, return_counts=True)
     return rows[first[times > 1]]

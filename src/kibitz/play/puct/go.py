@@ -1,9 +1,9 @@
-"""The rules of Go for PUCT: positions after moves, legal moves, the end of the game and its score.
+"""The rules of Go for a PUCT search: positions after moves, legal moves, the end of the game and its score.
 
 This module also reads the network's outputs. A position is one row of uint8. It has the colors of the 361 points, and
 the age of each stone in plies: 1 for the last move, up to OLDEST, which means this age or more; 0 for no stone. Then it
-has the numbers at SIDE … LOST. The tail of the row has the network's predictions: territory, win probability, lead and
-spread. If the game has ended, the tail has the final score instead.
+has the numbers at the columns SIDE_AT … LOST_AT. The tail of the row has the network's predictions: territory, win
+probability, lead and spread. If the game has ended, the tail has the final score instead.
 """
 
 from __future__ import annotations
@@ -56,17 +56,20 @@ from kibitz.play.session import STATE, NetworkSession
 
 PLIES_AGO = POINTS
 SIDE_AT = 2 * POINTS
-"""The place of the side to move: 0 Black, 1 White. The board's size and the number of passes just before follow it."""
+"""The column of the side to move in a position's row: 0 Black, 1 White. The next two columns have the board's size and
+the number of passes just before.
+"""
 SIZE_AT, PASSES_AT = SIDE_AT + 1, SIDE_AT + 2
 # NumPy's type, see kernels.inner.
 KO_AT, PLY_AT, LOST_AT = np.int64(SIDE_AT + 3), np.int64(SIDE_AT + 5), np.int64(SIDE_AT + 7)
-"""Places of numbers of two bytes: the point that ko forbids (PASS for none), the ply, and the stones lost by Black and
-by White.
+"""Columns of numbers of two bytes in a position's row: the point that ko forbids (PASS for none), the ply, and the
+stones lost by Black and by White.
 """
 BARE = SIDE_AT + 11
-"""The length of a row without its tail. The tail has the probabilities of Black's territory, where 0 to 255 means 0 to
-1. Then it has numbers of two bytes, for the side to move: win − loss in steps of 1 / CHANCE_STEPS, and lead and spread
-in steps of 1 / POINT_STEPS.
+"""The length of a position's row without its tail, in which the network's predictions are.
+
+The tail has the probability that each point will be Black's, where 0 to 255 means 0 to 1. Then it has numbers of two
+bytes, for the side to move: win − loss in steps of 1 / CHANCE_STEPS, and lead and spread in steps of 1 / POINT_STEPS.
 """
 OWNERS_AT = BARE
 CHANCE_AT = np.int64(BARE + POINTS)
@@ -76,12 +79,14 @@ CHANCE_STEPS, POINT_STEPS = 32000.0, 32.0
 
 OLDEST = 129
 MOST_CHILDREN = 64
-"""The largest number of moves of a node below the root. A tree with all moves would be five times as large."""
+"""The largest number of moves that the tree has for a node below the root. A tree with all moves would be five times as
+large.
+"""
 _AT_ONCE = 512
 """Number of positions whose ownership maps are processed together; they take 1.5 MB."""
 NEUTRAL = 77
-"""An empty point between living stones of both sides is neutral if both sides have at least this probability (of
-255).
+"""A limit for the probability of an owner, where 255 means 1. An empty point between living stones of both sides is
+neutral if both owners have at least this probability.
 """
 
 _random = np.random.default_rng(0x60)
@@ -94,11 +99,11 @@ _NOWHERE = np.zeros(POINTS, np.bool_)
 
 @dataclass(frozen=True)
 class Scoring:
-    """How a game is scored at its end.
+    """The rules by which a Go game is scored at its end.
 
     komi: the points that White gets before the game, including the compensation for handicap stones.
     territory: whether territory and prisoners are counted. If not, area is counted.
-    suicide: whether a move may remove its own chain.
+    suicide: whether a move may remove the player's own chain.
     """
 
     komi: float = 7.5
@@ -108,7 +113,8 @@ class Scoring:
 
 @dataclass(frozen=True)
 class Preference:
-    """How winning and the score are weighed in the value of a position: `(1 − share) · (win − loss) + share · f(lead)`.
+    """The weights of winning and of the score in the value of a position: `(1 − share) · (win − loss) + share ·
+    f(lead)`.
 
     f(lead) rises from −1 to 1. It is 0 at a lead of `centre` points, where it is steepest. It is 0.5 at a lead of
     `centre` plus the number of lines of the board, for example `centre` + 19 points on 19×19.
@@ -134,9 +140,10 @@ def _put(row, at, value):  # type: ignore[no-untyped-def]
 
 @inner
 def worth(chance, lead, size, share, centre):  # type: ignore[no-untyped-def]
-    """Return the value of a position for one side, see Preference. chance: this side's probability of a win minus that
-    of a loss, −1 to 1. lead, centre: the lead and the centre from the point of view of this side. size: the size of the
-    board.
+    """Return the value of a position for one side by the formula of `Preference`, −1 to 1.
+
+    chance: this side's probability of a win minus that of a loss, −1 to 1. lead, centre: the lead and the centre in
+    points, from the point of view of this side. size: the size of the board. share: the weight of the score, 0 to 1.
     """
     return (1 - share) * chance + share * 2 / math.pi * math.atan((lead - centre) / size)
 
@@ -221,10 +228,11 @@ def _play(row, board, move):  # type: ignore[no-untyped-def]
 
 @kernel
 def count(row, board, komi, territory, owner):  # type: ignore[no-untyped-def]
-    """Return Black's lead if the game ended in this position, and the number of points with an uncertain owner.
+    """Return Black's lead in points if the game ended in this position, and how many points have an uncertain owner. A
+    point counts from 0, if its owner is certain, to 1, if both owners are equally likely.
 
-    Chains count as dead if the row's ownership map gives them to the opponent. owner: uint8 [361], filled with the
-    owner of each point as by `settled` in play.go.ownership.
+    Chains count as dead if the row's ownership map gives them to the opponent. row: uint8 [WIDTH], the position with
+    its tail. board: int16 [7, 441], the same position. owner: uint8 [361], an output: 1 Black, 2 White, 0 neither.
     """
     sums, dead = np.zeros(CELLS, np.int64), np.zeros(POINTS, np.bool_)
     for point in range(POINTS):
@@ -370,8 +378,8 @@ def _repeating(board, colour, moves, history, repeated):  # type: ignore[no-unty
 
 
 def row_of(board: Board, colour: int) -> NDArray[np.uint8]:
-    """Convert a board to a row, uint8 [WIDTH], with `colour` to move, even if the other side is to move on the board.
-    The row's tail is filled with zeros.
+    """Convert a board to a position's row for the search, uint8 [WIDTH]. `colour` is to move, even if the other side is
+    to move on the board. The row's tail, which is for the network's predictions, is filled with zeros.
     """
     row = np.zeros(WIDTH, np.uint8)
     colours = board.colours()
@@ -388,11 +396,10 @@ def row_of(board: Board, colour: int) -> NDArray[np.uint8]:
 
 
 class GoSearchRules:
-    """The rules of Go and the network for a PUCT search, see search.SearchRules. The network has the outputs policy,
-    value, black_owns, lead and spread.
+    """The rules of Go and the network for a PUCT search. The class implements the interface `search.SearchRules`.
 
-    network: the network.
-    temperature: the policy's temperature; above 1, the move probabilities become more equal.
+    network: the network, with the outputs policy, value, black_owns, lead and spread.
+    temperature: the temperature of the predicted move probabilities; above 1, they become more equal.
     scoring, preference: those of the current game. If they change, the caller must clear the tree and the cache. If
         only the centre of `preference` changes, `weigh_again` corrects the tree, and the caller must clear only the
         cache.
@@ -421,8 +428,8 @@ class GoSearchRules:
         return self.preference.share, self.preference.centre
 
     def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
-        """Return the positions after one move in each of the rows, [n, WIDTH]. The rows are overwritten with the new
-        positions.
+        """Return the positions after one move in each given position. rows: uint8 [n, WIDTH], the positions, which are
+        overwritten with the new ones. moves: uint16 [n], points or PASS.
         """
         n = len(rows)
         keys, again, ended = np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.int8)
@@ -435,8 +442,8 @@ class GoSearchRules:
         return Entered(rows, keys, ended, listed[:end], offsets, again, values)
 
     def start(self, board: Board, colour: int, history: NDArray[np.uint64]) -> tuple[Entered, bool]:
-        """Return a board's position with the legal moves that the history allows, and whether these are all legal
-        moves.
+        """Return a board's position with the moves that are legal and don't repeat a position of the history. Also
+        return whether these are all legal moves.
 
         colour: the side to move. history: uint64, the hashes of the stones in positions that may not occur again.
         """
@@ -457,7 +464,12 @@ class GoSearchRules:
     def evaluate(
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the network's values of positions for the side to move, [n], and the priors of the moves."""
+        """Return the network's values of positions for the side to move, float32 [n], −1 to 1, and the priors
+        (probabilities) of the moves, float32 [total]. The tails of the rows are filled with the network's predictions.
+
+        rows: uint8 [n, WIDTH]. moves: uint16 [total], the legal moves of all positions. offsets: int64 [n + 1], the
+        index at which each position's moves begin.
+        """
         predicted = self.predict(rows)
         answers = (
             predicted["policy"],
@@ -471,8 +483,8 @@ class GoSearchRules:
         return values, priors
 
     def condense(self, tree: PuctTree, least: int) -> None:
-        """Write the mean network outputs to the tails of the nodes that will lose their subtrees, see
-        SearchRules.condense.
+        """Prepare a tree for `cut_out`. Each node that will lose its subtree gets the mean network outputs of this
+        subtree in the tail of its row.
         """
         sums = [(at, sums_below(tree, at)) for at in (CHANCE_AT, LEAD_AT)]
         tops = topmost(tree, least)
@@ -485,10 +497,10 @@ class GoSearchRules:
             put_all(tree, tops, at, of[tops] / tree.visits[tops])
 
     def predict(self, rows: NDArray[np.uint8], symmetry: int = 0) -> dict[str, NDArray[np.float32]]:
-        """Evaluate positions with the network, and return the outputs by name.
+        """Return the network's outputs for positions, as a dict from names to arrays.
 
-        rows: [n, WIDTH], positions on boards of the same size. symmetry: the symmetry by which the boards are
-        transformed for the network. The outputs are transformed back.
+        rows: uint8 [n, WIDTH], positions on boards of the same size. symmetry: the symmetry, 0 to 7, by which the
+        boards are transformed for the network. The outputs are transformed back.
         """
         codes = np.empty((len(rows), POINTS), np.uint8)
         state = np.empty((len(rows), STATE + len(self.side_inputs)), np.uint8)
@@ -506,7 +518,9 @@ class GoSearchRules:
 
 
 def hashes(history: Iterable[int]) -> NDArray[np.uint64]:
-    """Convert hashes of stones to the form that the search uses, a sorted array, uint64 [n]."""
+    """Return hashes of positions in the form in which the search uses them: a sorted array, uint64 [n]. history: the
+    hashes of the stones in each position.
+    """
     return np.array(sorted(history), np.uint64)
 
 
@@ -529,7 +543,7 @@ def _own_visits(tree):  # type: ignore[no-untyped-def]
 
 @kernel
 def sums_below(tree, at):  # type: ignore[no-untyped-def]
-    """Return, for each node, the sum of one network output over all visits of the node, float64 [nodes].
+    """Return for each node of a tree the sum of one network output over all visits of the node, float64 [nodes].
 
     at: the column of this output in the positions' rows. The sums are from the point of view of the side to move at the
     node.
@@ -546,10 +560,10 @@ def sums_below(tree, at):  # type: ignore[no-untyped-def]
 
 @kernel
 def owners_below(tree, tops, owners):  # type: ignore[no-untyped-def]
-    """Fill `owners`, float64 [n, 361], with Black's ownership of each point, averaged over the visits of each node in
-    `tops`, [n].
+    """Write mean ownership maps to `owners`, float64 [n, 361]: the probability that each point will be Black's,
+    averaged over the visits of each node in `tops`.
 
-    No node in `tops` may be below another node in `tops`.
+    tops: int64 [n], nodes of the tree. None of them may be below another one of them.
     """
     n = tree.size[0]
     group = np.full(n, -1, np.int64)
@@ -577,7 +591,8 @@ def owners_below(tree, tops, owners):  # type: ignore[no-untyped-def]
 
 @kernel
 def topmost(tree, least):  # type: ignore[no-untyped-def]
-    """Return the nodes whose subtrees `cut_out` will remove, int64 [n]. No node of the result is below another one.
+    """Return the nodes of a tree whose subtrees `cut_out` will remove, int64 [n]. No node of the result is below
+    another one.
 
     These nodes have fewer than `least` visits and no proven result, and are below the root.
     """
@@ -597,8 +612,8 @@ def topmost(tree, least):  # type: ignore[no-untyped-def]
 
 @kernel
 def put_all(tree, nodes, at, values):  # type: ignore[no-untyped-def]
-    """Write a two-byte number into the row of each of these nodes. nodes, values: [n]. at: the column of the number in
-    the row.
+    """Write one number of two bytes to the row of each of these nodes. nodes: [n]. at: the column of the number in the
+    row. values: [n], the numbers.
     """
     for i in range(nodes.shape[0]):
         _put(tree.rows[tree.row[nodes[i]]], at, values[i])
@@ -616,8 +631,8 @@ def _weigh(rows, n, share, centre, values):  # type: ignore[no-untyped-def]
 
 @kernel
 def weigh_again(tree, share, centre):  # type: ignore[no-untyped-def]
-    """Compute the value of every node of a tree again, with another Preference. share, centre: those of the new
-    Preference, with the centre from Black's point of view.
+    """Compute the value of every node of a tree again with other weights of winning and of the score. share, centre:
+    those of the new `Preference`, with the centre from Black's point of view.
     """
     values = np.empty(tree.size[1], np.float32)
     _weigh(tree.rows, tree.size[1], share, centre, values)
@@ -634,5 +649,7 @@ def weigh_again(tree, share, centre):  # type: ignore[no-untyped-def]
 
 
 def number_at(tree: PuctTree, node: int, at: SupportsIndex) -> int:
-    """Return a two-byte number from the row of a visited node. at: the column of the number in the row."""
+    """Return a number of two bytes from a node's row. The node must have been visited. at: the column of the number in
+    the row.
+    """
     return int(_get(tree.rows[tree.row[node]], at))

@@ -1,4 +1,5 @@
-"""The method human-search: moves that people play, weighted by the values of a short search.
+"""The method human-search: it samples moves that people play, and prefers moves to which a short search gives a good
+value.
 
 A move is sampled with the probability softmax(alpha · log prior + beta · value). The prior is how often players of a
 rating play it (one network evaluation). The value comes from a small PUCT search, which is the same for all ratings.
@@ -32,26 +33,31 @@ from kibitz.runs import Run, with_default_side_inputs
 from kibitz.systems.declaration import HUMAN_SEARCH, TOP_PROB
 
 VISITS = 100
-"""Visits of the root: one for each of its moves; the remaining visits are selected by PUCT."""
+"""The number of visits of the root: one for each of its moves; PUCT selects the moves for the remaining visits."""
 RATING_OF_SEARCH = 2400
-"""The rating of both players inside the search. If the ratings differed, the values would reflect the difference."""
+"""The rating of both players in the network's inputs during the search. If the ratings differed, the values would
+reflect the difference.
+"""
 USUAL_RATING = 1600
-"""The rating if none is given."""
+"""The rating of the player if none is given."""
 LEAST_PRIOR = 1e-9
-"""The prior of a move that the network excludes."""
+"""The probability of a move for which the network predicts 0."""
 MATES, IS_MATED = 1.3, -1.0
-"""The values of a move by which the player forces mate, and of a move after which the player is mated. They were fitted
-to games: people prefer a mate to a certain win, and overlook a mate by the opponent as often as another certain loss.
+"""The values of two kinds of moves: MATES if the player forces mate, IS_MATED if the player is mated after the move.
+
+They were fitted to games: people prefer a mate to a certain win, and overlook a mate by the opponent as often as
+another certain loss.
 """
 
 
 @dataclass(frozen=True)
 class HumanWeights:
-    """The weights of the formula in `shares`.
+    """The weights of the formula for the probability of a move, softmax(alpha · log prior + beta · value).
 
-    alpha: the factor of the log prior, which is the same for all ratings. beta: the factor of the value at the rating
-    USUAL_RATING. growth: how much beta grows per 1,000 rating points. lowest, highest: the range of ratings to which
-    beta was fitted; outside of this range, beta is constant.
+    alpha: the factor of the log prior, which is the same for all ratings.
+    beta: the factor of the value at the rating USUAL_RATING.
+    growth: how much beta grows per 1,000 rating points.
+    lowest, highest: the range of ratings to which beta was fitted; outside of this range, beta is constant.
     """
 
     alpha: float = 0.9
@@ -61,7 +67,7 @@ class HumanWeights:
     highest: int = 2800
 
     def beta_at(self, rating: int) -> float:
-        """Return beta at this rating."""
+        """Return the factor of the value, beta, for players of this rating."""
         return self.beta + self.growth * (min(max(rating, self.lowest), self.highest) - USUAL_RATING) / 1000
 
 
@@ -93,8 +99,8 @@ class RootSearch:
     """A small PUCT search that visits every move of a position. Each search begins with an empty tree, so its result is
     reproducible.
 
-    session: a network with rating inputs. value: another network whose values are used instead. rating: the rating of
-    both players.
+    session: a network with rating inputs. value: a second network, whose values replace those of `session`; None for
+    none. rating: the rating of both players in the network's inputs.
     """
 
     def __init__(
@@ -116,10 +122,10 @@ class RootSearch:
         """Moves, packed, that the last search did not visit."""
 
     def look(self, board: chess.Board, clock: TimeManager, before: int = 0) -> dict[int, tuple[float, list[int]]]:
-        """Search a position that has legal moves. Returns, by packed move, the value of each legal move (see score.py)
-        and the line that begins with it.
+        """Search a position that has legal moves. Returns a dict from each packed legal move to its value (see
+        `score.py`) and the line that begins with it.
 
-        A move that the search did not reach gets the value of the position before it, and is put into the attribute
+        A move that the search did not visit gets the value of the position before it, and is put into the attribute
         `unvisited`. The result is {} if the clock does not allow a single evaluation. before: the number of evaluations
         before this search that count towards the clock's limits.
         """
@@ -146,10 +152,10 @@ class RootSearch:
 
 
 class HumanSearchPlayer:
-    """Chooses moves by the method human-search, which is described at the top of this module.
+    """Chooses chess moves as people of a rating do, by the method human-search (see the docstring of this module).
 
     session: a network with rating inputs, such as `human`.
-    value: another network whose values the search uses instead.
+    value: a second network, whose values the search uses instead; None for none.
     temperature: 0 plays the most likely move, 1 samples moves by their predicted probabilities, and T samples in
         proportion to probability^(1/T).
     lines: the number of the most likely moves to report, with their probabilities and values.
@@ -194,7 +200,7 @@ class HumanSearchPlayer:
         self._random = np.random.default_rng(seed)
 
     def new_game(self) -> None:
-        """Clear the evaluations of the last game."""
+        """Clear the evaluations of the last game, before a new game."""
         self._search.search.forget()
 
     def think(
@@ -204,8 +210,8 @@ class HumanSearchPlayer:
         stop: threading.Event | None = None,
         on_result: OnResult | None = None,
     ) -> SearchResult | None:
-        """Choose a move in a position, see ChessPlayer.think. limits.depth is ignored. If there is little time, fewer
-        moves have values.
+        """Choose a move in a position. The arguments and the result are those of `ChessPlayer.think`, but limits.depth
+        is ignored. If there is little time, fewer moves have values.
         """
         clock = TimeManager(limits, stop, 0)
         looked = self._look.think(board, SearchLimits(moves=limits.moves))
@@ -240,5 +246,5 @@ class HumanSearchPlayer:
 
 
 def open_player(run: Run, session: Callable[[], Session], **settings: Any) -> HumanSearchPlayer:
-    """Return the player for a run's network, see kibitz.play.open_player."""
+    """Return the player for a run's network. The arguments are those of `kibitz.play.open_player`."""
     return HumanSearchPlayer(session(), **settings)

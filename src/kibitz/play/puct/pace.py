@@ -1,4 +1,6 @@
-"""The pace of a PUCT search: the number of leaves per batch, and whether more visits can change the result."""
+"""The pace of a PUCT search: how many leaves are evaluated in a batch, and whether more visits can change the
+result.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ _HOPE = 1.2
 
 
 def batch_size(batches: BatchSizes, clock: TimeManager, visits: int) -> int:
-    """Return the number of leaves in the next batch. It grows with `visits`, the number of visits of the root.
+    """Return the number of leaves of the search tree in the next batch. It grows with `visits`, the number of visits of
+    the root.
 
     If there is a time limit, the size is limited so that a batch takes little time. If not, the size does not depend on
     the speed, so that the same search always gives the same result.
@@ -30,8 +33,8 @@ def batch_size(batches: BatchSizes, clock: TimeManager, visits: int) -> int:
 
 
 def decided(tree: PuctTree, clock: TimeManager, nodes: int, before: int) -> bool:
-    """Return whether the search can end early, because no other move can become the most visited one before a limit is
-    reached.
+    """Return whether the search can end early, because no other move can become the most visited one before the search
+    reaches a limit.
 
     nodes: the number of evaluated positions, as the clock counts them. before: the visits of the root when the search
     began.

@@ -1,4 +1,4 @@
-"""A chess player that searches by PUCT."""
+"""The class that chooses chess moves by a PUCT search."""
 
 from __future__ import annotations
 
@@ -29,33 +29,38 @@ PUCT = "puct"
 
 
 TREE_SHARE = 0.5
-"""The tree's share of the limits in a search for several lines. The remaining share is for the lines after the
-first.
+"""The share of the search's limits that the tree gets, if several lines are reported. The remaining share is for the
+lines after the first.
 """
 DRIVING_NODES = 200
-"""Number of positions for the search of the move that drives a bare king, in a search for several lines without
-limits.
+"""The number of positions in the search for the first line against a bare king (a king without other pieces), if
+several lines are reported without limits.
 """
 LINE_BYTES = 4_000_000
-"""Memory in bytes for the search of one line."""
+"""The memory in bytes for the search of one line."""
 LEAST_SECONDS = 0.2
-"""If the time for a move is shorter than this number of seconds, no separate search looks for mates of more than two
-moves.
+"""A separate search for mates of more than two moves is made only if the time for a move is at least this number of
+seconds.
 """
 REPLY_VISITS = 4
-"""The least number of visits of a reply that is not the most visited one, so that its value counts in `search_line`."""
+"""The smallest number of visits of an opponent's reply whose value counts in `search_line`. The most visited reply
+always counts.
+"""
 SETTLED = 5_000
-"""A line that ends in a proven result counts as settled after this number of visits."""
+"""The number of visits of the root after which a search with a depth limit ends, if its best line ends in a proven
+result.
+"""
 
 
 @dataclass(frozen=True)
 class LineValue:
-    """The result of an additional search for one move of the root.
+    """The result of an additional search of one move of the root.
 
-    value: the value from a search of the position after the move, from the mover's point of view (see score.py).
+    value: the value from a search of the position after the move, from the mover's point of view, on the scale of
+        `score.py`.
     visits: the number of visits of this search; 0 if there was none.
     line: the packed moves that follow the move.
-    check: the result of checking the move for captures and mates, see line_values.py; None if it was not checked.
+    check: the result of checking the move for captures and mates, see `line_values.py`; None if it was not checked.
     """
 
     value: float = 0.0
@@ -69,11 +74,13 @@ NO_LINES: Mapping[int, LineValue] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class RootMoves:
-    """The moves of the root that the tree has visited. Their values come from the tree alone, not from the additional
-    searches that are made if several lines are reported.
+    """The moves of the root that the tree has visited. Their values come from the tree alone. If several lines are
+    reported, additional searches of moves have no effect on these values.
 
-    moves: uint16 [n], packed. values: float64 [n], -1 to 1, for the mover. visits: int64 [n]. proven: bool [n], whether
-    the tree has proven the result of each move.
+    moves: uint16 [n], packed.
+    values: float64 [n], -1 to 1, for the mover.
+    visits: int64 [n], the number of visits.
+    proven: bool [n], whether the tree has proven the result of each move.
     """
 
     moves: NDArray[np.uint16]
@@ -87,10 +94,10 @@ NO_ROOT_MOVES = RootMoves(np.zeros(0, np.uint16), np.zeros(0), np.zeros(0, np.in
 
 @dataclass(frozen=True)
 class PuctTuning:
-    """The parameters of the search.
+    """The parameters of the PUCT search in chess.
 
-    constants: the constants of the move selection.
-    temperature: the policy's temperature.
+    constants: the constants of the formula that selects moves.
+    temperature: the temperature of the predicted move probabilities; above 1, they become more equal.
     batches: the batch sizes.
     captures: the weights of captures (see ChessRules); None to leave the network's outputs unchanged.
 
@@ -104,10 +111,10 @@ class PuctTuning:
 
 
 class PuctPlayer:
-    """Chooses moves by PUCT with a network that predicts moves and evaluates positions.
+    """Chooses chess moves by a PUCT search with a network that predicts moves and evaluates positions.
 
-    session: the network.
-    value: another network whose values are used instead.
+    session: the loaded network.
+    value: a second network, whose values replace those of `session`; None for none.
     temperature: 0 plays the move with the most visits; T > 0 samples in proportion to visits^(1/T), from the moves that
         aren't known to lose.
     lines: the number of lines to report.
@@ -115,8 +122,8 @@ class PuctPlayer:
         much memory is used.
     seed: the random seed; None for an unpredictable one.
 
-    The tree is kept for the next move if the game continues with a move in it. Raises UsageError if the network lacks
-    an output, and for settings out of range.
+    If the game continues with a move in the tree, the next search uses this part of the tree again. Raises UsageError
+    if the network lacks an output, and for settings out of range.
     """
 
     def __init__(
@@ -160,11 +167,11 @@ class PuctPlayer:
 
     @property
     def nodes(self) -> int:
-        """The number of positions evaluated so far."""
+        """The number of positions that the network has evaluated so far."""
         return self.search.evaluated + self._of_lines
 
     def new_game(self) -> None:
-        """Clear the tree and the evaluations of the last game."""
+        """Clear the tree and the evaluations of the last game, before a new game."""
         self.search.forget()
 
     def think(
@@ -174,7 +181,7 @@ class PuctPlayer:
         stop: threading.Event | None = None,
         on_result: OnResult | None = None,
     ) -> SearchResult | None:
-        """Choose a move in a position, see ChessPlayer.think.
+        """Choose a move in a position. The arguments and the result are those of `ChessPlayer.think`.
 
         limits.nodes: the largest number of evaluated positions. limits.depth: the search ends when the best line has
         this length, in plies.
@@ -487,11 +494,13 @@ def search_line(
     """Search the position after a move. Returns the result, which is None if there was no time, and the number of
     evaluated positions.
 
-    row: uint8 [68], the position. visits: the number of visits of the root. drawn_keys: uint64, the keys of positions
-    that are drawn if they occur again. batch: a function that returns the size of the next batch, or 0 to stop. Its
-    arguments are the number of positions evaluated in this search, and the preferred size. reply_share: the share
-    of the visits of the most visited reply that another reply needs. The value of the result is that of the best reply
-    with enough visits. With 1, the most visited reply always counts.
+    row: uint8 [68], the position (codes and state).
+    visits: the number of visits of the root.
+    drawn_keys: uint64, the keys of positions that are drawn if they occur again.
+    batch: a function that returns the size of the next batch, or 0 to stop. Its arguments are the number of positions
+        evaluated in this search, and the preferred size.
+    reply_share: the value of the result is that of the best reply with at least this share of the visits of the most
+        visited reply. With 1, it is that of the most visited reply.
     """
     if batch(0, 1) <= 0:
         return None, 0
@@ -581,7 +590,9 @@ def _rank(tree: PuctTree, child: int, found: Mapping[int, LineValue] = NO_LINES)
 
 
 def value_for_parent(tree: PuctTree, child: int) -> float:
-    """Return the value of a child node from the point of view of the side to move at its parent, see score.py."""
+    """Return the value of a child node from the point of view of the side to move at its parent: -1 to 1, or a mate
+    (see `score.py`).
+    """
     proven = tree.proven[child]
     if proven == LOSS:
         return 2 - (int(tree.plies[child]) + 1) * STEP
@@ -608,12 +619,14 @@ def _root_moves(tree: PuctTree) -> RootMoves:
 
 
 def likely_line(tree: PuctTree, node: int) -> list[int]:
-    """Return the line from a node on that follows the most visited move at each node, as packed moves."""
+    """Return the line that begins at a node and follows the most visited move at each node, as packed moves."""
     return [int(tree.move[child]) for child in likely_nodes(tree, node)]
 
 
 def likely_nodes(tree: PuctTree, node: int) -> list[int]:
-    """Return the nodes of the line that `likely_line` returns."""
+    """Return the indices of the nodes on the line that begins at a node and follows the most visited move at
+    each node.
+    """
     nodes: list[int] = []
     while tree.first[node] >= 0:
         some = children(tree, node)
@@ -628,5 +641,5 @@ def likely_nodes(tree: PuctTree, node: int) -> list[int]:
 
 
 def open_player(run: Run, session: Callable[[], Session], **settings: Any) -> PuctPlayer:
-    """Return the player for a run's network, see kibitz.play.open_player."""
+    """Return the player for a run's network. The arguments are those of `kibitz.play.open_player`."""
     return PuctPlayer(session(), **settings)

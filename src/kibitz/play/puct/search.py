@@ -1,5 +1,5 @@
-"""PUCT for any game: the search has a tree and a cache, and lets a network evaluate leaves in batches. The interface
-`SearchRules` has everything that depends on the game.
+"""A PUCT search for any game. It has a tree and a cache of evaluations, and a network evaluates leaves in batches. The
+interface `SearchRules` has everything that depends on the game.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ from kibitz.play.puct.tree import (
 )
 
 MAX_IDLE = 100
-"""A search ends after this number of batches in a row in which every path ended at a proven node."""
+"""A search ends if this number of batches in a row needed no evaluation, because every path ended at a node whose
+result is proven.
+"""
 _CACHE_SHARE = 8
 _SMALL = 1 << 15, 1 << 10
 """Number of nodes and of positions that a tree has room for at first."""
@@ -45,9 +47,9 @@ _MOST_VISITS = 2_000_000_000
 
 
 class Entered(NamedTuple):
-    """n positions, each reached by a move.
+    """n positions after moves, in the form in which the search uses them.
 
-    rows: uint8 [n, width].
+    rows: uint8 [n, width], the positions.
     keys: uint64 [n], the keys of the cache: equal for positions for which the network gives the same outputs.
     ended: int8 [n]. UNKNOWN: the game continues. LOSS or DRAW: the result for the side to move. WIN: the only listed
         move ends and wins the game. SCORED: the game is over, and `values` has the value. FORBIDDEN: the move was not
@@ -68,13 +70,13 @@ class Entered(NamedTuple):
 
 
 class SearchRules(Protocol):
-    """The interface of a game's rules and network for the search.
+    """The interface between the PUCT search and a game: its rules and a network.
 
-    width: the number of uint8 values in the row of a position.
-    tail: how many of these values, at the end, `evaluate` fills with network outputs.
+    width: the number of uint8 values in a position's row.
+    tail: the number of values at the end of the row that `evaluate` fills with network outputs.
     repetition: the result of a repeated position, DRAW or FORBIDDEN.
     usual: the typical number of moves of a position.
-    most: at a node below the root, only the `most` most likely moves are searched.
+    most: the largest number of moves of a node below the root. Only the most likely moves are searched.
     """
 
     width: int
@@ -84,7 +86,8 @@ class SearchRules(Protocol):
     most: int
 
     def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
-        """Return the positions after one legal move in each of the rows, which may be overwritten.
+        """Return the positions after one legal move in each given position, with their legal moves. rows: uint8 [n,
+        width], which may be overwritten. moves: uint16 [n].
 
         Positions with the same key must always have their moves in the same order.
         """
@@ -93,17 +96,18 @@ class SearchRules(Protocol):
         """Prepare a tree for `cut_out`: for each node that will lose its subtree, set the tail of the node's row to the
         mean of the tails in this subtree. The mean is weighted by visits.
 
-        These are the nodes below the root with fewer than `least` visits and no proven result. This method is called
-        only if rows have tails.
+        A tail is the end of a row, with network outputs. The nodes are those below the root with fewer than `least`
+        visits and no proven result. This method is called only if rows have tails.
         """
 
     def evaluate(
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the values of positions for the side to move, [n], −1 to 1, and the priors of their moves, which sum
-        to 1 in each position.
+        """Return two arrays. The first has the values of positions for the side to move, float32 [n], −1 to 1. The
+        second has the priors (probabilities) of their moves, float32 [total], which sum to 1 in each position.
 
-        The method also fills the tails of the rows.
+        The method also fills the tails of the rows. rows: uint8 [n, width]. moves: uint16 [total], the legal moves of
+        all positions. offsets: int64 [n + 1], the index at which each position's moves begin.
         """
 
 
@@ -126,9 +130,9 @@ class BatchSizes:
 class PuctSearch:
     """A PUCT search, with a growing tree and a cache of the network's evaluations.
 
-    rules: the rules of the game, and the network. constants: the constants of the move selection. size: the bytes for
-    tree and cache together, at least about 2 MB. When the tree is full, the subtrees with the fewest visits are
-    removed.
+    rules: the rules of the game, and the network. constants: the constants of the formula that selects moves. size: the
+    bytes for tree and cache together, at least about 2 MB. When the tree is full, the subtrees with the fewest visits
+    are removed.
     """
 
     def __init__(self, rules: SearchRules, constants: Constants, size: int):
@@ -143,22 +147,22 @@ class PuctSearch:
         self._idle = 0
 
     def drop_tree(self) -> None:
-        """Clear the tree."""
+        """Clear the tree, but not the cache of evaluations."""
         self.tree = empty_tree(1, 1, self.rules.width)
 
     def forget(self) -> None:
-        """Clear the tree and the cache."""
+        """Clear the tree and the cache of evaluations."""
         self.drop_tree()
         self.forget_evaluations()
 
     def forget_evaluations(self) -> None:
-        """Clear the cache."""
+        """Clear the cache of evaluations, but not the tree."""
         self.cache.begins[:] = -1
         self.cache.end[0] = 0
 
     def begin(self, root: Entered, whole: bool = True) -> None:
-        """Begin a new tree. root: one position that has moves. whole: whether `root.moves` are all legal moves of the
-        position, and not a selection.
+        """Begin a new tree, and evaluate its root. root: one position that has moves. whole: whether `root.moves` are
+        all legal moves of the position, and not a selection.
         """
         self.tree = tree = empty_tree(*_SMALL, self.rules.width)
         self.was_full = False
@@ -174,8 +178,8 @@ class PuctSearch:
             forget(self.cache, int(root.keys[0]))
 
     def plies_to(self, key: int) -> int:
-        """Return the depth below the root, 0 to 2, of the position with this key for repetitions; -1 if it is not in
-        this part of the tree.
+        """Return the depth in the tree, 0 to 2, at which a position is; -1 if it is not among the first two plies of
+        the tree. key: the position's key for repetitions.
         """
         tree, node, plies = self.tree, _find(self.tree, key), 0
         while node > 0:
@@ -184,7 +188,7 @@ class PuctSearch:
 
     def note_draws(self, often: NDArray[np.uint64]) -> None:
         """Visit the moves of the root that lead to an immediate draw by the rules. The search could overlook these
-        moves, because the policy may give them a very small probability.
+        moves, because their predicted probabilities may be very small.
 
         If no other move was visited, the most likely one is visited too, so that a draw isn't the only known move.
         often: uint64, the keys of positions of the game that are drawn if they occur again.
@@ -206,9 +210,8 @@ class PuctSearch:
             self.visit(others[[int(np.argmax(tree.prior[others]))]], often)
 
     def go_on(self, key: int) -> bool:
-        """Make a position that the game has reached the new root, if the tree contains it at most two plies below the
-        root. The rest of the tree is then removed. Returns False, and changes nothing, if the tree does not contain it
-        there.
+        """Make a position that the game has reached the new root, and remove the rest of the tree. Returns False, and
+        changes nothing, if the position is not among the first two plies of the tree.
 
         key: the position's key for repetitions.
         """
@@ -223,7 +226,8 @@ class PuctSearch:
         return True
 
     def grow(self, size: int, often: NDArray[np.uint64]) -> bool:
-        """Evaluate up to `size` leaves. Returns False if nothing is left to search, or if the tree has no room.
+        """Select up to `size` leaves of the tree and evaluate them. Returns False if nothing is left to search, or if
+        the tree has no room.
 
         often: uint64, the keys of positions of the game that are drawn, or not allowed, if they occur again.
         """
@@ -241,7 +245,9 @@ class PuctSearch:
 
     def visit_children(self, most: int, often: NDArray[np.uint64]) -> bool:
         """Evaluate up to `most` unvisited moves of the root, the most likely first. Returns False if there are no such
-        moves, or if the tree has no room. often: see `grow`.
+        moves, or if the tree has no room.
+
+        often: uint64, the keys of positions of the game that are drawn, or not allowed, if they occur again.
         """
         tree = self.tree
         moves = children(tree, 0)
@@ -251,8 +257,10 @@ class PuctSearch:
         return self.visit(moves[np.argsort(-tree.prior[moves], kind="stable")][:most], often)
 
     def visit(self, nodes: NDArray[np.int64], often: NDArray[np.uint64]) -> bool:
-        """Evaluate these moves of the root, even if they are unlikely. Returns False if the tree has no room. nodes:
-        the nodes of the moves. often: see `grow`.
+        """Evaluate the given moves of the root, even if they are unlikely. Returns False if the tree has no room.
+        nodes: int64, the nodes of the moves.
+
+        often: uint64, the keys of positions of the game that are drawn, or not allowed, if they occur again.
         """
         reserve(self.tree, nodes)
         if self._visit(nodes, often):
@@ -324,7 +332,7 @@ class PuctSearch:
 
 
 def children(tree: PuctTree, node: int) -> NDArray[np.int64]:
-    """Return the indices of a node's children, int64."""
+    """Return the indices of the nodes after a node's moves (its children), int64."""
     return np.arange(tree.first[node], tree.first[node] + tree.children[node])
 
 

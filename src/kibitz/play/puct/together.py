@@ -1,4 +1,4 @@
-"""Several searches of chess at once. One call of the network evaluates positions of all searches, and each position
+"""Run several chess searches at once. One call of the network evaluates positions of all searches, and each position
 only once.
 
 The searches of successive positions of a game need many of the same positions, and a network evaluates large batches
@@ -25,8 +25,8 @@ from kibitz.play.puct.tree import PuctTree
 
 Result = TypeVar("Result")
 AT_ONCE = 8
-"""Number of searches that run at the same time. This number makes batches large enough to be fast, and they still fit
-in one call of the network.
+"""The number of searches that run at the same time. It makes batches large enough to be fast, and they still fit in one
+call of the network.
 """
 ROOM = 1 << 15
 """The largest number of evaluations that are stored, of about 500 bytes each. The oldest evaluations are removed first.
@@ -34,7 +34,7 @@ ROOM = 1 << 15
 
 
 class Ended(Exception):
-    """Raised in a search if one of the other searches has failed, or if the program must end."""
+    """Raised in a search to end it, because another search has failed or the program must end."""
 
 
 class _Request:
@@ -103,8 +103,8 @@ class Together:
     def evaluate(
         self, number: int, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Evaluate positions, see ChessRules.evaluate. The method waits until all running searches have positions to
-        evaluate. number: the number of the search.
+        """Return the values of positions and the priors of their moves, as `ChessRules.evaluate` does. The method waits
+        until all running searches have positions to evaluate. number: the number of the search.
 
         Raises Ended if another search has failed.
         """
@@ -186,7 +186,8 @@ class Together:
 
 
 class TogetherRules:
-    """The rules of chess for one of the searches that run together, see search.SearchRules.
+    """The rules of chess for one of the searches that run together. The class implements the interface
+    `search.SearchRules`.
 
     number: the number of the search that uses this object. Set it before each search.
     """
@@ -199,14 +200,18 @@ class TogetherRules:
         self.number = 0
 
     def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
-        """Return the positions after one legal move in each of the rows, see ChessRules.enter."""
+        """Return the positions after one legal move in each given position. rows: uint8 [n, 68], which are overwritten.
+        moves: uint16 [n], packed.
+        """
         return self._rules.enter(rows, moves)
 
     def condense(self, tree: PuctTree, least: int) -> None:
-        """Do nothing, because the rows of chess have no tails (see SearchRules)."""
+        """Do nothing, because chess positions have no tail with network outputs (see `search.SearchRules`)."""
 
     def evaluate(
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Evaluate positions in one batch with those of the other searches, see Together.evaluate."""
+        """Return the values of positions and the priors of their moves, as `ChessRules.evaluate` does, but evaluate
+        them in one batch with those of the other searches.
+        """
         return self._together.evaluate(self.number, rows, moves, offsets)

@@ -1,9 +1,9 @@
-"""The tree of a PUCT search: flat arrays, and the kernels that select, expand and back up.
+"""The tree of a PUCT search: flat arrays, and compiled functions that select leaves, expand them and back up values.
 
 The algorithm is from Rosin 2011 and AlphaZero (Silver et al. 2018). First-play urgency and growing exploration are
 those of Leela Chess Zero; proofs are from MCTS-Solver (Winands et al. 2008). A node also represents the edge that leads
-to it: the children of a node are consecutive slots, each with its move and prior. They get a position at their first
-visit. Values are for the side to move at the node.
+to it: the children of a node are consecutive slots, each with its move and prior (the predicted probability). They get
+a position at their first visit. Values are for the side to move at the node.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ from kibitz.kernels import fill, inner, is_among, kernel
 from kibitz.play.puct.cache import recall, remember
 
 UNKNOWN, WIN, LOSS, DRAW, SCORED = 0, 1, 2, 3, 4
-"""What is proven for the side to move at a node. SCORED: the game is over with the node's value, which proves nothing
-for its parent.
+"""What is proven about a node: the result for the side to move, or UNKNOWN. SCORED: the game is over with the node's
+value, which proves nothing for its parent.
 """
 FORBIDDEN = 5
-"""A position that was reached by a move that the rules forbid there."""
+"""The result of a position to which the rules forbid to move, because it repeats an earlier one."""
 
 
 class Constants(NamedTuple):
-    """The constants of the formula that selects moves by their values (−1 to 1) and priors.
+    """The constants of the PUCT formula, which selects moves by their values and their priors. Values are from −1 to 1,
+    and priors are predicted probabilities.
 
     The factor of exploration is `start + growth · ln((visits + base) / base)`, with the visits of the node from which
     the moves lead. The assumed value of an unvisited move (first-play urgency) is the network's value of this node,
@@ -42,19 +43,19 @@ class Constants(NamedTuple):
 
 
 class PuctTree(NamedTuple):
-    """The arrays of a tree. Most have one entry per node, and `rows` has one per visited position. Values are for the
-    side to move at the node.
+    """The arrays of a search tree. Most have one entry per node, and `rows` has one per visited position. Values are
+    for the side to move at the node.
 
     size: int64 [2], the number of nodes and the number of positions in use.
     visits: int32, the number of completed visits.
     pending: int32, the number of visits that have begun but are not completed, which count as losses until then.
     total: float64, the sum of the values of all visits.
-    prior, move: float32 and uint16, the prior of the move that leads to the node, and this move, packed.
+    prior, move: float32 and uint16, the prior (probability) of the move that leads to the node, and this move, packed.
     parent: int32, the index of the parent; -1 at the root.
     first: int32, the index of the first child; -1 if there are no children yet.
     children: int16, the number of children.
     value: float32, the network's value.
-    proven: int8, the proven result, see UNKNOWN.
+    proven: int8, the proven result: UNKNOWN, WIN, LOSS, DRAW or SCORED.
     plies: int16, the number of plies to the proven end of the game.
     key: uint64, the key for repetitions.
     row: int32, the index of the position in `rows`; -1 before the first visit.
@@ -79,11 +80,13 @@ class PuctTree(NamedTuple):
 
 
 BYTES = 4 + 4 + 8 + 4 + 2 + 4 + 4 + 2 + 4 + 1 + 2 + 8 + 4
-"""Size of a node in bytes."""
+"""The size of a node in bytes, without its position."""
 
 
 def empty_tree(nodes: int, positions: int, width: int) -> PuctTree:
-    """Return an empty tree with room for this many nodes and positions. width: the width of a position's row."""
+    """Return an empty tree with room for this number of nodes and positions. width: the number of uint8 values in a
+    position's row.
+    """
     n = nodes
     return PuctTree(
         np.zeros(2, np.int64), np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n), np.zeros(n, np.float32),
@@ -94,8 +97,10 @@ def empty_tree(nodes: int, positions: int, width: int) -> PuctTree:
 
 
 def with_room(tree: PuctTree, nodes: int, positions: int, limit: int) -> PuctTree | None:
-    """Return a tree with the same content and with room for this many more nodes and positions; None if it would need
-    more than `limit` bytes. If the given tree has enough room, it is returned itself.
+    """Return a tree with the same content and with room for further nodes and positions; None if it would need more
+    than `limit` bytes. If the given tree has enough room, it is returned itself.
+
+    nodes, positions: the numbers of further nodes and positions.
     """
     needed, had = tree.size + np.array([nodes, positions]), np.array([len(tree.visits), len(tree.rows)])
     if (needed <= had).all():
@@ -146,8 +151,8 @@ def _pick(tree, constants, node, at_root):  # type: ignore[no-untyped-def]
 
 @inner
 def back_up(tree, node, value, waited):  # type: ignore[no-untyped-def]
-    """Add a visit with this value to a node and all its ancestors. waited: 1 if the visit was pending until now, else
-    0.
+    """Add a completed visit to a node and all its ancestors. value: the value for the side to move at the node. waited:
+    1 if the visit was pending until now, else 0.
     """
     while node >= 0:
         tree.visits[node] += 1
@@ -159,7 +164,7 @@ def back_up(tree, node, value, waited):  # type: ignore[no-untyped-def]
 
 @inner
 def prove(tree, node):  # type: ignore[no-untyped-def]
-    """Mark the ancestors of a proven node as proven, as far as their results follow from those of their children."""
+    """Mark the ancestors of a node with a proven result as proven, if the results of their children prove it."""
     node = tree.parent[node]
     while node >= 0 and tree.proven[node] == UNKNOWN:
         won, all_known, drawn = False, True, False
@@ -188,7 +193,9 @@ def prove(tree, node):  # type: ignore[no-untyped-def]
 
 @inner
 def proven_value(tree, node):  # type: ignore[no-untyped-def]
-    """Return the value of a proven node: 1, −1 or 0, or the value of its final score."""
+    """Return the value of a node with a proven result, for the side to move: 1, −1 or 0, or the value of its final
+    score.
+    """
     proven = tree.proven[node]
     if proven == SCORED:
         return np.float64(tree.value[node])
@@ -205,8 +212,8 @@ def _wait(tree, node, change):  # type: ignore[no-untyped-def]
 
 @kernel
 def select(tree, constants, wanted, leaves):  # type: ignore[no-untyped-def]
-    """Select up to `wanted` different leaves. The leaves are written to `leaves`, and the nodes on their paths are
-    marked as pending. Returns the number of leaves.
+    """Select up to `wanted` different leaves of the tree by the PUCT formula. The leaves are written to `leaves`, and
+    the nodes on their paths are marked as pending. Returns the number of leaves.
 
     If a path ends at a proven node, the value of this node is backed up immediately. If a path ends at a leaf that is
     already selected, the path stays pending until the batch is complete, so that the next path ends at another leaf. If
@@ -236,7 +243,9 @@ def select(tree, constants, wanted, leaves):  # type: ignore[no-untyped-def]
 
 @inner
 def repeats(tree, node, key):  # type: ignore[no-untyped-def]
-    """Return whether an ancestor of a node has this key for repetitions."""
+    """Return whether an ancestor of a node has this key, so that the node's position repeats an earlier one. key:
+    uint64, the key for repetitions of the node's position.
+    """
     node = tree.parent[node]
     while node >= 0:
         if tree.key[node] == key:
@@ -247,7 +256,9 @@ def repeats(tree, node, key):  # type: ignore[no-untyped-def]
 
 @inner
 def end(tree, node, proven):  # type: ignore[no-untyped-def]
-    """Record the proven result of a leaf where the game is over, and back it up to the root."""
+    """Record the proven result of a leaf where the game is over, and back it up to the root. proven: WIN, LOSS or DRAW,
+    for the side to move.
+    """
     tree.proven[node], tree.plies[node] = proven, 0
     back_up(tree, node, proven_value(tree, node), np.int64(1))
     prove(tree, node)
@@ -265,8 +276,11 @@ def _hold(tree, node, key, row, value):  # type: ignore[no-untyped-def]
 
 @inner
 def score(tree, node, key, row, value):  # type: ignore[no-untyped-def]
-    """Record a leaf where the game is over and has a score, with the value of this score. The tree must have room for
-    its position.
+    """Record a leaf where the game is over and has a score, and back up the value of the score to the root. The tree
+    must have room for the leaf's position.
+
+    key: uint64, the position's key for repetitions. row: uint8 [width], the position. value: the value for the side to
+    move.
     """
     value = np.float64(value)
     _hold(tree, node, key, row, value)
@@ -304,7 +318,9 @@ def expand(tree, node, key, row, value, moves, priors, most):  # type: ignore[no
     """Add the position and the children of a leaf to the tree, and back up the leaf's value to the root. The tree must
     have room for them.
 
-    most: the largest number of children, see `_likeliest`. The root always gets a child for every move.
+    key: uint64, the key for repetitions. row: uint8 [width], the position. value: for the side to move. moves, priors:
+    the legal moves and their probabilities. most: the largest number of children; the most likely moves become
+    children. The root always gets a child for every move.
     """
     value = np.float64(value)
     if not -1 <= value <= 1:  # NaN counts as 0
@@ -325,7 +341,9 @@ def expand(tree, node, key, row, value, moves, priors, most):  # type: ignore[no
 
 @inner
 def win(tree, node, key, row, move):  # type: ignore[no-untyped-def]
-    """Add the position of a leaf to the tree, with a move that ends and wins the game as its only child."""
+    """Add the position of a leaf to the tree, with a move that ends and wins the game as its only child. move:
+    packed.
+    """
     moves, priors = np.empty(1, np.uint16), np.ones(1, np.float32)
     moves[0] = move
     expand(tree, node, key, row, np.float32(1), moves, priors, np.int64(1))
@@ -336,12 +354,13 @@ def win(tree, node, key, row, move):  # type: ignore[no-untyped-def]
 
 @kernel
 def expand_all(tree, cache, most, leaves, keys, again, rows, values, moves, priors, offsets):  # type: ignore[no-untyped-def]
-    """Expand the leaves that the network has evaluated, and store the evaluations in the cache. leaves: [n], the
-    indices of their nodes.
+    """Add the leaves that the network has evaluated to the tree, with children for their moves. The evaluations are
+    also stored in the cache.
 
-    most: see `expand`. keys: uint64 [n], the keys of the leaves. again: uint64 [n], their keys for repetitions. rows:
-    uint8 [n, width], their positions. values: float32 [n], for the side to move. moves, priors: the moves of all leaves
-    and their priors; those of leaf i begin at `offsets[i]` and end before `offsets[i + 1]`.
+    leaves: [n], the indices of the leaves' nodes. most: the largest number of children of a node. keys: uint64 [n], the
+    keys of the leaves in the cache. again: uint64 [n], their keys for repetitions. rows: uint8 [n, width], their
+    positions. values: float32 [n], for the side to move. moves, priors: the moves of all leaves and their priors; those
+    of leaf i begin at `offsets[i]` and end before `offsets[i + 1]`.
     """
     for i in range(leaves.shape[0]):
         begin, end = offsets[i], offsets[i + 1]
@@ -352,12 +371,12 @@ def expand_all(tree, cache, most, leaves, keys, again, rows, values, moves, prio
 @kernel
 def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, values, rows, moves, offsets):  # type: ignore[no-untyped-def]
     """Finish the leaves that need no network evaluation, and move the other leaves to the front of all arrays. Returns
-    how many other leaves there are.
+    the number of the other leaves.
 
     A leaf is finished in these cases: the rules end the game there, its only move wins, it repeats a position, or the
     cache has its evaluation.
 
-    most: see `expand`.
+    most: the largest number of children of a node.
     often: uint64, the keys for repetitions of those positions of the game that are drawn, or not allowed, if they occur
         again.
     repetition: the result of a repeated position, DRAW or FORBIDDEN.
@@ -408,22 +427,24 @@ def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, val
 
 @kernel
 def reserve(tree, leaves):  # type: ignore[no-untyped-def]
-    """Mark the paths to these leaves as pending. leaves: [n], the indices of their nodes."""
+    """Mark the nodes on the paths to these leaves as pending: a visit has begun there. leaves: [n], the indices of
+    their nodes.
+    """
     for i in range(leaves.shape[0]):
         _wait(tree, leaves[i], np.int64(1))
 
 
 @kernel
 def abandon(tree, leaves):  # type: ignore[no-untyped-def]
-    """Undo `reserve` for these leaves. leaves: [n], the indices of their nodes."""
+    """Undo the marks of `reserve` on the paths to these leaves. leaves: [n], the indices of their nodes."""
     for i in range(leaves.shape[0]):
         _wait(tree, leaves[i], np.int64(-1))
 
 
 @kernel
 def lead(tree):  # type: ignore[no-untyped-def]
-    """Return how many more visits the most visited move of the root has than the second most visited one. If there is
-    only one move, return its number of visits.
+    """Return by how many visits the most visited move of the root exceeds the second most visited one. If there is only
+    one move, return its number of visits.
     """
     first, second = 0, 0
     for child in range(tree.first[0], tree.first[0] + tree.children[0]):
@@ -436,10 +457,11 @@ def lead(tree):  # type: ignore[no-untyped-def]
 
 
 def cut_out(tree: PuctTree, root: int, into: PuctTree, least: int = 0, rows: bool = False) -> None:
-    """Copy the subtree of a node into an empty tree, breadth first. The node becomes the root. into: the empty tree.
+    """Copy the subtree below a node into an empty tree, whose root is then this node. root: the node. into: the empty
+    tree, with enough room.
 
     least: nodes below the root with fewer visits and without a proven result lose their children, but keep their
-    visits. rows: whether these nodes keep their rows.
+    visits. rows: whether these nodes keep their positions.
     """
     # The arguments are converted to NumPy's types, so that the kernel is compiled for one combination of types only.
     _cut_out(tree, np.int64(root), into, np.int64(least), rows)
