@@ -296,8 +296,8 @@ def test_white_is_paid_for_handicap_stones() -> None:
     score = kibitz.analyse(text, "gocnn").positions[-1].score
     assert score is not None
     assert network.evaluate(text).score == pytest.approx(score.lead, abs=0.01)
-    japanese = network.evaluate(text.replace("Chinese", "Japanese")).score
-    assert japanese == pytest.approx(score.lead + 4, abs=0.01)
+    others = [network.evaluate(text.replace("Chinese", rules)).score for rules in ("Japanese", "NZ")]
+    assert others == pytest.approx([score.lead, score.lead + 4], abs=0.01)
 
 
 def test_the_handicap_of_an_sgf_is_told_to_the_search() -> None:
@@ -313,8 +313,8 @@ def test_the_handicap_of_an_sgf_is_told_to_the_search() -> None:
 
 def test_a_move_of_go_is_chosen_by_the_rules_of_its_record(gocnn: kibitz.TrainedNetwork) -> None:
     text = "(;GM[1]SZ[9]KM[0.5]RU[Japanese]HA[4]AB[gc][cg][cc][gg];W[ee])"
-    leads = [gocnn.choose_move(text, **more).lead for more in ({}, {"rules": "japanese"}, {"rules": "chinese"})]  # type: ignore[arg-type, union-attr]
-    assert leads[0] == leads[1] == pytest.approx(leads[2] + 4, abs=0.01)
+    leads = [gocnn.choose_move(text, **more).lead for more in ({}, {"rules": "japanese"}, {"rules": "new-zealand"})]  # type: ignore[arg-type, union-attr]
+    assert leads[0] == leads[1] == pytest.approx(leads[2] - 4, abs=0.01)
     assert gocnn.choose_move(text, rules=None).lead == leads[0]  # type: ignore[typeddict-item, union-attr]
 
 

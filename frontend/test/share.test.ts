@@ -5,7 +5,7 @@ import { drawn } from "../src/share/chances";
 import { movesOf, rowOf } from "../src/share/chessanswers";
 import { encode, legalMoves, Played, readMove, replay, startOf } from "../src/share/chessrules";
 import * as go from "../src/share/go";
-import { readResults } from "../src/share/goreading";
+import { readOwners, readResults } from "../src/share/goreading";
 import type { Ask } from "../src/share/local";
 import type { Shared } from "../src/share/network";
 import * as rules from "../src/share/gorules";
@@ -192,6 +192,12 @@ describe("Go", () => {
         expect(odds(more)).toBeCloseTo(odds(least) - ((10 * Math.sign(komi)) / 30) * (Math.PI / Math.sqrt(3)), 6);
       }
     }
+  });
+
+  test("the lead by owners alone: handicap stones are no territory", () => {
+    const points = Array.from({ length: 81 }, (_, at) => at);
+    const lead = (territory: boolean): number => readOwners(points.map(() => 0.5), points.map(() => 0.5), points, false, { komi: 0.5, territory, stones: 4 }).lead;
+    expect(lead(false) - lead(true)).toBeCloseTo(4, 6);
   });
 
   test("the count: area and territory, with dead stones, prisoners, and komi for handicap", () => {

@@ -140,10 +140,10 @@ def test_white_is_paid_for_handicap_stones_as_the_engine_does(client: Client) ->
     line: dict[str, Any] = {"game": "go", "size": 9, "komi": 0, "side": "w", "setup": {"B": ["C3", "G7"], "W": []}}
     scores = {
         rules: client.stream("/api/analyse", {"network": "gocnn", "line": {**line, "rules": rules}})[1]["score"]
-        for rules in ("chinese", "japanese", "aga")
+        for rules in ("chinese", "japanese", "aga", "new-zealand")
     }
-    assert scores["japanese"] - scores["chinese"] == pytest.approx(2)
-    assert scores["japanese"] - scores["aga"] == pytest.approx(1)
+    lost = {rules: scores["new-zealand"] - score for rules, score in scores.items()}
+    assert lost == pytest.approx({"chinese": 2, "japanese": 2, "aga": 1, "new-zealand": 0})
 
 
 def test_likely_moves_of_go_are_those_of_the_players(client: Client) -> None:

@@ -64,7 +64,7 @@ async function read(board: GoBoard, terms: Terms, shared: Shared, ask: Ask): Pro
     // Only the owners: as they are, since the passes are left as they were.
     const other = { codes: row.codes, state: row.state.map((value, at) => (at === 0 ? 1 - value : value)) };
     const [own, their] = await ask([row, other]);
-    return readOwners(own!["black_owns"]!, their!["black_owns"]!, board.points(), black, terms.komi);
+    return readOwners(own!["black_owns"]!, their!["black_owns"]!, board.points(), black, terms);
   }
   const mirror = (each: Row): Row => ({ codes: mirrored(each.codes, size), state: each.state });
   const rows = [row, mirror(row), turned(row), mirror(turned(row))];

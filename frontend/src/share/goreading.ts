@@ -83,8 +83,8 @@ export function readResults(said: Said, other: Said, points: readonly number[], 
 const TERRITORY_PART = 0.4;
 const MOVE_WORTH = 0.02;
 
-/** Of a network that says nothing but owners: the lead is what they add up to. */
-export function readOwners(own: ArrayLike<number>, their: ArrayLike<number>, points: readonly number[], black: boolean, komi: number): Read {
+/** Of a network that says nothing but owners: the lead is what they add up to, without the handicap stones where territory is counted. */
+export function readOwners(own: ArrayLike<number>, their: ArrayLike<number>, points: readonly number[], black: boolean, { komi, territory, stones }: Terms): Read {
   const sign = black ? 1 : -1;
   const owners = points.map((point) => {
     const mean = (own[point]! + their[point]!) / 2;
@@ -92,7 +92,7 @@ export function readOwners(own: ArrayLike<number>, their: ArrayLike<number>, poi
     const usual = (sign * MOVE_WORTH * 4 * mean * (1 - mean)) / 2;
     return clip(mean + TERRITORY_PART * half + (1 - TERRITORY_PART) * usual, 0, 1);
   });
-  const lead = total(owners.map((p) => 2 * p - 1)) - komi;
+  const lead = total(owners.map((p) => 2 * p - 1)) - komi - (territory ? stones : 0);
   const spread = Math.max(1, Math.sqrt(2 * total(owners.map((p) => 4 * p * (1 - p)))));
   return { black: 1 / (1 + Math.exp(-clip((lead / spread) * LOGISTIC, -50, 50))), lead, owners, policy: null };
 }

@@ -603,7 +603,6 @@ class TrainedNetwork:
     ) -> list[PositionEvaluation]:
         from kibitz.analysis import load_owners
         from kibitz.analysis.go.predictions import predictions_of
-        from kibitz.games.go.endings.counting import compensation
         from kibitz.play.go import ownership
 
         predictions = predictions_of(answers, state)
@@ -619,9 +618,7 @@ class TrainedNetwork:
                     _points(predictions[i].policy, size),
                 )
             else:
-                given = _komi(komi, read[i] if read else None)
-                if read:
-                    given += compensation(read[i].rules, read[i].handicap)
+                given = _terms(read[i], komi).margin if read else _komi(komi, None)
                 lead = float(ownership.lead(owners, size)) - given
                 chance = ownership.winrate(lead, ownership.spread(owners, size))
             if read and (final := _final(read[i], komi)) is not None:
@@ -681,13 +678,11 @@ def _terms(read: ReadPosition, komi: float | None, rules: str | None = None) -> 
     """Return komi, scoring and handicap for the lead. komi, rules: None for those of the position. Raises UsageError
     for unknown rules.
     """
-    from kibitz.games.go.endings.counting import TERRITORY, compensation
     from kibitz.games.go.rulesets import UnknownRules, named
     from kibitz.play.go.thought import Terms
 
     if rules is None:
-        points = _komi(komi, read) + compensation(read.rules, read.handicap)
-        return Terms(points, read.rules in TERRITORY, read.handicap)
+        return Terms.of_record(read.rules, _komi(komi, read), read.handicap)
     try:
         return Terms.by(named(rules), _komi(komi, read), read.handicap)
     except UnknownRules as error:

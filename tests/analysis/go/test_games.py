@@ -208,7 +208,7 @@ def test_a_network_of_owners_alone_does_not_search_by_default() -> None:
     assert len(fake.asked) == 2
 
 
-@pytest.mark.parametrize(("rules", "bonus"), [("Chinese", 2), ("AGA", 1), ("Japanese", 0)])
+@pytest.mark.parametrize(("rules", "bonus"), [("Chinese", 2), ("AGA", 1), ("Japanese", 2), ("NZ", 0)])
 def test_points_for_handicap_stones_are_taken_off(rules: str, bonus: int, judged: Callable[..., AnalysedGame]) -> None:
     (only,) = judged(f"(;GM[1]SZ[9]RU[{rules}]HA[2]KM[0.5]AB[gc][cg])", [10]).positions
     assert only.score.lead == pytest.approx(10 - 0.5 - bonus, abs=1e-4)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from kibitz.games.go.endings.final import count_board
 from kibitz.games.go.points import BLACK, GRID, PASS, POINTS, SIZES, WHITE, from_gtp
 from kibitz.games.go.replay import PASSES, SIDE, encode_board
 from kibitz.games.go.rules import Board
@@ -18,7 +19,7 @@ from kibitz.play.go.puct import GoPuctPlayer
 from kibitz.play.go.thought import Terms
 from kibitz.play.go.value import judge_board, search_board
 from kibitz.play.session import Session
-from support.go_fakes import influence, owners
+from support.go_fakes import FakeOwners, influence, owners
 
 
 def board(*rows: str) -> Board:
@@ -48,6 +49,17 @@ def test_lead_and_spread() -> None:
     assert ownership.lead(np.stack([MAP, 1 - MAP]), 9) == pytest.approx([0.8 * -9, 0.8 * 9], abs=1e-4)
     assert ownership.spread(MAP, 9) == pytest.approx((2 * 81 * 4 * 0.09) ** 0.5, rel=1e-5)
     assert ownership.spread(np.full(361, 0.5, np.float32), 19) > 25
+
+
+@pytest.mark.parametrize("rules", ["japanese", "korean", "chinese", "aga", "new zealand", None])
+def test_a_lead_by_owners_is_the_count_under_the_rules(rules: str | None) -> None:
+    """Both sides have placed nine stones, and Black had two handicap stones before."""
+    end = board("X..XO....", "X..XO....", *["...XO...."] * 7)
+    terms = Terms.of_record(rules, 0.5, 2)
+    lead, _ = judge_board(FakeOwners([owners(*["999900000"] * 9).round()]), end, terms)
+    counted = count_board(end, terms.komi, terms.territory).lead
+    assert counted == -9 - 0.5 - {"japanese": 2, "korean": 2, "chinese": 2, "aga": 1}.get(rules or "", 0)
+    assert lead.lead == pytest.approx(counted, abs=1e-4)
 
 
 def test_every_size_of_board_has_its_least_swing() -> None:

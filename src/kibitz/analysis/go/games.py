@@ -53,10 +53,10 @@ faster and finds fewer mistakes.
 
 @dataclass(frozen=True)
 class Score:
-    """Black's lead in points, by area scoring. Komi and handicap compensation are subtracted.
+    """Black's lead in points under the rules of the game. Komi and handicap compensation are subtracted.
 
     lead: the expected lead. It is the network's output for the score. Without this output, it is the sum of 2p − 1 over
-        the board minus komi. Here, p is the probability that a point belongs to Black.
+        the board minus `Terms.margin`. Here, p is the probability that a point belongs to Black.
     count: the lead if every point goes to its more likely owner. It is None if many owners are still uncertain, see
         `is_settled`.
     """
@@ -381,7 +381,7 @@ def analyse(
     predictions: list[PositionPrediction | None] = [*named] or [None] * len(codes)
     positions = [
         AnalysedPosition(
-            i, record.size, colours, owns[i], score(colours, owns[i], terms.komi, predictions[i]), predictions[i]
+            i, record.size, colours, owns[i], score(colours, owns[i], terms.margin, predictions[i]), predictions[i]
         )
         for i, colours in enumerate(colours_of(codes))
     ]
@@ -443,7 +443,7 @@ def _closing_passes(record: Record) -> int:
 def score(
     colours: NDArray[np.uint8],
     black_owns: NDArray[np.float64],
-    komi: float,
+    margin: float,
     predictions: PositionPrediction | None = None,
 ) -> Score:
     """Return Black's lead in a position. It comes from the network's output for the score or, without this output, from
@@ -451,12 +451,12 @@ def score(
 
     colours: the color of the stone on each point, uint8 [361].
     black_owns: the probability that each point belongs to Black, float64 [361].
-    komi: in points, including handicap compensation if the rules give it.
+    margin: the lead by area with which Black neither wins nor loses, see `Terms.margin`.
     predictions: the network's predictions of moves, winner and score; None for a network without these outputs.
     """
     inside = black_owns[colours != OUTSIDE]
-    lead = predictions.lead if predictions else float((2 * inside - 1).sum()) - komi
-    count = float(np.sign(inside - 0.5).sum()) - komi if is_settled(colours, black_owns) else None
+    lead = predictions.lead if predictions else float((2 * inside - 1).sum()) - margin
+    count = float(np.sign(inside - 0.5).sum()) - margin if is_settled(colours, black_owns) else None
     return Score(lead, count)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.games.go.endings.counting import TERRITORY, compensation
+from kibitz.games.go.endings.counting import compensation
 from kibitz.games.go.io.sgf import Record
 from kibitz.games.go.points import POINTS
 from kibitz.games.go.replay import SIDE
@@ -74,8 +74,7 @@ def terms_of(record: Record) -> Terms:
     """Return the conditions of a game on which the lead depends in addition to the position: komi, territory or area
     scoring, and handicap. The ranks of the players are not included.
     """
-    komi = record.komi + compensation(record.rules, record.handicap)
-    return Terms(komi, record.rules in TERRITORY, record.handicap, between_players=False)
+    return Terms.of_record(record.rules, record.komi, record.handicap).for_board()
 
 
 def predictions_of(answers: Answers, state: NDArray[np.uint8]) -> list[PositionPrediction]:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from kibitz.evaluation.batches import evaluate_in_batches
 from kibitz.evaluation.tables import Metrics, metrics
-from kibitz.games.go.endings.counting import compensation
 from kibitz.games.go.replay import SIDE, SIZE
 from kibitz.play.go.ownership import OUTPUT, SWINGS, lead, spread, winrate
+from kibitz.play.go.thought import Terms
 from kibitz.play.session import NetworkSession
 from kibitz.stats import ClusterBootstrap
 from kibitz.store.positions import Batch, Positions
@@ -85,8 +85,8 @@ def by_owners(session: NetworkSession, store: Store) -> Callable[[Batch], Judgem
         leads, chances = np.empty(len(batch)), np.empty(len(batch))
         for i, game in enumerate(batch.games.tolist()):
             size = int(batch.state[i, SIZE])
-            given = np.nan_to_num(komi[game]) + compensation(rules[game], int(stones[game]))
-            leads[i] = lead(owners[i], size) - given
+            terms = Terms.of_record(rules[game], float(np.nan_to_num(komi[game])), int(stones[game]))
+            leads[i] = lead(owners[i], size) - terms.margin
             chances[i] = winrate(float(leads[i]), spread(owners[i], size))
         return chances, leads
 

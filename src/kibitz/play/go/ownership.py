@@ -236,12 +236,12 @@ class WholeBoardLead(ResultsOfBothSides):
     open share of the board, the difference between both sides' maps in points, and the open share.
     """
 
-    def __init__(self, network: NetworkSession, stones: int = 0, territory: bool = True):
-        """Correct the leads of a network. stones: the number of handicap stones, each of which the ownership map counts
-        as a point of area. territory: whether territory scoring applies, where these points don't count.
+    def __init__(self, network: NetworkSession, terms: Terms):
+        """Correct the leads of a network. terms: the conditions of the game. The ownership map counts each handicap
+        stone as a point of area.
         """
         super().__init__(network)
-        self.stones, self.counted = stones, 0 if territory else stones
+        self.stones, self.uncounted = terms.handicap, terms.margin - terms.komi
 
     def _lead(
         self,
@@ -259,7 +259,7 @@ class WholeBoardLead(ResultsOfBothSides):
         komi = (state[:, KOMI_BYTE].astype(np.float64) - NO_KOMI) / 2
         turn = np.where(inside, own - other, 0).sum(1) * black
         board = (2 * mean - 1).sum(1) - self.stones
-        points, share = self.by_owners(board, komi - self.counted, is_open, area, np.abs(turn))
+        points, share = self.by_owners(board, komi + self.uncounted - self.stones, is_open, area, np.abs(turn))
         of_root, part, of_open = self.MOVE_WORTH
         move = (of_root * np.sqrt(is_open) + of_open * is_open) * np.sqrt(area) / GRID + part * turn
         return np.asarray(lead + share * (black * points + move - lead))
@@ -442,7 +442,7 @@ def judge(network: NetworkSession, terms: Terms) -> NetworkSession:
     """
     steadied = steady(network)
     if isinstance(steadied, ResultsOfBothSides):
-        steadied = WholeBoardLead(steadied.network, terms.handicap, terms.territory)
+        steadied = WholeBoardLead(steadied.network, terms)
     return InGame(steadied, terms.komi)
 
 
@@ -458,8 +458,9 @@ def _turned(values: NDArray[np.float32], back: NDArray[np.int64]) -> NDArray[np.
 
 
 def lead(owners: NDArray[np.float32], size: int) -> NDArray[np.float64]:
-    """Return Black's expected points minus White's, without komi, float64 [...]. owners: [..., 361], ownership maps:
-    the probability that each point will be Black's. size: the board's size.
+    """Return Black's expected lead by area, in points without komi, float64 [...]. Under the rules of a game, the lead
+    is smaller by `Terms.margin`. owners: [..., 361], ownership maps: the probability that each point will be Black's.
+    size: the board's size.
     """
     there = owners[..., points_of(size)].astype(np.float64)
     return np.asarray((2 * there - 1).sum(-1))

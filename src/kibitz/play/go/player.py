@@ -225,7 +225,7 @@ class Study:
 
     def _leads(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         maps = self.sums[rows] / np.maximum(1, self.looks[rows]).astype(np.float32)[:, None]
-        return self.sign * (ownership.lead(maps, self.size) - self.terms.komi)
+        return self.sign * (ownership.lead(maps, self.size) - self.terms.margin)
 
     def _values(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the value by which moves are compared, for rows other than 0.

@@ -409,11 +409,10 @@ class GoPuctPlayer:
         """
         assert self._game is not None
         terms = self._game[0]
-        counted = 0 if terms.territory else terms.handicap
         inside = maps[:, ownership.points_of(int(row[rules.SIZE_AT]))]
         points, share = ownership.WholeBoardLead.by_owners(
-            (2 * inside - 1).sum(1) - terms.handicap, terms.komi - counted, (4 * inside * (1 - inside)).mean(1),
-            inside.shape[1],
+            (2 * inside - 1).sum(1) - terms.handicap, terms.margin - terms.handicap,
+            (4 * inside * (1 - inside)).mean(1), inside.shape[1],
         )  # fmt: skip
         black = np.full(len(leads), 1.0 if row[rules.SIDE_AT] else -1.0)
         black[0] *= -1

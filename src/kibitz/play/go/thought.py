@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz.games.go.endings.counting import TERRITORY, compensation
 from kibitz.games.go.points import BLACK, PASS
 from kibitz.games.go.rules import Board
 from kibitz.games.go.rulesets import Rules
@@ -36,6 +37,23 @@ class Terms:
     def for_board(self) -> Terms:
         """Return these conditions with between_players set to False, for evaluating the position alone."""
         return replace(self, between_players=False)
+
+    @property
+    def margin(self) -> float:
+        """The lead by area, in points, with which Black neither wins nor loses.
+
+        It is the komi and, under territory scoring, the number of handicap stones: Black's area contains a point for
+        each of them, but Black's territory does not.
+        """
+        return self.komi + (self.handicap if self.territory else 0)
+
+    @classmethod
+    def of_record(cls, rules: str | None, komi: float, handicap: int) -> Terms:
+        """Return the terms of a recorded game. rules: their name in a store; None if they are unknown, then area is
+        counted. komi: the komi in points, without the compensation for handicap stones. handicap: the number of
+        handicap stones.
+        """
+        return cls(komi + compensation(rules, handicap), rules in TERRITORY, handicap)
 
     @classmethod
     def by(cls, rules: Rules, komi: float, handicap: int) -> Terms:

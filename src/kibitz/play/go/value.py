@@ -120,6 +120,6 @@ def judge_board(network: NetworkSession, board: Board, terms: Terms) -> tuple[Po
         black = -1 if state[SIDE] else 1
         lead, chance = black * float(answers["lead"][0]), (1 + black * float(answers["value"][0])) / 2
     else:
-        lead = float(ownership.lead(owners, board.size)) - terms.komi
+        lead = float(ownership.lead(owners, board.size)) - terms.margin
         chance = ownership.winrate(lead, spread)
     return PositionValue(chance, NETWORK, lead=lead), spread

@@ -93,6 +93,6 @@ def worth(owners: NDArray[np.float32], line: GoLine) -> tuple[float, float]:
     """
     from kibitz.play.go import ownership
 
-    lead = float(ownership.lead(owners, line.size)) - line.terms.komi
+    lead = float(ownership.lead(owners, line.size)) - line.terms.margin
     chance = ownership.winrate(lead, ownership.spread(owners, line.size))
     return lead, chance
