@@ -2,10 +2,15 @@
 
 import { expect, test } from "vitest";
 
-import { together } from "../src/play/gocount";
+import { add, empty } from "../src/app/tree";
+import type { App } from "../src/app/state";
+import { Counter, together } from "../src/play/gocount";
 import { pointsOf } from "../src/board/gomarks";
 import { pointOf } from "../src/board/gopoints";
 import { goStart, stonesOf } from "../src/play/starting";
+import { withDocument } from "./support/document";
+import { after, page } from "./support/games";
+import { held, Server, until } from "./support/server";
 
 /** Black's wall on the fifth column, White's on the sixth; a white stone is in Black's half. */
 const ROWS = ["....BW...", "....BW...", "..W.BW...", "....BW...", "....BW...", "....BW...", "....BW...", "....BW...", "....BW..."];
@@ -32,4 +37,65 @@ test("points of an SGF, single or a rectangle", () => {
   expect(pointsOf(["aa:bb"], 9)).toEqual([0, 1, 9, 10]);
   expect(pointsOf(["zz", "", "a", "aa:z"], 9)).toEqual([]);
   expect(pointsOf(["jj"], 9)).toEqual([]);
+});
+
+/** A game that ends with two passes, in the main line and in a variation of it; its result is that of a file. */
+function twice(RE: string): { app: App; counter: Counter; ends: number[] } {
+  const game = empty("go", 9);
+  game.headers.RE = RE;
+  const passed = (parent: number, end: string | null): number => add(game, parent, after("go", game.nodes.get(parent)!, "pass", { end, stones: STONES })).id;
+  const stone = add(game, game.root, after("go", game.nodes.get(game.root)!, "A1", { stones: STONES })).id;
+  const ends = [passed(passed(stone, null), "passes"), passed(passed(game.root, null), "passes")];
+  withDocument();
+  const app = page(game);
+  return { app, counter: new Counter(app), ends };
+}
+const points = (black: number, white: number, dead: string[] = []): object => ({ black, white, dead, seki: [], owners: [] });
+
+test("an answer about dead stones belongs to the position that asked", async () => {
+  const later = held<object>();
+  const server = new Server().on("count", ({ line, dead }) => (dead ? later.answer : line.moves.length === 3 ? points(40, 41) : points(10, 71)));
+  const { app, counter, ends } = twice("B+R");
+  for (const end of [ends[1]!, ends[0]!]) {
+    app.go(end);
+    await until(() => !counter.element.hidden);
+  }
+  expect(counter.use(CAUGHT)).toBe(true);
+  app.go(ends[1]!);
+  later.give(points(45, 36, ["C7"]));
+  await until(() => app.game.headers.RE !== "B+R");
+  expect(app.game.headers.RE).toBe("B+9");
+  expect(server.of("count")).toHaveLength(3);
+});
+
+test("two stones that are clicked before the first answer are both dead, and a late first answer is dropped", async () => {
+  const waiting = [held<object>(), held<object>()];
+  let asked = 0;
+  const server = new Server().on("count", ({ dead }) => (dead ? waiting[asked++]!.answer : points(40, 41)));
+  const { app, counter, ends } = twice("");
+  app.go(ends[0]!);
+  await until(() => !counter.element.hidden);
+  counter.use(CAUGHT);
+  counter.use(pointOf("F1", 9)!);
+  const [, first, second] = server.of("count").map(({ dead }) => dead);
+  expect(first).toEqual(["C7"]);
+  expect(second).toHaveLength(10);
+  waiting[1]!.give(points(81, 0, second));
+  await until(() => app.game.headers.RE === "B+81");
+  waiting[0]!.give(points(45, 36, first));
+  await new Promise((soon) => setTimeout(soon, 20));
+  expect(app.game.headers.RE).toBe("B+81");
+});
+
+test("a count in the middle of the game is not its result", async () => {
+  new Server().on("count", ({ line }) => (line.moves.length === 3 ? points(40, 41) : points(45, 36)));
+  const { app, counter, ends } = twice("");
+  const { game } = app;
+  const onward = add(game, ends[0]!, after("go", game.nodes.get(ends[0]!)!, "B1", { stones: STONES })).id;
+  const end = add(game, onward, after("go", game.nodes.get(onward)!, "pass", { end: "passes", stones: STONES })).id;
+  for (const each of [end, ends[0]!]) {
+    app.go(each);
+    await until(() => !counter.element.hidden);
+  }
+  expect(game.headers.RE).toBe("B+9");
 });

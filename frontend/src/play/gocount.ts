@@ -23,7 +23,8 @@ export class Counter {
   readonly element = el("p", { class: "go-count", role: "status" });
   /** The counts of positions, by the server: the page itself counts nothing. */
   private readonly known = new Map<number, Counted>();
-  private readonly asked = new Set<number>();
+  /** The last question about each position, with the dead stones until it is answered. An answer to an earlier one is dropped. */
+  private readonly asked = new Map<number, { dead: string[] | undefined }>();
   /** The results that were written here last. */
   private readonly written = new WeakMap<Game, string>();
 
@@ -45,7 +46,7 @@ export class Counter {
     const stones = node.stones ?? "";
     if (stones[point] === ".") return true;
     const size = this.size;
-    const dead = new Set(now.dead.map((name) => pointOf(name, size)!));
+    const dead = new Set((this.asked.get(node.id)?.dead ?? now.dead).map((name) => pointOf(name, size)!));
     const dies = !dead.has(point);
     for (const each of together(stones, point, size)) if (dies) dead.add(each);
       else dead.delete(each);
@@ -57,8 +58,7 @@ export class Counter {
     return this.app.game.start.size ?? 19;
   }
 
-  /** `said`: by the person, whose word goes into the record in any case. */
-  private draw(said = false): void {
+  private draw(): void {
     const { app } = this;
     const node = app.node();
     const result = counted(node) ? this.known.get(node.id) : undefined;
@@ -73,49 +73,56 @@ export class Counter {
     this.element.hidden = false;
     const text = inWords(result);
     if (this.element.textContent !== text) this.element.textContent = text;
-    const lead = result.black - result.white;
+    const { winner, lead } = outcome(result);
     shown.count = { node: node.id, owners: result.owners, lead };
-    const value = lead > 0 ? 1 : lead < 0 ? 0 : 0.5;
+    const value = { b: 1, w: 0, draw: 0.5 }[winner];
     const recounted = shown.counts.get(node.id) !== value;
     shown.counts.set(node.id, value);
     if (before?.owners.join() !== result.owners.join()) shown.changed();
     if (recounted) app.emit("judgements");
-    this.write(result, said);
+    shown.counted?.(winner, `${wins(lead)}.`);
+    // The result of a game is that of its last position.
+    const { RE } = app.game.headers;
+    if (!node.children.length && branch(app, node.id) === null && (!RE || RE === this.written.get(app.game))) this.write(result);
   }
 
   /** Has the server count a position. `dead`: the dead stones, as the person says; without it the server finds them. */
   private async ask(node: Node, dead?: string[]): Promise<void> {
     const { app } = this;
     const { game } = app;
-    this.asked.add(node.id);
+    const question = { dead };
+    const late = (): boolean => app.game !== game || this.asked.get(node.id) !== question;
+    this.asked.set(node.id, question);
     try {
       const found = await app.api.count(app.line(node.id), dead);
-      if (app.game !== game) return;
+      if (late()) return;
+      question.dead = undefined;
       this.known.set(node.id, found);
-      this.draw(dead !== undefined);
+      // A person's word goes into the record in any case, unless the game goes on since.
+      if (dead && game.nodes.has(node.id) && !shown.resign) this.write(found);
+      this.draw();
     } catch (error) {
-      if (app.game !== game) return;
+      if (late()) return;
       this.asked.delete(node.id);
       app.say(error instanceof Error ? error.message : String(error));
     }
   }
 
-  /** Writes the result of the main line into a record that has none, or one that was written here. */
-  private write({ black, white }: Counted, said: boolean): void {
-    const { app, written } = this;
-    const { game } = app;
-    const lead = black - white;
-    const winner = lead > 0 ? "b" : lead < 0 ? "w" : "draw";
+  /** Writes a result into the record. */
+  private write(result: Counted): void {
+    const { game } = this.app;
+    const { winner, lead } = outcome(result);
     const text = winner === "draw" ? "0" : `${winner.toUpperCase()}+${Math.abs(lead)}`;
-    shown.counted?.(winner, `${wins(lead)}.`);
-    const { RE } = game.headers;
-    const free = branch(app, app.cursor) === null && (!RE || RE === written.get(game));
-    if (!said && !free) return;
-    written.set(game, text);
-    if (RE === text) return;
+    this.written.set(game, text);
+    if (game.headers.RE === text) return;
     game.headers.RE = text;
-    app.retitled();
+    this.app.retitled();
   }
+}
+
+function outcome({ black, white }: Counted): { winner: "b" | "w" | "draw"; lead: number } {
+  const lead = black - white;
+  return { winner: lead > 0 ? "b" : lead < 0 ? "w" : "draw", lead };
 }
 
 const counted = (node: Node): boolean => node.end === "passes";
