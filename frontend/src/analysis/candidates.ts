@@ -40,6 +40,7 @@ export class Candidates {
     app.on("game", () => {
       this.game += 1;
     });
+    app.on("networks", () => this.latest.again() && (this.asked = ""));
     document.addEventListener("visibilitychange", changed);
     new IntersectionObserver(changed).observe(host);
   }

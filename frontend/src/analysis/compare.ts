@@ -97,6 +97,7 @@ class Side {
   private readonly board: SmallBoard;
   readonly element: HTMLElement;
   private readonly latestValue = new Latest();
+  private readonly latestSnapshots = new Latest(0);
   private valueAsked = "";
   /** What is shown of the position. */
   value: Displayed | null = null;
@@ -119,6 +120,10 @@ class Side {
     });
     this.snapshot = new Choice(name.checkpoint, () => changed());
     this.board = new SmallBoard(app, answers, "small-place", { small: true, answered: changed });
+    app.on("networks", () => {
+      if (this.latestValue.again()) this.valueAsked = "";
+      if (this.latestSnapshots.again()) this.snapshotsOf = "";
+    });
     this.element = el(
       "div",
       { class: "side" },
@@ -143,7 +148,8 @@ class Side {
     if (network && network.name !== this.snapshotsOf) {
       this.snapshotsOf = network.name;
       this.snapshot.offer([["", texts.compare.itself]], "");
-      if (network.snapshots) void this.offerSnapshots(network.name);
+      this.latestSnapshots.cancel();
+      if (network.snapshots) this.offerSnapshots(network.name);
     }
   }
 
@@ -153,14 +159,13 @@ class Side {
     this.snapshot.element.style.visibility = this.hasSnapshots ? "" : "hidden";
   }
 
-  private async offerSnapshots(run: string): Promise<void> {
-    try {
-      const found: Snapshot[] = await this.app.api.snapshots(run);
-      if (run !== this.snapshotsOf) return;
-      this.snapshot.offer([["", texts.compare.itself], ...found.map((each) => [each.id, snapshotName(each)] as const)]);
-    } catch {
+  private offerSnapshots(run: string): void {
+    this.latestSnapshots.ask(
+      (): Promise<Snapshot[]> => this.app.api.snapshots(run),
+      (found) => this.snapshot.offer([["", texts.compare.itself], ...found.map((each) => [each.id, snapshotName(each)] as const)]),
       // Then there is only the network itself to choose.
-    }
+      () => undefined,
+    );
   }
 
   get chosenNetwork(): string {

@@ -119,6 +119,7 @@ class NetworkPanel {
       this.movesPart,
       this.boardPart,
     );
+    app.on("networks", () => this.latest.again() && (this.asked = ""));
     for (const event of ["cursor", "results", "settings", "networks", "checker"] as const) app.on(event, () => this.draw());
     app.on("judgements", () => this.drawChance());
     app.on("game", () => {

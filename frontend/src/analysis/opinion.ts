@@ -59,6 +59,7 @@ export class OpinionPanel {
     this.list.addEventListener("pointerleave", () => shown.point(null));
     this.list.addEventListener("pointerdown", () => (this.held = true));
     for (const event of ["click", "pointercancel"]) window.addEventListener(event, () => (this.held = false));
+    app.on("networks", () => this.latest.again() && (this.asked = ""));
     for (const event of ["cursor", "game", "settings", "networks", "programs"] as const) app.on(event, () => this.draw());
     // It thinks only while somebody looks at it.
     document.addEventListener("visibilitychange", () => this.draw());

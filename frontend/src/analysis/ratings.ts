@@ -102,6 +102,7 @@ export class RatingPanel {
     // Of a pointer: the arrow keys are for the moves again.
     this.slider.addEventListener("pointerup", () => this.slider.blur());
     app.on("game", () => (this.game += 1));
+    app.on("networks", () => this.latest.again() && (this.asked = ""));
   }
 
   get rating(): number {

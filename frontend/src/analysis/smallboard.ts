@@ -32,6 +32,7 @@ export class SmallBoard {
   ) {
     this.place = el("div", { class: className });
     this.latest = new Latest(how.pause);
+    app.on("networks", () => this.latest.again() && (this.asked = ""));
   }
 
   draw(result: Result | undefined): void {

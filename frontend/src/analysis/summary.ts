@@ -103,6 +103,7 @@ class SummaryCard {
     private readonly practise: () => void,
   ) {
     app.on("game", () => this.forget());
+    app.on("networks", () => this.latest.again() && (this.asked = ""));
     for (const event of ["path", "judgements", "results", "networks", "checker", "settings"] as const) app.on(event, () => this.follow());
   }
 

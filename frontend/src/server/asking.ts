@@ -3,6 +3,9 @@
 /** An answer that takes longer than this is awaited aloud, ms. */
 const SLOW = 400;
 
+/** A question that fails is asked again so often, unless another one is answered meanwhile: it may be what ends the server. */
+const RETRIES = 3;
+
 /**
  * Asks after a short pause, gives up what was asked before, and drops answers that come late, by their number.
  * While somebody steps through a game nothing is asked; where they stop, one question is. `slow` is called where the
@@ -13,6 +16,8 @@ export class Latest {
   private timer = 0;
   private patience = 0;
   private abort: AbortController | null = null;
+  private failed = false;
+  private retries = 0;
 
   constructor(private readonly pause = 140) {}
 
@@ -35,11 +40,29 @@ export class Latest {
           window.clearTimeout(this.patience);
           act(found);
         };
-      work(abort.signal).then(unlessLate(then), unlessLate((error: unknown) => failed(message(error))));
+      work(abort.signal).then(
+        unlessLate((answer) => {
+          this.retries = 0;
+          then(answer);
+        }),
+        unlessLate((error: unknown) => {
+          this.failed = true;
+          failed(message(error));
+        }),
+      );
     }, this.pause);
   }
 
+  /** Whether the last question failed and is to be asked again, now that the server is back or a network was chosen. */
+  again(): boolean {
+    if (!this.failed || this.retries >= RETRIES) return false;
+    this.failed = false;
+    this.retries += 1;
+    return true;
+  }
+
   cancel(): void {
+    this.failed = false;
     this.number += 1;
     window.clearTimeout(this.timer);
     window.clearTimeout(this.patience);

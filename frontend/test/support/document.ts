@@ -46,6 +46,10 @@ export class Fake {
     this.chosen = value;
   }
 
+  get firstElementChild(): Fake | null {
+    return this.children.find((each) => typeof each !== "string") ?? null;
+  }
+
   setAttribute(name: string, value: string): void {
     this.attributes.set(name, value);
     if (name === "hidden") this.hidden = true;
@@ -107,7 +111,7 @@ export class Fake {
 export function withDocument(): { host: Fake; element: HTMLElement; look: () => void } {
   const observers: ((seen: object[]) => void)[] = [];
   const body = new Fake("body");
-  vi.stubGlobal("document", { createElement: (tag: string) => new Fake(tag), getElementById: () => null, body, activeElement: body, addEventListener: () => undefined, visibilityState: "hidden" });
+  vi.stubGlobal("document", { createElement: (tag: string) => new Fake(tag), createElementNS: (_: string, tag: string) => new Fake(tag), getElementById: () => null, body, activeElement: body, addEventListener: () => undefined, visibilityState: "hidden" });
   vi.stubGlobal(
     "IntersectionObserver",
     class {
