@@ -86,7 +86,7 @@ class ThinkingPlayer(Protocol):
     """The interface of the objects that choose chess moves for the UCI engine."""
 
     def new_game(self) -> None:
-        """Forget the previous game."""
+        """Clear the data of the previous game."""
 
     def think(
         self, board: chess.Board, limits: SearchLimits, stop: threading.Event | None = ..., on_result: OnResult = ...

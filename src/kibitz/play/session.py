@@ -31,8 +31,8 @@ Answers = dict[str, NDArray[np.float32]]
 STATE = STATE_WIDTH
 """The number of columns of a position's state. Further columns have the side inputs."""
 BATCH_SIZE = 512
-"""The largest number of positions per network call. Larger batches are not faster, and need more memory: 80 kB per
-position with the paper's layers.
+"""The largest number of positions per network call. Larger batches are not faster, and need more memory, for example 80
+kB per position.
 """
 SINGLE_THREAD_MAX = 16
 """The largest number of positions with 64 squares for which one thread is fastest, because starting other threads takes

@@ -129,8 +129,8 @@ class Split:
         return f"by date: validation {validate}, test {f'from {self.test_from}' if self.test_from else 'none'}"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the values for JSON, in the form in which stores and runs save them. `newest` is omitted if it is 0,
-        because earlier versions don't know this key.
+        """Return the values for JSON, in the form in which stores and runs (trained models) save them. `newest` is
+        omitted if it is 0, because earlier versions don't know this key.
         """
         return {
             key: str(value) if isinstance(value, datetime.date) else value

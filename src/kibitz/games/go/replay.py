@@ -41,8 +41,9 @@ SIDE, SIZE, PASSES, PLIES = range(4)
 START_WIDTH = POINTS + 2
 """The length of a row with a start position: the colors of the 361 points, the side to move, and the board's size."""
 EMPTY, BLACK_STONE, WHITE_STONE, KO, OFF = 0, 1, 7, 13, 14
-"""Kinds of codes. The kind of a stone is BLACK_STONE or WHITE_STONE, plus the number of its chain's liberties
-minus 1.
+"""The kinds of points, a part of each point's code (see the module's docstring). OFF is outside of the board.
+
+The kind of a stone is BLACK_STONE or WHITE_STONE, plus the number of its chain's liberties minus 1.
 """
 AGE = 16
 OLDEST = 13

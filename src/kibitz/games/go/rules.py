@@ -30,7 +30,7 @@ ROWS = 7
 WIDE = GRID + 2
 CELLS = WIDE * WIDE
 MAX_LIBERTIES = 6
-"""The number of liberties is counted up to this limit."""
+"""The largest number of liberties that is counted for a chain. Chains with more liberties also get this number."""
 
 
 def cells() -> NDArray[np.int16]:

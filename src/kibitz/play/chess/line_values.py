@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from kibitz.play.result import TimeManager
 
 CHECK_PLIES = 5
-"""The depth in plies of the check of captures and mates after a move. Beyond this depth, the check searches only
-captures. A check of 4 plies would miss mates in 3 by the other side.
+"""The depth in plies of the search in `check_moves`, which looks for captures and mates after a move. Beyond this
+depth, it searches only captures. A search of 4 plies would miss mates in 3 by the other side.
 """
 LINE_CHECK_PLIES, LINE_CHECK_NODES = 7, 60_000
 """Limits of the check of captures and mates after a move that `MoveEvaluator` has searched: its depth in plies, and the

@@ -200,7 +200,7 @@ class PaceOfPeople:
         self._start = start
 
     def new_game(self) -> None:
-        """Forget the clock of the previous game before a new game."""
+        """Clear the time on the clock at the start of the previous game."""
         self._start = 0.0
 
     def seconds(self, board: chess.Board, move: chess.Move, limits: SearchLimits) -> float:

@@ -106,8 +106,8 @@ def score_moves(state, ply, table_move):  # type: ignore[no-untyped-def]
 
 @inner
 def pick_move(state, ply, i):  # type: ignore[no-untyped-def]
-    """Return the move with the largest score from index `i` on. In the list of moves, it is exchanged with the move at
-    index `i`.
+    """Return the move with the largest score in the list of moves of ply `ply`, from index `i` on. In the list, this
+    move is exchanged with the move at index `i`.
     """
     moves, scores = state.data.moves[ply], state.data.scores[ply]
     best = i
@@ -144,11 +144,11 @@ def _enter(state, ply):  # type: ignore[no-untyped-def]
 @inner
 def quiescence(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
     """Search captures and promotions to a queen from the position at ply `ply`, until the positions are quiet. Returns
-    the result for the mover: LOW, EXACT or HIGH.
+    HIGH for beta or better, LOW for alpha or worse, or EXACT between them.
 
     The position must have been set up with `position_stack.enter`. alpha, beta: the indices of the bounds, which are
-    positions. mode: OPEN, ABOVE or FROM (see `state.py`). If the mover is in check, all moves are searched. If not, the
-    position itself is also compared with the bounds, because the mover need not capture.
+    positions. mode: OPEN, ABOVE or FROM (see `state.OPEN`). If the mover is in check, all moves are searched. If not,
+    the position itself is also compared with the bounds, because the mover need not capture.
     """
     result = LOW
     in_check = state.data.checks[ply] > 0
@@ -184,11 +184,11 @@ def quiescence(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
 
 @inner
 def tt_probe(entry, ply, state, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Return what an entry of the transposition table proves about the result of the position at ply `ply`: HIGH, LOW,
-    or EXACT if it proves neither.
+    """Return what an entry of the transposition table proves about the position at ply `ply`: HIGH for beta or better,
+    LOW for alpha or worse, or EXACT if it proves neither.
 
-    The entry must be of this position, and its depth must be sufficient. alpha, beta: the indices of the bounds. mode:
-    OPEN, ABOVE or FROM.
+    The entry must be of this position, and its depth must be sufficient. alpha, beta: the indices of the bounds, which
+    are positions. mode: OPEN, ABOVE or FROM (see `state.OPEN`).
     """
     kind = entry.kind
     if mode == OPEN:
@@ -264,11 +264,11 @@ def update_history_killers(state, ply, depth, move, tried):  # type: ignore[no-u
 
 @inner
 def search(state, ply, depth, alpha, beta, mode, passed):  # type: ignore[no-untyped-def]
-    """Search the position at ply `ply`, `depth` plies deep. Returns the result for the mover: LOW, EXACT or HIGH. If
-    the search was stopped (STOP is set), the result is meaningless.
+    """Search the position at ply `ply`, `depth` plies deep. Returns HIGH for beta or better, LOW for alpha or worse, or
+    EXACT between them. If the search was stopped, the result is meaningless.
 
     The position must have been set up with `position_stack.enter`. alpha, beta: the indices of the bounds, which are
-    positions. mode: OPEN, ABOVE or FROM (see `state.py`). passed: PASSED if the opponent has just made a null move,
+    positions. mode: OPEN, ABOVE or FROM (see `state.OPEN`). passed: PASSED if the opponent has just made a null move,
     else MOVED.
     """
     stack = state.data
@@ -356,8 +356,8 @@ def lmr_reduction(state, depth, i):  # type: ignore[no-untyped-def]
 
 @inner
 def reenter(state, ply):  # type: ignore[no-untyped-def]
-    """Set up the position at ply `ply` again for its second search. The first search has sorted the moves of this
-    position, and has overwritten the board and `reach`.
+    """Set up the position at ply `ply` again, before it is searched a second time. The first search has sorted the
+    moves of this position, and has overwritten the board and the field `reach` of the state.
     """
     _, state.data.reach[ply] = enter(state.data, ply)
     state.data.pv_length[ply] = 0

@@ -240,10 +240,11 @@ def compare_to_bound(state, row, key, embedding, bound):  # type: ignore[no-unty
 
 @inner
 def fail_high_low(above_beta, above_alpha, mode):  # type: ignore[no-untyped-def]
-    """Return the result of a node from two comparisons: HIGH, EXACT or LOW.
+    """Return the result of a node from two comparisons with its bounds: HIGH for beta or better, LOW for alpha or
+    worse, or EXACT between them.
 
     above_beta, above_alpha: how the node's position compares with the bounds beta and alpha, for the mover: above 0 if
-    it is better, 0 if it is equally good, below 0 if it is worse. mode: OPEN, ABOVE or FROM.
+    it is better, 0 if it is equally good, below 0 if it is worse. mode: OPEN, ABOVE or FROM, see `OPEN`.
     """
     if above_beta > 0 or (above_beta == 0 and mode != ABOVE):
         return HIGH
@@ -252,10 +253,11 @@ def fail_high_low(above_beta, above_alpha, mode):  # type: ignore[no-untyped-def
 
 @inner
 def compare_position(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Compare the position at ply `ply`, as a leaf of the search, with the bounds. Returns LOW, EXACT or HIGH. If the
-    result is EXACT, the position becomes the bound of this ply.
+    """Compare the position at ply `ply`, as a leaf of the search, with the bounds of its node. Returns HIGH for beta or
+    better, LOW for alpha or worse, or EXACT between them. If the result is EXACT, the position becomes the bound of
+    this ply.
 
-    alpha, beta: the indices of the bounds. mode: OPEN, ABOVE or FROM.
+    alpha, beta: the indices of the bounds, which are positions. mode: OPEN, ABOVE or FROM, see `OPEN`.
     """
     side = np.float32(-1) if state.data.rows[ply, 64 + SIDE] else np.float32(1)
     slot = cached_embedding(state, ply)
@@ -274,8 +276,11 @@ def compare_position(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-
 
 @inner
 def compare_terminal(state, ply, end, alpha, beta, mode):  # type: ignore[no-untyped-def]
-    """Return the result, LOW, EXACT or HIGH, of the position at ply `ply`, in which the rules have ended the game. end:
-    MATE or DRAW. alpha, beta: the indices of the bounds. mode: OPEN, ABOVE or FROM.
+    """Compare the position at ply `ply`, in which the rules have ended the game, with the bounds of its node. Returns
+    HIGH for beta or better, LOW for alpha or worse, or EXACT between them.
+
+    end: MATE or DRAW. alpha, beta: the indices of the bounds, which are positions. mode: OPEN, ABOVE or FROM, see
+    `OPEN`.
     """
     black = state.data.rows[ply, 64 + SIDE] != 0
     side = np.float32(-1) if black else np.float32(1)
@@ -310,8 +315,8 @@ def _copy_bound(state, source, target):  # type: ignore[no-untyped-def]
 
 @inner
 def update_pv(state, ply, move):  # type: ignore[no-untyped-def]
-    """Copy the best line and its bound from the next ply to ply `ply`, and put `move` in front of the line. move: the
-    packed move that leads from the position at ply `ply` to the next position.
+    """Copy the best line of the next ply, and the position at its end, to ply `ply`, with `move` as the first move.
+    move: the packed move that leads from the position at ply `ply` to the next position.
     """
     _copy_bound(state, ply + 1, ply)
     length = state.data.pv_length[ply + 1]

@@ -38,7 +38,9 @@ LOGISTIC = math.pi / math.sqrt(3)
 SWINGS = {9: 3.0, 13: 5.0, 19: 10.0}
 """The smallest loss in points that counts as a mistake, by board size."""
 SURE = np.float32(1 - 1e-6)
-"""The largest absolute value of a probability of a win minus that of a loss, before log odds are computed from it."""
+"""The limit for the absolute value of win probability minus loss probability, before log odds are computed from this
+difference.
+"""
 LEAST_CHANCE = 1e-9
 """Move probabilities below this number are ignored when an entropy is computed."""
 DEFAULT_SYMMETRIES = (0, 7)
@@ -228,12 +230,13 @@ class WholeBoardLead(ResultsOfBothSides):
     10 points, with or without komi (bench/bench_handicap_lead.py).
     """
     EVEN_KOMI = 7.0
-    """The approximate value of the first move of an even game, in points of area. A board is even if the sum over the
-    ownership map is between 0 and this value: 0 if Black moves next, more if Black has just played.
+    """The approximate value of the first move of an even game, in points of area. If a board is even, Black's lead by
+    the ownership map is 0 with Black to move, and up to this value if Black has just played.
     """
     MOVE_WORTH: ClassVar[tuple[float, float, float]] = (8.69, 0.126, -1.214)
-    """Three weights that give half the value of a move by territory, in points. They multiply the square root of the
-    open share of the board, the difference between both sides' maps in points, and the open share.
+    """Three weights for half the value of being the side to move, in points. They multiply three numbers: the square
+    root of the open share of the board, the difference between both sides' ownership maps in points, and the open
+    share.
     """
 
     def __init__(self, network: NetworkSession, terms: Terms):

@@ -136,7 +136,7 @@ class GoThinker(Protocol):
     """Whether the player uses more time to search further."""
 
     def new_game(self) -> None:
-        """Forget the previous game."""
+        """Clear the data of the previous game."""
 
     def looks(
         self, board: Board, colour: int, terms: Terms, only: Sequence[int] | None = ..., last: int = ...

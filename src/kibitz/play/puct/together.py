@@ -74,11 +74,12 @@ class Together:
         self._error: BaseException | None = None
 
     def run(self, searches: Sequence[Callable[[int], Result]], count: int) -> list[Result]:
-        """Run `count` searches, and return their results in order. The searches have the numbers 0 to count - 1.
+        """Run `count` searches, which have the numbers 0 to count - 1, and return their results in the order of the
+        numbers.
 
-        searches: functions that run one search. Each function runs in its own thread, and is called with the number of
-        one search after another. The numbers are divided among the functions. The player of a search uses
-        `TogetherRules` with the number of this search.
+        searches: functions that run one search. A function gets the number of a search and returns its result. Each
+        function runs in its own thread, which calls it with further numbers until all searches have run. The search
+        must evaluate positions with a `TogetherRules` that has its number.
 
         If there is only one function, it runs in the calling thread. If a search raises an error, the other searches
         end, and `run` raises the error.

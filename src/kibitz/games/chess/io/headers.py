@@ -24,7 +24,7 @@ TAGS = (
     "White", "Black", "WhiteElo", "BlackElo", "Result", "Date", "UTCDate", "Variant", "FEN", "Event", "Site", "ECO",
     "TimeControl", "Termination",
 )  # fmt: skip
-"""The names of the headers that every import reads."""
+"""The names of the PGN headers that every import reads."""
 NONE = -1
 """The offset that means that a game does not have a header."""
 
