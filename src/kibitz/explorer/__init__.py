@@ -1,3 +1,3 @@
-"""The moves that were played in a position, over all games of a store: an index by position, queries, and opening
-names.
+"""Find the moves that were played in a position, over all games of a store (kibitz's compact database of games). The
+package contains an index by position, queries, and the names of chess openings.
 """

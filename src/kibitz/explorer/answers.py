@@ -25,19 +25,21 @@ if TYPE_CHECKING:
     from kibitz.games.go.rules import Board as GoBoard
 
 MOST_GAMES = 8
-"""Number of games that are listed."""
+"""The largest number of games that a result lists."""
 FARTHEST = 30_000
-"""Limit of the absolute value of a rating in a query. An open end of a range has this value."""
+"""The largest absolute value of a rating in a query. It replaces a missing limit of a range."""
 _MOST_MOVES = 512
 """No position has more than this number of different moves."""
 
 
 @dataclass
 class Scores:
-    """The results of some games: how many games the first player (White in chess, Black in Go) won, drew and lost.
+    """The results of some games.
 
-    rating: the mean rating over the games with known ratings; None if no rating is known. The scores of a move use the
-    rating of the player who made it. The scores of a position use the mean rating of both players.
+    first, draws, second: the numbers of games that the first player won, that were drawn, and that the second player
+        won. The first player is White in chess and Black in Go.
+    rating: the mean rating over the games with known ratings; None if no rating is known. For a move, it is the rating
+        of the player who made the move. For a position, it is the mean rating of both players.
     """
 
     first: int = 0
@@ -47,13 +49,17 @@ class Scores:
 
     @property
     def games(self) -> int:
+        """The number of games."""
         return self.first + self.draws + self.second
 
 
 @dataclass
 class PlayedMove:
-    """A move that was played in a position, with the results of the games in which it was played. The move is given in
-    UCI or GTP notation, and in a notation for people, such as SAN.
+    """A move that was played in a position.
+
+    move: the move in UCI notation or, in Go, in GTP notation.
+    san: the move in a notation for people, such as SAN.
+    scores: the results of the games in which the move was played.
     """
 
     move: str
@@ -63,10 +69,11 @@ class PlayedMove:
 
 @dataclass
 class Explored:
-    """The moves that were played in a position in the games of a store, and the results of these games.
+    """The moves that were played in a position, over the games of a store, and the results of these games.
 
-    total: the results of all games with the position. games: the indices of some of these games, the highest rated
-    first.
+    total: the results of all games in which the position occurs.
+    moves: the moves, each with the results of its games.
+    games: the numbers of some of the games in the store, the games with the highest ratings first.
     """
 
     total: Scores = field(default_factory=Scores)
@@ -75,9 +82,10 @@ class Explored:
 
 
 class Explorer:
-    """Finds the games of a store that contain a position, see `Explored`.
+    """Finds the games of a store in which a position occurs, and the moves that were played in the position.
 
-    report: called while the index is built, with the completed share of it, 0 to 1.
+    store: the store. report: a function that is called with the completed share of the work, 0 to 1, while the index is
+    built.
     """
 
     def __init__(self, store: Store, report: Callable[[float], object] = lambda share: None):
@@ -91,12 +99,12 @@ class Explorer:
         rating: tuple[int, int] | None = None,
         among: NDArray[np.bool_] | None = None,
     ) -> Explored:
-        """Return the moves that were played in a position, whatever order of moves led to it. In Go, only games on 19 ×
+        """Return the moves that were played in a position, no matter which moves led to it. In Go, only games on 19 ×
         19 are found.
 
-        rating: the smallest and the largest mean rating of the two players, or in Go their mean rank
-        (`ranks.rank_value`). Games without known ratings are then excluded. None for all games.
-        among: bool [games], whether each game of the store counts; None for all games.
+        rating: the smallest and the largest mean rating of the two players; in Go, the mean rank as a number (see
+            `kibitz.games.go.ranks.rank_value`). Games without known ratings are then excluded. None for all games.
+        among: bool [games], whether to use each game of the store; None for all games.
         """
         key, side, name = self._reader(board)
         if key is None:
@@ -122,10 +130,10 @@ class Explorer:
         )
 
     def games_with(self, board: chess.Board | GoBoard, move: str | None = None) -> NDArray[np.bool_]:
-        """Return, for each game of the store, whether it contains a position, bool [games].
+        """Return whether a position occurs in each game of the store, bool [games].
 
-        move: a move in UCI or GTP notation. If it is given, a game is selected only if this move was played at the
-        first occurrence of the position in the game.
+        move: a move in UCI or GTP notation; None for any move. If it is given, the game must also contain this move at
+        the first occurrence of the position.
         """
         found = np.zeros(len(self.store), np.bool_)
         key, _, name = self._reader(board)
@@ -171,8 +179,8 @@ class Explorer:
         return KibitzError(f"{self.store.path} has an illegal move in this position. Import the games again.")
 
     def rows(self, games: list[int]) -> list[dict[str, Any]]:
-        """Return a dict with the players, their ratings or ranks, the result and the date of each game, for a list of
-        games. The date is YYYY-MM-DD, or None if it is unknown. games: the games' indices in the store.
+        """Return a dict for each of the given games, with the players, their ratings or ranks, the result and the date.
+        The date is YYYY-MM-DD, or None if it is unknown. games: the numbers of the games in the store.
         """
         if not games:
             return []
@@ -251,9 +259,10 @@ def _gather(games, played, results, ratings, side, low, high, only, among, moves
 
 
 def read_band(text: str, game: str) -> tuple[int, int]:
-    """Parse a range of ratings, such as "1600-2000", "2400-" or "-1200". In Go, parse a range of ranks, such as
-    "5k-3d". Returns the lowest and the highest rating; in Go, the values of the lowest and the highest rank
-    (`ranks.rank_value`). Raises KibitzError for any other text.
+    """Parse a range of ratings, such as "1600-2000", "2400-" or "-1200"; in Go, a range of ranks, such as "5k-3d".
+
+    Return the lowest and the highest rating. In Go, return ranks as numbers (see `kibitz.games.go.ranks.rank_value`).
+    Raises KibitzError for any other text.
     """
     from kibitz.games.go.ranks import rank_value
 

@@ -1,5 +1,5 @@
-"""Keys of chess positions. They are equal for positions that are the same by the rules, whatever the order of moves
-was.
+"""Compute keys of chess positions. A key is a 64-bit hash of the position. Positions that are the same by the rules
+have the same key, no matter which moves led to them.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ def _board_key(codes):  # type: ignore[no-untyped-def]
 
 @kernel
 def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  # type: ignore[no-untyped-def]
-    """Compute the keys and moves of the positions of the games `first` to `first + n - 1`, where n is the length of
-    `counts`.
+    """Compute the keys (64-bit hashes) of the positions of n games, and the moves that were played in them. The games
+    are `first` to `first + n - 1`, where n is the length of `counts`.
 
-    moves, offsets, starts, start_of: as in `replay`. The last three arguments are outputs. keys: uint64 [n, depth], the
-    Zobrist keys of the first `depth` positions of each game. played: uint16 [n, depth], the move that was played in
-    each position; NO_MOVE at the end of a game. counts: int64 [n], the number of positions of each game, at most
-    `depth`.
+    moves, offsets, starts, start_of: the arrays of the store, as in `kibitz.games.chess.replay.replay`.
+    keys: output, uint64 [n, depth], the Zobrist keys of the first `depth` positions of each game.
+    played: output, uint16 [n, depth], the move that was played in each position; NO_MOVE at the end of a game.
+    counts: output, int64 [n], the number of positions of each game, at most `depth`.
 
     This kernel duplicates the code of `board_kernels.play_moves`, and also updates the key.
     """
@@ -98,13 +98,17 @@ def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  #
 
 
 def key_of(board: chess.Board) -> int:
-    """Return the key of a python-chess board. `fill_keys` gives the same position the same key."""
+    """Return the key (a 64-bit hash) of the position on a python-chess board. `fill_keys` computes the same key for the
+    position.
+    """
     return key_of_row(encode_board(board))
 
 
 def key_of_row(row: NDArray[np.uint8]) -> int:
-    """Return the key of a position. row: uint8 [68], the codes and the state, whose en-passant file must be 0 unless
-    the capture is legal.
+    """Return the key (a 64-bit hash) of a position.
+
+    row: uint8 [68], the 64 codes and the 4 state values of `kibitz.PositionArrays`. The en-passant file must be 0
+    unless an en-passant capture is legal.
     """
     key = _board_key(row[:64]) ^ _RIGHTS[row[64 + CASTLING]] ^ _PASSED[row[64 + EN_PASSANT]]
     return int(key ^ _BLACK if row[64 + SIDE] else key)

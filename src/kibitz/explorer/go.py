@@ -1,8 +1,9 @@
-"""Keys of Go positions on 19 × 19, the same for all symmetries of a position.
+"""Compute keys of Go positions on 19 × 19. A key is a 64-bit hash, which is the same for all rotations and reflections
+of a position.
 
 A board has eight symmetries. A position and the moves played in it are transformed by the symmetry that gives the
-smallest key. If the position is symmetric, several symmetries have this key. Then a move is represented by its smallest
-point, so that equivalent moves are the same.
+smallest key. For a symmetric position, several symmetries give this key. Then a move is represented by the smallest of
+its possible points, so that equivalent moves are the same.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROWS, Board, place, set_u
 from kibitz.kernels import kernel
 
 SYMMETRIES = np.ascontiguousarray(symmetries(GRID)).astype(np.int64)
-"""The point to which each symmetry moves each point, int64 [8, 361]."""
+"""The point to which each symmetry of the board moves each point, int64 [8, 361]."""
 _WORDS = random_words(2 * POINTS + 1, 361)
 _STONES = np.concatenate([np.zeros((1, POINTS), np.uint64), _WORDS[:-1].reshape(2, POINTS)])  # by colour and point
 _WHITE = _WORDS[-1]
@@ -56,11 +57,11 @@ def _seen(symmetric_keys, move):  # type: ignore[no-untyped-def]
 
 @kernel
 def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  # type: ignore[no-untyped-def]
-    """Compute the keys and moves of the positions of the games `first` to `first + n - 1`, where n is the length of
-    `counts`. Only games on 19 × 19 get keys.
+    """Compute the keys (64-bit hashes) of the positions of n games, and the moves that were played in them. The games
+    are `first` to `first + n - 1`, where n is the length of `counts`. Only games on 19 × 19 get keys.
 
-    The arguments are those of `explorer.chess.fill_keys`. The last three are outputs. keys: uint64 [n, depth]. played:
-    uint16 [n, depth]. counts: int64 [n].
+    The arguments are those of `explorer.chess.fill_keys`. The last three arguments are outputs: keys, uint64 [n,
+    depth]; played, uint16 [n, depth]; counts, int64 [n].
     """
     board = np.zeros((ROWS, CELLS), np.int16)
     symmetric_keys = np.zeros(8, np.uint64)
@@ -92,7 +93,7 @@ def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  #
 
 
 def key_of(board: Board) -> int:
-    """Return the key of a position on 19 × 19. `fill_keys` gives the same position the same key."""
+    """Return the key (a 64-bit hash) of a position on 19 × 19. `fill_keys` computes the same key for the position."""
     symmetric_keys = _symmetric_keys(board)
     return int(symmetric_keys.min() ^ _WHITE if board.to_move == 2 else symmetric_keys.min())
 
@@ -104,10 +105,11 @@ def _symmetric_keys(board: Board) -> NDArray[np.uint64]:
 
 
 def unseen(board: Board, seen: int) -> int:
-    """Convert a move that the position index stores to the corresponding point of the given board.
+    """Return the point of the given board that corresponds to a move in the position index.
 
-    The index stores each position in one of its eight symmetries. This function undoes the symmetry. If several points
-    of the board are equivalent, the result is the one furthest to the upper right. seen: the stored move.
+    The index stores each position in one of its eight symmetries, and this function undoes the symmetry. If several
+    points of the board are equivalent, the result is the point that is furthest to the upper right. seen: the stored
+    move.
     """
     if seen >= PASS:
         return seen

@@ -40,7 +40,7 @@ from kibitz.kernels import kernel
 from kibitz.store.store import Store
 
 DEPTH = 40
-"""Number of indexed positions of a game: the positions before the first 40 moves."""
+"""The number of indexed positions of each game: the positions before the first 40 moves."""
 UNRATED = -32768
 FOLDER = "explorer"
 _VERSION = 1
@@ -53,12 +53,14 @@ _NOT_HERE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EEXIST, errno.ENOENT,
 _FILES = {"prints": "<u4", "games": "<u4", "moves": "<u2", "buckets": "<i8", "results": "<i1", "ratings": "<i2"}
 
 Report = Callable[[float], object]
-"""A function that is called with the completed share of the work, 0 to 1. If it raises an exception, the work ends."""
+"""A function that is called with the completed share of the work, 0 to 1. If the function raises an exception, the work
+ends.
+"""
 
 
 class PositionIndex:
-    """The arrays of an index, memory-mapped from the files in a folder. The docstring of this module describes the
-    arrays.
+    """The arrays of a position index, memory-mapped from the files in a folder. The docstring of the module
+    `kibitz.explorer.index` describes the arrays.
     """
 
     prints: NDArray[np.uint32]
@@ -83,10 +85,13 @@ class PositionIndex:
 
     @property
     def bytes_on_disk(self) -> int:
+        """The size of the index's files in bytes."""
         return sum(file.stat().st_size for file in self.folder.iterdir())
 
     def entries(self, key: int) -> slice:
-        """Return the slice of the index's arrays that contains the entries of a position. key: the position's key."""
+        """Return the range of indices, in the arrays `prints`, `games` and `moves`, with the entries of a position.
+        key: the 64-bit hash of the position.
+        """
         bucket, wanted = _bucket(np.uint64(key), self._bits)
         begin, end = self.buckets[bucket], self.buckets[bucket + 1]
         prints = self.prints[begin:end]
@@ -96,10 +101,11 @@ class PositionIndex:
 
 
 def open_index(store: Store, report: Report = lambda share: None) -> PositionIndex:
-    """Return the position index of a store. The index is built if the store has none, or if the store has changed.
+    """Return the position index of a store. If the store has no index, or if the store has changed, the function builds
+    the index.
 
-    The index is in the store's folder. If that folder can't be written, the index is in the user's cache, or else in a
-    temporary folder.
+    The index is in the store's folder. If that folder can't be written, the index is in the user's cache folder, or
+    else in a temporary folder. report: a function that is called with the completed share of the work, 0 to 1.
     """
     for folder in _folders(store):
         if (found := _existing(folder, store)) is not None:

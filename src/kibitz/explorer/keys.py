@@ -1,5 +1,5 @@
-"""Pseudo-random 64-bit numbers for the keys of positions. Indexes on disk depend on them, so they are the same on every
-machine and with every version of numpy.
+"""Make pseudo-random 64-bit numbers, from which the keys (hashes) of positions are computed. Indexes on disk contain
+these keys, so the numbers are the same on every machine and with every version of NumPy.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 NO_MOVE = 65535
-"""The value that is stored in place of a move at the end of a game."""
+"""The value in place of a move for the last position of a game."""
 
 
 def random_words(count: int, seed: int) -> NDArray[np.uint64]:

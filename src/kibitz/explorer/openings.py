@@ -1,7 +1,7 @@
-"""Names of chess openings. A name belongs to a position, so the order of the moves doesn't matter.
+"""Find the names of chess openings. A name belongs to a position, so the order of the moves does not matter.
 
-The table next to this module has a line for each opening: the code of the Encyclopaedia of Chess Openings, a name, and
-the moves.
+The table next to this module has a line for each opening: the code in the Encyclopaedia of Chess Openings (ECO), a
+name, and the moves.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LONGEST = 24
 
 @dataclass(frozen=True)
 class Opening:
-    """A named chess opening. eco: its ECO code, such as "B90"."""
+    """A named chess opening. eco: the code in the Encyclopaedia of Chess Openings, such as "B90". name: the name."""
 
     eco: str
     name: str
@@ -48,23 +48,20 @@ def _by_position() -> dict[str, Opening]:
 
 
 def load() -> None:
-    """Read the table of openings now, which takes about 0.03 s. Without this call, it is read when the first position
-    is looked up.
+    """Read the table of openings now, which takes about 0.03 s. Without this call, the first search for an opening
+    reads the table.
     """
     _by_position()
 
 
 def opening_at(board: chess.Board) -> Opening | None:
-    """Look a position up in the table of openings. Returns its opening; None if the table does not contain the
-    position.
-    """
+    """Return the opening to which a position belongs; None if the table of openings does not contain the position."""
     return _by_position().get(board.epd()) if board.fullmove_number <= LONGEST // 2 + 1 else None
 
 
 def opening_of(boards: Iterable[chess.Board]) -> Opening | None:
-    """Return the last opening that occurs in a game's positions; None if there is none.
-
-    boards: the positions of the game, from the start position on.
+    """Return the last named opening among the positions of a game; None if no position has a name. boards: the
+    positions of the game, from the start position on.
     """
     found = None
     for board in islice(boards, LONGEST + 1):

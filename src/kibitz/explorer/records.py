@@ -1,4 +1,4 @@
-"""Convert a game of a store back to a record: PGN for chess, SGF for Go."""
+"""Convert a game of a store to a game record: PGN for chess, SGF for Go."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
 
 
 def record(store: Store, game: int) -> str:
-    """Return the PGN or SGF text of a game in a store. game: the game's index, from 0.
+    """Return a game of a store as PGN or SGF text. game: the game's number in the store, from 0.
 
     Raises IndexError for a game that is not in the store, and KibitzError if the game is damaged.
     """

@@ -1,5 +1,5 @@
-"""Parse the position of a query, and return the explorer's result as JSON, which is the same for the command, the
-Python API and the board.
+"""Parse the position of a query, and return the moves that were played in it as JSON. The command `kibitz explore`, the
+Python API and the page of `kibitz board` use this module.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _NUMBER = re.compile(r"\d+\.+")
 
 
 def read_chess(moves: Sequence[str], fen: str | None = None) -> list[chess.Board]:
-    """Return the positions of a line of moves, the start position first.
+    """Return the positions after each move of a line, the start position first.
 
     moves: the moves in SAN or UCI notation, with or without move numbers. fen: the start position; None for the
-    standard one. Raises UsageError for an invalid FEN and for an illegal move.
+    standard position. Raises UsageError for an invalid FEN and for an illegal move.
     """
     try:
         board = read_fen(fen or chess.STARTING_FEN)
@@ -82,10 +82,14 @@ def _words(moves: Sequence[str]) -> list[str]:
 def explore(
     explorer: Explorer, moves: Sequence[str] = (), fen: str | None = None, rating: tuple[int, int] | None = None
 ) -> dict[str, Any]:
-    """Return the moves that were played in a position in the games of a store, see `answer`.
+    """Return the moves that were played in a position in the games of a store, as a dict for JSON (see `answer`).
 
-    moves: the moves that lead to the position. fen: the start position of these moves in chess; None for the standard
-    one. rating: as for `Explorer.explore`. Raises UsageError for an invalid start position or move.
+    explorer: finds the games of the store.
+    moves: the moves that lead to the position.
+    fen: the start position of these moves in chess; None for the standard position.
+    rating: the range of ratings, as for `Explorer.explore`; None for all games.
+
+    Raises UsageError for an invalid start position or move.
     """
     if explorer.store.game == "chess":
         boards = read_chess(moves, fen)
@@ -105,10 +109,13 @@ def answer(
     among: NDArray[np.bool_] | None = None,
 ) -> dict[str, Any]:
     """Return the moves that were played in a position, and the results of the games with these moves, as a dict for
-    JSON. docs/reference/json.md lists its keys.
+    JSON. docs/reference/json.md lists the keys.
 
-    board: the position. opening: its opening; None if it has none. rating: the range of ratings, as for
-    `Explorer.explore`; None for all. among: bool [games], which games of the store to use; None for all games.
+    explorer: finds the games of the store.
+    board: the position.
+    opening: the opening of the position; None if it has no name.
+    rating: the range of ratings, as for `Explorer.explore`; None for all games.
+    among: bool [games], whether to use each game of the store; None for all games.
     """
     found = explorer.explore(board, rating, among)
     chess_store = explorer.store.game == "chess"

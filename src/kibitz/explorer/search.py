@@ -22,12 +22,14 @@ _NO_DAY = np.iinfo(np.int32).min
 
 @dataclass(frozen=True)
 class Wanted:
-    """Conditions that a game must meet. None means no condition.
+    """Conditions that a game must meet. None means that there is no such condition.
 
-    words: texts, each of which must be part of a player's name, the event, the place, the opening's code or the date,
-        ignoring case.
-    result: the result as in the store: 1 if the first player won, 0 for a draw, -1 if the second player won.
-    rating: the smallest and the largest mean rating of the two players, or in Go their mean rank (`ranks.rank_value`).
+    words: texts. Each text must be a part of a player's name, the event, the place, the opening's code or the date.
+        Upper and lower case are equal.
+    result: 1 if the first player won, 0 for a draw, -1 if the second player won. The first player is White in chess and
+        Black in Go.
+    rating: the smallest and the largest mean rating of the two players; in Go, the mean rank as a number (see
+        `kibitz.games.go.ranks.rank_value`).
     first_year, last_year: the first and the last year of the game. Games without a date do not meet this condition.
     """
 
@@ -39,19 +41,19 @@ class Wanted:
 
 
 class GameSearch:
-    """Finds games of a store that meet conditions.
+    """Finds the games of a store that meet conditions.
 
-    ratings: int16 [games, 2], the ratings of White and Black, or the values of their ranks in Go; UNRATED if unknown.
+    ratings: int16 [games, 2], the ratings of White and Black; in Go, their ranks as numbers. UNRATED means unknown.
     """
 
     def __init__(self, store: Store, ratings: NDArray[np.int16]):
         self._store, self._ratings = store, ratings
 
     def find(self, wanted: Wanted, among: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-        """Return the indices of the games that meet all conditions, int64 [k]. The newest game is first, and games
+        """Return the numbers of the games that meet all conditions, int64 [k]. The newest game is first, and games
         without a date are last.
 
-        among: bool [games], the games to search; None for all games.
+        wanted: the conditions. among: bool [games], whether to search each game; None for all games.
         """
         fits = self.fits(wanted)
         if among is not None:
@@ -59,7 +61,7 @@ class GameSearch:
         return self._newest_first[fits[self._newest_first]]
 
     def fits(self, wanted: Wanted) -> NDArray[np.bool_]:
-        """Return whether each game of the store meets all conditions, bool [games]."""
+        """Return, for each game of the store, whether it meets all conditions, bool [games]. wanted: the conditions."""
         import pyarrow.compute as pc
 
         fits = np.ones(len(self._store), np.bool_)

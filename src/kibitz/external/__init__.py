@@ -1,5 +1,5 @@
-"""External programs: `programs` finds them, `gtp` and `uci` start them and communicate with time limits. Every program
-is ended.
+"""Run external programs, such as chess engines. `programs` finds the programs. `gtp` and `uci` start them and
+communicate with them, with time limits. kibitz ends every program that it has started.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import signal
 from kibitz.errors import KibitzError
 
 running: set[int] = set()
-"""The process groups of the programs that were started and not yet killed."""
+"""The process groups, by process id, of the programs that kibitz has started and not yet ended."""
 
 
 class EngineDied(KibitzError):
     """Raised if an external program fails.
 
     how: "hung" if the program gave no reply in time, "died" if it has ended, and "absent" if a UCI engine could not be
-        started. If a GTP program could not be started, `how` is "died".
-    detail: the exit code or the operating system's message; "" if the error's message already contains it.
+        started. If a GTP program could not be started, it is "died".
+    detail: the exit code or the operating system's message; "" if the error's message already contains this text.
     """
 
     def __init__(self, message: str, how: str, detail: str = ""):
@@ -32,9 +32,9 @@ class EngineDied(KibitzError):
 
 
 def kill_group(process: int) -> None:
-    """Kill a program that was started as a process group, together with the processes that it has started.
+    """Kill a program and the processes that it has started. The program must have been started as a process group.
 
-    process: the process id.
+    process: the process id of the program.
     """
     running.discard(process)
     with contextlib.suppress(OSError, AttributeError):  # the process has ended, or the system has no process groups

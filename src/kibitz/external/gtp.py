@@ -1,4 +1,6 @@
-"""A client for GTP programs, with time limits. The process is always ended."""
+"""Communicate with programs that use the Go protocol GTP, with time limits. The program's process is ended in any
+case.
+"""
 
 from __future__ import annotations
 
@@ -28,19 +30,19 @@ _POLITE = 1.0
 
 
 class CommandRefused(ValueError):
-    """Raised if the program replied to a command with an error. The exception's message is the text of this error."""
+    """Raised if a program replies to a command with an error. The text of the error is the exception's message."""
 
 
 class GtpProgram:
     """One process of a GTP program.
 
     command: the program and its arguments.
-    name: the program's name in messages.
-    folder: the program's working directory, in which the command `loadsgf` finds files.
+    name: the program's name in error messages.
+    folder: the program's working directory, in which its command `loadsgf` finds files.
 
-    Raises EngineDied if it can't be started. Output that is not a reply is ignored. The process has its own session.
-    Therefore, Ctrl-C does not reach it, and all its child processes end with it. Only one thread at a time may call
-    `request`. Any thread may call `kill`.
+    Raises EngineDied if the program can't be started. Output that is not a reply is ignored. The process runs in a
+    separate operating-system session. So Ctrl-C does not reach it, and its child processes end together with it. Only
+    one thread at a time may call `request`. Any thread may call `kill`.
     """
 
     def __init__(self, command: Sequence[str], name: str = "", folder: str | Path | None = None):
@@ -84,13 +86,14 @@ class GtpProgram:
 
     @property
     def running(self) -> bool:
+        """Whether the process is running."""
         return not self._gone.is_set() and self._process.poll() is None
 
     def request(self, command: str, limit: float) -> str:
-        """Return the text of the reply to a command, without the leading "=" and the command number.
+        """Send a command, and return the text of the reply, without the leading "=" and the command number.
 
-        Raises CommandRefused if the program replies with an error. Raises EngineDied if it has ended or gives no reply
-        within `limit` seconds; the program is then killed.
+        Raises CommandRefused if the program replies with an error. Raises EngineDied if the program has ended, or gives
+        no reply within `limit` seconds. In the second case, the program is killed.
         """
         self._send(command)
         until = time.monotonic() + limit
@@ -122,18 +125,18 @@ class GtpProgram:
         return text
 
     def begin(self, command: str) -> None:
-        """Send a command, such as kata-analyze, whose reply has no end. This method does not wait for the reply. The
-        next `request` ends it.
+        """Send a command whose reply does not end by itself, such as kata-analyze. This method does not wait for the
+        reply. The next call of `request` ends the command.
 
         Raises EngineDied if the program has ended.
         """
         self._send(command)
 
     def received_lines(self, wait: float) -> list[str]:
-        """Return the lines of the reply that have arrived since the last call. Waits at most `wait` seconds for the
-        first line.
+        """Return the lines that the program has printed since the last call, as the reply to the command of `begin`.
+        The method waits at most `wait` seconds for the first line.
 
-        Raises CommandRefused if the program rejects the command, and EngineDied if it has ended.
+        Raises CommandRefused if the program rejects the command, and EngineDied if the program has ended.
         """
         lines: list[str] = []
         with contextlib.suppress(queue.Empty):
@@ -150,8 +153,8 @@ class GtpProgram:
         return lines
 
     def answered(self, wait: float) -> str | None:
-        """Return the first line of the reply to the command of `begin`; None if it does not arrive within `wait`
-        seconds.
+        """Return the first line of the reply to the command of `begin`. Return None if the line does not arrive within
+        `wait` seconds.
 
         Raises the same errors as `received_lines`.
         """

@@ -1,4 +1,4 @@
-"""Distribute work to threads. Each thread uses a separate process of an external program."""
+"""Distribute work to threads. Each thread uses its process of an external program."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Result = TypeVar("Result")
 
 
 class Counter:
-    """Counts the completed steps of several threads.
+    """Counts the completed steps of several threads together.
 
-    on_progress: a function that is called with the number of completed steps and with the total number. Only one call
-    runs at a time.
+    total: the number of all steps. on_progress: a function that is called with the number of completed steps and with
+    `total`. Only one call runs at a time.
     """
 
     def __init__(self, total: int, on_progress: Callable[[int, int], None]):
@@ -23,6 +23,7 @@ class Counter:
         self._done, self._lock = 0, threading.Lock()
 
     def step(self) -> None:
+        """Count one completed step, and call `on_progress`."""
         with self._lock:
             self._done += 1
             self._on_progress(self._done, self._total)
@@ -31,12 +32,14 @@ class Counter:
 def fan_out(
     items: Sequence[Item], work: Callable[[Iterator[Item]], Result], workers: int
 ) -> tuple[list[Result], Callable[[int], slice]]:
-    """Distribute the items to threads. Returns the results of all threads, and a function from the index of a thread to
-    the slice of its items.
+    """Distribute the items to threads. Return two values: the list of the threads' results, and a function. This
+    function takes the index of a thread, and returns the slice of `items` for that thread.
 
-    work: called once in each thread with an iterator over the thread's items, which ends early if another thread has
-    failed. workers: the largest number of threads; there is always at least one. If `work` raises errors, the first of
-    them is raised again after every thread has ended. The same applies to Ctrl-C.
+    work: a function that is called once in each thread, with an iterator over the thread's items. If another thread has
+        failed, the iterator ends early.
+    workers: the largest number of threads; there is always at least one.
+
+    If `work` raises errors, the first error is raised again after every thread has ended. The same applies to Ctrl-C.
     """
     workers = max(1, min(workers, len(items)))
     failed = threading.Event()

@@ -1,5 +1,5 @@
-"""Find programs of other authors, on the PATH and in the folder in which Debian installs games, which most PATHs don't
-include.
+"""Find installed programs of other authors, such as Stockfish. They are on the PATH, or in the folder in which Debian
+installs games.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ from kibitz.messages import did_you_mean
 
 GAMES = "/usr/games"
 WELL_KNOWN = ("stockfish", "lc0", "gnuchess --uci", "gnugo --mode gtp", "katago gtp", "pachi")
-"""Commands of engines that kibitz knows, with the arguments that they need."""
+"""The command lines of engines that kibitz knows."""
 _OF_GO = {"gnugo", "katago", "pachi"}
 """Programs that use GTP. Other programs are considered GTP programs if a word of their command contains "gtp"."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """An available program that plays chess or Go.
+    """An installed program that plays chess or Go.
 
-    name: the name that kibitz shows. command: the program's path and its arguments. game: "chess" for a UCI engine,
-    "go" for a GTP engine.
+    name: the name that kibitz shows.
+    command: the program's path and its arguments.
+    game: "chess" for a UCI engine, "go" for a GTP engine.
     """
 
     name: str
@@ -44,29 +45,32 @@ _ARGUMENTS = {words.split()[0]: tuple(words.split()[1:]) for words in WELL_KNOWN
 
 
 def find_program(word: str) -> str | None:
-    """Return the path of a program, from its name or path; None if it is not installed."""
+    """Return the path of a program; None if the program is not installed. word: the name or the path of the program."""
     return shutil.which(word) or (shutil.which(f"{GAMES}/{word}") if os.sep not in word else None)
 
 
 def find_stockfish(path: str | None = None) -> str | None:
-    """Return the path of Stockfish: the program at `path`, or else the installed program. None if Stockfish is not
-    installed.
+    """Return the path of Stockfish; None if it is not installed. path: the path that the user gave; None to look for
+    the installed program.
     """
     return shutil.which(path) if path else find_program("stockfish")
 
 
 def find_gnugo(path: str | None = None) -> str | None:
-    """Return the absolute path of GNU Go; None if GNU Go is not installed. path: as for `find_stockfish`."""
+    """Return the absolute path of GNU Go; None if it is not installed. path: the path that the user gave; None to look
+    for the installed program.
+    """
     program = shutil.which(path) if path else find_program("gnugo")
     return os.path.abspath(program) if program else None
 
 
 def find_named(option: str, path: str | None, find: Callable[[str | None], str | None]) -> str | None:
-    """Return the path of a program, or None if it is not installed. Raises UsageError if `path` is given but is no
-    program.
+    """Return the path of a program; None if it is not installed. Raises UsageError if the user gave a path that is not
+    a program.
 
-    option: the name of the command line option with the path, for the error message. path: the path that the user gave;
-    None to look for the installed program. find: the function that finds the program, such as `find_gnugo`.
+    option: the command-line option with the path, for the error message.
+    path: the path that the user gave; None to look for the installed program.
+    find: the function that finds the program, such as `find_gnugo`.
     """
     program = find(path)
     if path is not None and program is None:
@@ -75,10 +79,10 @@ def find_named(option: str, path: str | None, find: Callable[[str | None], str |
 
 
 def read_command(words: str, option: str = "--engine") -> Program:
-    """Return the program that a command line starts, such as "stockfish" or "gnugo --mode gtp". Raises UsageError if it
-    is not installed.
+    """Return the installed program that a command line starts. Raises UsageError if the program is not installed.
 
-    words: the command line. option: the name of the command line option, for messages.
+    words: the command line, such as "stockfish" or "gnugo --mode gtp". option: the command-line option that contains
+    it, for error messages.
     """
     try:
         command = split_command(words)

@@ -1,7 +1,8 @@
-"""A client for UCI engines, with time limits; the process is ended in any case.
+"""Communicate with chess engines that use the protocol UCI, with time limits. The engine's process is ended in any
+case.
 
-The client uses the UCI protocol of python-chess. It adds time limits for every wait, a process group that ends with the
-engine, and errors that distinguish whether an engine refused, hung or died.
+python-chess implements the protocol. This module adds a time limit for every wait, and a process group that ends with
+the engine. Its errors also show whether an engine rejected a command, hung or ended.
 """
 
 from __future__ import annotations
@@ -24,18 +25,18 @@ from kibitz.errors import one_line
 from kibitz.external import EngineDied, kill_group, running
 
 PATIENCE = 20.0
-"""Seconds in which an engine must reply to `uci`."""
+"""The seconds in which an engine must reply to `uci`, the first command."""
 SEARCH_OPTIONS: dict[str, str | int] = {"Threads": 1, "Hash": 16}
-"""Options with which the result of a search depends only on the position and the limit."""
+"""UCI options for searches whose result must depend only on the position and the limit."""
 MATE = 100_000
-"""Centipawns of a mate; the distance in moves is subtracted."""
+"""The evaluation of a mate in centipawns. The number of moves to the mate is subtracted from it."""
 
 # kibitz raises errors of the engine, so the libraries must not log them too.
 for _library in ("chess.engine", "asyncio"):
     logging.getLogger(_library).setLevel(logging.CRITICAL + 1)
 
 LONGEST_LINE = 1 << 20
-"""If an engine sends this number of bytes without a line end, it is ended, because they would fill the memory."""
+"""The number of bytes without a line end after which an engine is ended. Longer lines would fill the memory."""
 
 _ABSURD = re.compile(r"\bmultipv\s+[+0_]*[\d_]{4}")
 """Matches a very large number of lines. The library would allocate as many lines as an engine claims to have."""
@@ -44,14 +45,15 @@ T = TypeVar("T")
 
 
 class OptionRefused(ValueError):
-    """Raised if the engine does not have an option, or does not accept the value."""
+    """Raised if an engine does not have an option, or rejects its value."""
 
 
 class EngineEvaluation(NamedTuple):
     """The evaluation of a position by an engine.
 
-    centipawns: the score from White's point of view; a mate in n moves is ±(MATE - n). move: the best move in UCI
-    notation; "(none)" if there is none.
+    centipawns: the evaluation from White's point of view. A mate in n moves is MATE − n for White and −(MATE − n) for
+        Black.
+    move: the best move in UCI notation; "(none)" if there is no move.
     """
 
     centipawns: int
@@ -61,10 +63,11 @@ class EngineEvaluation(NamedTuple):
 class SearchReport(NamedTuple):
     """The output of an engine during a search and at its end.
 
-    moves: the first move of each line, the best line first. best: the move that the engine plays at the end of the
-    search; None if there is none. strings: the texts after "info string", at most the last MOST_STRINGS. score, line:
-    the score and the moves of the best line, from the last output with an exact score; None and () if the engine
-    printed none.
+    moves: the first move of each line, the best line first.
+    best: the move that the engine plays at the end of the search; None if there is no move.
+    strings: the texts after "info string", at most the last MOST_STRINGS.
+    score, line: the evaluation and the moves of the best line, from the last output with an exact score; None and () if
+        the engine printed no exact score.
     """
 
     moves: list[chess.Move]
@@ -75,22 +78,23 @@ class SearchReport(NamedTuple):
 
 
 MOST_STRINGS = 1_000
-"""The largest number of texts of a search that are stored. This number is larger than the number of legal moves of any
-position.
+"""The largest number of "info string" texts that are stored for a search. No position has this number of legal
+moves.
 """
 
 
 class ExternalEngine:
-    """One process of a UCI engine. It is also a context manager that ends the process.
+    """One process of a UCI engine. As a context manager, the object ends the process.
 
     command: the program and its arguments.
-    name: the name of the engine in messages until it has sent its own name.
-    patience: seconds in which the engine must reply to `uci`; PATIENCE by default.
-    on_process: called with the process id while the engine starts.
+    name: the name of the engine in error messages, until the engine has sent its own name.
+    patience: the seconds in which the engine must reply to `uci`; PATIENCE by default.
+    on_process: a function that is called with the process id while the engine starts.
 
-    Raises EngineDied with the reason "absent" if the program cannot be started, "died" if it ends, and "hung" if it
-    does not reply in time. The process has its own session. Therefore, Ctrl-C does not reach it, and all its child
-    processes end with it. Any thread may call `kill`. Only one thread at a time may call the other methods.
+    Raises EngineDied. Its `how` is "absent" if the program cannot be started, "died" if it ends, and "hung" if it does
+    not reply in time. The process runs in a separate operating-system session. So Ctrl-C does not reach it, and its
+    child processes end together with it. Any thread may call `kill`. Only one thread at a time may call the other
+    methods.
     """
 
     def __init__(
@@ -140,12 +144,13 @@ class ExternalEngine:
         return EngineDied(f"{program}: {one_line(error)}", "absent", one_line(error))
 
     def set_options(self, options: Mapping[str, str | int], *, known_only: bool = False) -> None:
-        """Set options by name.
+        """Set UCI options by name.
 
-        known_only: whether to skip options that the engine does not have, and to limit numbers to the range of their
-        option.
+        known_only: if True, options that the engine does not have are skipped, and numbers are limited to the range of
+        the option.
 
-        Raises OptionRefused for an option or a value that the engine does not accept.
+        Raises OptionRefused for an option that the engine does not have, and for a value that the engine does not
+        accept.
         """
         if known_only:
             options = {
@@ -191,13 +196,15 @@ class ExternalEngine:
     def play(
         self, board: chess.Board, search_limit: chess.engine.Limit, game: object, limit: float
     ) -> chess.engine.PlayResult:
-        """Return the engine's move in a position.
+        """Return the move that the engine plays in a position.
 
-        board: the position, with the moves that led to it. search_limit: the search limit that the engine gets. game:
-        any object that identifies the game. limit: the seconds in which the engine must reply.
+        board: the position, with the earlier moves on its stack.
+        search_limit: the search limit that is sent to the engine.
+        game: any object that identifies the game.
+        limit: the seconds in which the engine must reply.
 
         Raises EngineDied if the engine does not reply in time or ends. Raises chess.engine.EngineError for an illegal
-        move; the engine is then still running.
+        move. After an illegal move, the engine is still running.
         """
         info = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
         return self._wait_for(self._engine.protocol.play(board, search_limit, game=game, info=info), limit)
@@ -223,10 +230,13 @@ class ExternalEngine:
     ) -> SearchReport:  # fmt: skip
         """Search a position with an empty hash table, and return the engine's output.
 
-        board: the position; the moves that led to it are also sent. search_limit: the search limit that the engine
-        gets. lines: the number of principal variations (MultiPV). limit: the seconds in which the engine must reply.
-        only: the moves to search; None for all. Some engines ignore `only`. Raises EngineDied if the engine does not
-        reply within the limit, or plays an illegal move.
+        board: the position, with the earlier moves on its stack, which are also sent.
+        search_limit: the search limit that is sent to the engine.
+        lines: the number of best lines that the engine reports (MultiPV).
+        limit: the seconds in which the engine must reply.
+        only: the moves to search; None for all. Some engines ignore this argument.
+
+        Raises EngineDied if the engine does not reply within the limit, or plays an illegal move.
         """
         try:
             return self._wait_for(self._report_of(board, search_limit, lines, only), limit)
@@ -263,7 +273,9 @@ class ExternalEngine:
         return option in self._engine.options
 
     def range_of(self, option: str) -> tuple[int, int] | None:
-        """Return the range of a numeric option as (minimum, maximum); None if the engine has no such option."""
+        """Return the range of a numeric UCI option as (minimum, maximum). Return None if the engine has no numeric
+        option with this name.
+        """
         found = self._engine.options.get(option)
         return None if found is None or found.min is None or found.max is None else (found.min, found.max)
 
@@ -274,10 +286,10 @@ class ExternalEngine:
         search_limit: chess.engine.Limit | None = None,
         game: object = None,
     ) -> Watched:
-        """Begin to analyze a position. The analysis runs until it is stopped or reaches the search limit. A running
-        analysis is ended first.
+        """Begin to analyze a position, and return the running analysis. The analysis runs until the caller stops it, or
+        until it reaches the search limit. A running analysis is ended first.
 
-        lines: the number of principal variations to analyze; 1 if the engine does not support MultiPV.
+        lines: the number of best lines that the engine reports (MultiPV); 1 if the engine does not support more.
         search_limit: the limit of a search that ends with a move; None for an analysis without end.
         game: any object that identifies the game; all calls with None count as one game.
 
@@ -338,8 +350,8 @@ class ExternalEngine:
         return EngineDied(f"{self.name} ended ({_exit_code(error)})", "died", _exit_code(error))
 
     def kill(self) -> None:
-        """End the engine's process and its child processes. There are child processes if the program is a script that
-        starts the engine.
+        """End the engine's process and its child processes. An engine has child processes if its program is a script
+        that starts the real engine.
         """
         kill_group(self._engine.transport.get_pid())
         with contextlib.suppress(Exception):
@@ -355,14 +367,14 @@ class ExternalEngine:
 
 
 class Watched:
-    """A running analysis of an engine. Its attributes change while the engine works, until `stop` is called or `over`
-    is true.
+    """A running analysis by an engine. Its attributes change while the engine works, until the caller calls `stop`, or
+    until `over` is true.
 
-    lines: the latest information about each principal variation (MultiPV), as python-chess's InfoDict, by the
-        variation's number from 1. Scores that are only bounds are omitted.
+    lines: the latest information about each line that the engine reports (MultiPV), by the line's number from 1. The
+        information is a dict, InfoDict of python-chess. Scores that are only bounds are omitted.
     depth, nodes, nodes_a_second: the depth in plies, the number of nodes and the speed of the search; 0 if the engine
         does not report them.
-    best: the move of the engine's `bestmove` at the end of the analysis; None if there is none.
+    best: the move of the engine's `bestmove` at the end of the analysis; None if there is no move.
     """
 
     def __init__(self, engine: ExternalEngine, analysis: chess.engine.AnalysisResult):
@@ -387,8 +399,8 @@ class Watched:
 
     @property
     def over(self) -> bool:
-        """Whether the engine has ended the analysis by itself. Raises EngineDied if its process has ended or its output
-        is invalid.
+        """Whether the engine has ended the analysis without a call of `stop`. Raises EngineDied if the process has
+        ended, or if its output is invalid.
         """
         if not self._over.done():
             # Whether the engine has ended is known only from its exit code. The pipes may stay open, because a child
@@ -410,8 +422,8 @@ class Watched:
         return True
 
     def stop(self, limit: float) -> None:
-        """End the analysis. If the engine does not end it within `limit` seconds, kill the engine and raise
-        EngineDied.
+        """End the analysis. If the engine does not end it within `limit` seconds, the method kills the engine and
+        raises EngineDied.
         """
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._analysis.stop)

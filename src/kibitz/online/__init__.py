@@ -1,3 +1,3 @@
-"""Games of an account on lichess, chess.com or OGS. They are downloaded once, saved, and written as a file of
-records.
+"""Download the games of an account on lichess, chess.com or OGS. Each game is downloaded only once and saved. The
+result is a file of game records.
 """

@@ -1,5 +1,5 @@
-"""Accounts on servers in the form in which users write them (`lichess:NAME`, `chesscom:NAME`, `ogs:NAME`), and filters
-for their games.
+"""Parse accounts on servers as users write them (`lichess:NAME`, `chesscom:NAME`, `ogs:NAME`), and filter their
+games.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kibitz.text import shown
 DAY = 86_400_000
 """Number of milliseconds in a day."""
 FOLDER = "games"
-"""The name of the folder with downloaded games, in the cache folder."""
+"""The name of the folder with downloaded games, inside the user's cache folder."""
 LONGEST_NAME = 60
 _LONGEST_FOLDER = 200
 """The largest number of characters in a folder's name; most systems allow 255."""
@@ -37,8 +37,8 @@ class Site:
     ending: the file extension of its game records.
     address: the usual address of its interface for programs (API).
     variable: the environment variable that can replace this address.
-    gap: the seconds between two requests.
-    busy: the seconds to wait after the reply "too many requests" if the reply does not name a waiting time.
+    gap: the smallest number of seconds between two requests.
+    busy: the seconds to wait after the reply "too many requests", if the reply does not name a waiting time.
     speeds: the site's names of speeds, such as blitz.
     """
 
@@ -77,7 +77,7 @@ SITES = {
     )
 }  # fmt: skip
 OTHERS = {"kgs": "KGS", "fox": "Fox"}
-"""Servers from which kibitz cannot download games, by the names that users may try."""
+"""Servers from which kibitz cannot download games. The keys are the names that users may write before the colon."""
 
 _ACCOUNT = re.compile(r"([A-Za-z][A-Za-z.-]+):(.*)", re.DOTALL)
 _CHESS_NAME = re.compile(r"[A-Za-z0-9_-]+")
@@ -85,7 +85,7 @@ _CHESS_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(frozen=True)
 class Account:
-    """An account on a server. name: the user's name there."""
+    """An account on a server. site: the server. name: the user's name on this server."""
 
     site: Site
     name: str
@@ -95,7 +95,7 @@ class Account:
 
     @property
     def folder(self) -> Path:
-        """The folder for the account's downloaded games; it may not exist yet."""
+        """The folder for the account's downloaded games. The folder may not exist yet."""
         name = quote(self.name.lower(), safe="")
         if len(name) > _LONGEST_FOLDER:  # a letter outside ASCII becomes up to 12 characters
             name = f"{name[:100]}-{hashlib.sha256(name.encode()).hexdigest()[:32]}"
@@ -103,8 +103,8 @@ class Account:
 
 
 def account_in(text: str) -> Account | None:
-    """Return the account that a source such as lichess:NAME names. Return None for any other source, or if a file with
-    the name `text` exists.
+    """Return the account in a text such as "lichess:NAME". Return None for any other text, or if a file with the name
+    `text` exists.
 
     Raises UsageError for a name that no account can have, and for a server from which kibitz cannot download games.
     """
@@ -135,9 +135,10 @@ def account_in(text: str) -> Account | None:
 class GameChoice:
     """A filter for the games of an account.
 
-    since, until: the first and the last day, in UTC; None for no limit. speeds: the accepted speeds; () for all. rated:
-    True to accept only rated games. limit: the largest number of games. If there are more, only the newest are used.
-    None for no limit.
+    since, until: the first and the last day, in UTC; None for no limit.
+    speeds: the accepted speeds, such as "blitz"; () for all.
+    rated: True to accept only rated games.
+    limit: the largest number of games; None for no limit. If there are more games, only the newest are used.
     """
 
     since: datetime.date | None = None
@@ -147,8 +148,8 @@ class GameChoice:
     limit: int | None = None
 
     def check(self, site: Site) -> None:
-        """Check the filter before a download. Raises UsageError for a speed that the site does not have, and for a
-        limit below 1.
+        """Raise UsageError if the filter has a speed that the site does not have, or a limit below 1. Call this method
+        before a download.
         """
         for speed in self.speeds:
             if speed not in site.speeds:
@@ -158,21 +159,21 @@ class GameChoice:
 
     @property
     def begin(self) -> int:
-        """The beginning of the period in which the filter accepts games, in milliseconds since 1970; 0 without a first
-        day.
-        """
+        """The earliest time of an accepted game, in milliseconds since 1970; 0 if the filter has no first day."""
         return _milliseconds(self.since) if self.since else 0
 
     @property
     def end(self) -> int | None:
-        """The first moment after the period in which the filter accepts games, in milliseconds since 1970; None without
-        a last day.
+        """The first moment after the last day of the filter, in milliseconds since 1970; None if the filter has no last
+        day.
         """
         return _milliseconds(self.until) + DAY if self.until else None
 
     def takes(self, time: int, speed: str, rated: bool) -> bool:
-        """Return whether the filter accepts a game. The limit on the number of games is not considered. time: the time
-        of the game, in milliseconds since 1970.
+        """Return whether the filter accepts a game. The method ignores the limit on the number of games.
+
+        time: the time of the game, in milliseconds since 1970. speed: the speed, such as "blitz". rated: whether the
+        game was rated.
         """
         return (
             self.begin <= time
@@ -183,8 +184,8 @@ class GameChoice:
 
     @property
     def label(self) -> str:
-        """Return the filter as a part of a file name, such as "-since-2024-01-01-blitz-rated-limit-100"; "" if all
-        games are accepted.
+        """The filter as a part of a file name, such as "-since-2024-01-01-blitz-rated-limit-100"; "" if the filter
+        accepts all games.
         """
         parts = [f"since-{self.since}"] * bool(self.since) + [f"until-{self.until}"] * bool(self.until)
         parts += [*self.speeds, *["rated"] * self.rated]

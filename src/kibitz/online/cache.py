@@ -1,7 +1,8 @@
-"""The saved games of an account: their texts one after the other, an index, and the periods that are complete.
+"""The saved games of an account: a file with the texts of the games, an index, and a list of the periods whose games
+are all saved.
 
-Data are only appended to the texts and the index. If the program was killed, incomplete data at the end of both files
-are removed. The periods are written less often than the games, so they never cover a missing game.
+The program only appends data to the texts and the index. If it was killed, the next call removes incomplete data at the
+end of both files. The list of periods is written less often than the games, so a period in the list never lacks a game.
 """
 
 from __future__ import annotations
@@ -19,17 +20,21 @@ from kibitz.online.accounts import Account, GameChoice
 
 TEXTS, INDEX, STATE, LOCK = "texts", "index.jsonl", "state.json", "lock"
 PERIODS, COUNT = "periods", "games"
-"""Keys of the state: the complete periods, and the number of games that were saved when the state was written."""
+"""Keys of the dict `CachedGames.state`: the periods whose games are all saved, and the number of saved games when the
+state was written.
+"""
 SAVE_EVERY = 200
-"""The state is written after this number of games."""
+"""The number of new games after which the state is written to the disk."""
 
 
 class Entry(NamedTuple):
     """A saved game.
 
-    id: the game's identifier on the server. time: the time of the game, in milliseconds since 1970. speed: the speed,
-    such as "blitz". rated: whether the game was rated. at, size: the offset and the length of the game's text in the
-    file of texts, in bytes.
+    id: the game's identifier on the server.
+    time: the time of the game, in milliseconds since 1970.
+    speed: the speed, such as "blitz".
+    rated: whether the game was rated.
+    at, size: the offset and the length of the game's text in the file of texts, in bytes.
     """
 
     id: str
@@ -41,11 +46,11 @@ class Entry(NamedTuple):
 
 
 class CachedGames:
-    """The saved games of an account. Get an instance from `opened`. Only one process at a time may have an instance for
-    an account.
+    """The saved games of an account. The function `opened` returns an instance. Only one process at a time can have an
+    instance for an account.
 
-    entries: the saved games, by their identifier on the server. state: a dict for JSON that the next download needs in
-    order to continue; `save` writes it.
+    entries: the saved games, by their identifier on the server.
+    state: a dict for JSON with which the next download continues. The method `save` writes it to the disk.
     """
 
     def __init__(self, folder: Path, texts: IO[bytes], index: IO[bytes]):
@@ -82,8 +87,11 @@ class CachedGames:
         self._end = end
 
     def add(self, id: str, time: int, speed: str, rated: bool, text: bytes) -> bool:
-        """Save a game. Returns False if it was saved before. text: PGN or SGF, without white space at the beginning and
-        at the end.
+        """Save a game. Return False if the game was already saved, otherwise True.
+
+        id: the game's identifier on the server. time: the time of the game, in milliseconds since 1970. speed: the
+        speed, such as "blitz". rated: whether the game was rated. text: PGN or SGF, without white space at the
+        beginning and at the end.
         """
         if id in self.entries:
             return False
@@ -107,8 +115,10 @@ class CachedGames:
         self._unsaved = 0
 
     def wanted(self, wanted: GameChoice, begin: int = 0) -> list[Entry]:
-        """Return the saved games that the filter accepts, the newest first. The filter's limit on the number of games
-        is not considered. begin: the earliest time of a game, in milliseconds since 1970.
+        """Return the saved games that the filter accepts, the newest first. The method ignores the filter's limit on
+        the number of games.
+
+        wanted: the filter. begin: the earliest time of a game, in milliseconds since 1970.
         """
         found = [
             one for one in self.entries.values() if one.time >= begin and wanted.takes(one.time, one.speed, one.rated)
@@ -116,8 +126,8 @@ class CachedGames:
         return sorted(found, key=lambda one: (-one.time, one.id))
 
     def write(self, path: Path, wanted: GameChoice) -> int:
-        """Write the games that the filter accepts to a file of game records, the newest first. The file does not appear
-        before it is complete. Returns the number of games.
+        """Write the games that the filter accepts into a file of game records, the newest first. Return the number of
+        games. No file exists at `path` before the file is complete.
         """
         chosen = self.wanted(wanted)[: wanted.limit]
         temporary = path.with_name(f"{path.name}.{os.getpid()}{NEW}")

@@ -1,4 +1,4 @@
-"""Downloads from chess.com: one JSON file for each month, GET /pub/player/NAME/games/YEAR/MONTH."""
+"""Download games from chess.com. The server has one JSON file for each month, GET /pub/player/NAME/games/YEAR/MONTH."""
 
 from __future__ import annotations
 
@@ -79,10 +79,11 @@ def _moment(year: int, month: int) -> int:
 
 
 def objects_in(file: IO[bytes], fail: Callable[[bytes], Any]) -> Iterator[Any]:
-    """Yield the objects in the list "games" of a JSON file, one after the other; None for a damaged object.
+    """Yield the objects in the list "games" of a JSON file, one after the other; None for a damaged object. Only a few
+    objects are in memory at a time.
 
-    Only a few games are in memory at a time. fail: a function that raises an error. It is called with the file's first
-    bytes if the file has no such list. Raises CutOffError if the list is incomplete.
+    fail: a function that raises an error. It is called with the file's first bytes if the file has no list "games".
+    Raises CutOffError if the list is incomplete.
     """
     decoder, reads, buffer = json.JSONDecoder(), codecs.getincrementaldecoder("utf-8")("replace"), ""
     first, in_list, ended = b"", False, False

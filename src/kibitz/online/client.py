@@ -1,5 +1,5 @@
-"""Send requests to a server of games: one at a time, with pauses, and repeated after a failure. Requests are never sent
-to another host.
+"""Send requests to a server of games. Requests are sent one at a time, with pauses, and are repeated after a failure. A
+request is never sent to another host.
 """
 
 from __future__ import annotations
@@ -29,29 +29,31 @@ T = TypeVar("T")
 
 TOKEN = "KIBITZ_LICHESS_TOKEN"
 CONTACT = "KIBITZ_CONTACT"
-"""The environment variable with a contact address. Requests send this address to the operators of a server; without the
-variable, they send the account's name.
+"""The environment variable with the contact address that requests send to the operators of a server. Without the
+variable, requests send the account's name.
 """
 MOST_FAILURES = 5
-"""A request fails after this number of failures in a row."""
+"""The number of failures in a row after which a request is given up."""
 SILENCE = 60.0
-"""A connection counts as broken after this number of seconds without a byte."""
+"""The number of seconds without a byte after which a connection counts as broken."""
 SLOWEST = 180.0
-"""A connection counts as broken after this number of seconds without a complete line."""
+"""The number of seconds without a complete line after which a connection counts as broken."""
 LONGEST_WAIT = 300.0
-"""The longest time, in seconds, that kibitz waits if a server requests it."""
+"""The longest time, in seconds, that kibitz waits when a server asks clients to wait."""
 MOST_REDIRECTS = 5
 LONGEST_LINE = 8 << 20
-"""The largest number of bytes of one game with its data."""
+"""The largest number of bytes in one line of a reply, which contains one game with its data."""
 LARGEST_STREAM = 16 << 30
 LARGEST_FILE = 1 << 30
-"""The largest numbers of bytes of a reply: one that is read line by line, and one that is first stored in a file."""
+"""The largest size of a reply in bytes: LARGEST_STREAM for a reply that is read line by line, and LARGEST_FILE for a
+reply that is first stored in a file.
+"""
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 _SERVER_FAILS = {500, 502, 503, 504, 520, 521, 522, 523, 524}
 
 
 class NotFoundError(KibitzError):
-    """Raised if the server does not have what was requested (status 404 or 410)."""
+    """Raised if the server does not have the requested data (status 404 or 410)."""
 
 
 class RefusedError(KibitzError):
@@ -59,24 +61,24 @@ class RefusedError(KibitzError):
 
 
 class CutOffError(Exception):
-    """Raised if a reply ended too early or took too long. The client then repeats the request."""
+    """Raised if a reply ends too early or takes too long. The client then repeats the request."""
 
 
 def need_httpx(what: str) -> None:
-    """Raise KibitzError if httpx, the package of the extra `online`, is not installed. what: what needs the package;
-    the message begins with it.
+    """Raise KibitzError if httpx, the package of the extra `online`, is not installed. what: the function that needs
+    the package; the error message begins with this text.
     """
     if importlib.util.find_spec("httpx") is None:
         raise KibitzError(f"{what} needs httpx. Install it: pip install 'kibitz[online]'")
 
 
 def pause(seconds: float) -> None:
-    """Wait for this number of seconds. Tests replace this function."""
+    """Wait for this number of seconds. Tests replace this function by one that does not wait."""
     time.sleep(seconds)
 
 
 class Client:
-    """Sends the requests for one account, only to the host of its site.
+    """Sends the requests for one account, only to the server of the account.
 
     account: the account. saved_games: a function that returns the number of games saved so far, for error messages.
     """
@@ -107,6 +109,7 @@ class Client:
             raise KibitzError(_bad_proxy()) from None
 
     def close(self) -> None:
+        """Close the connection to the server."""
         self._http.close()
 
     def works(self) -> None:
@@ -114,14 +117,14 @@ class Client:
         self._failures, self._reached = 0, True
 
     def lines(self, path: str, parameters: Callable[[], Mapping[str, str]], take: Callable[[Iterator[bytes]], T]) -> T:
-        """Send a request whose reply is lines of JSON. Returns the result of `take`, which is called with the lines
-        while they arrive.
+        """Send a request whose reply consists of lines of JSON, and return the result of `take`.
 
         path: the path of the request on the server.
-        parameters: a function that returns the request's query parameters. It is called before each attempt. If an
-            attempt fails, the request is repeated, and `take` is called again.
+        parameters: a function that returns the request's query parameters. It is called before each attempt.
+        take: a function that is called with an iterator over the lines, while they arrive. If an attempt fails, the
+            request is repeated, and `take` is called again.
 
-        Raises KibitzError, see `_fetch`.
+        Raises KibitzError if the server rejects the request, or if too many attempts fail.
         """
 
         def consume(response: httpx.Response) -> T:
@@ -171,14 +174,14 @@ class Client:
         raise self._error(f"sent {kind} instead of games. Try again later.")
 
     def fail(self, what: str) -> NoReturn:
-        """Raise KibitzError with a message about the site. what: the rest of the message, after the site's name, such
-        as "does not reply. Try again later".
+        """Raise KibitzError with a message that begins with the site's name. what: the rest of the message, such as
+        "does not reply. Try again later".
         """
         raise self._error(what)
 
     def url(self, path: str) -> str:
-        """Return the full address of a request. path: a path on the site, or a full address that the server sent. In a
-        full address, the host is replaced by the site's host.
+        """Return the full address of a request. path: a path on the server, or a full address from one of its replies.
+        In a full address, the host is replaced by the host of the server.
         """
         parts = urlsplit(path)
         if parts.netloc:

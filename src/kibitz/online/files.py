@@ -1,4 +1,4 @@
-"""Download the games of an account, and write them into a file."""
+"""Download the games of an account, and write them into a file of game records."""
 
 from __future__ import annotations
 
@@ -38,12 +38,15 @@ class Listener(Protocol):
 
 
 def file_of(account: Account, wanted: GameChoice, listener: Listener) -> Path:
-    """Download the new games of an account, and return the path of a file with the games that the filter accepts, the
+    """Download the new games of an account. Return the path of a file with all games that the filter accepts, the
     newest first.
 
-    Every downloaded game is saved, even if an error follows. Raises UsageError for a filter that the site does not
-    support. Raises KibitzError, with the number of saved games, if the site can't be reached or sends invalid data. It
-    also raises KibitzError if the filter accepts no game. Ctrl-C raises KeyboardInterrupt with a message.
+    account: the account. wanted: the filter. listener: shows the progress. Every downloaded game is saved, even if an
+    error follows.
+
+    Raises UsageError for a filter that the site does not support. Raises KibitzError, with the number of saved games,
+    if the site can't be reached or sends invalid data. It also raises KibitzError if the filter accepts no game. Ctrl-C
+    raises KeyboardInterrupt with a message.
     """
     wanted.check(account.site)
     with contextlib.ExitStack() as stack:

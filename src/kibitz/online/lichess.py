@@ -1,5 +1,5 @@
-"""Downloads from lichess: GET /api/games/user/NAME. Each line of the reply is a JSON object with a PGN; the newest game
-is first.
+"""Download games from lichess, GET /api/games/user/NAME. Each line of the reply is a JSON object with a PGN. The newest
+game is first.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from kibitz.online.periods import ALL, Gap, Result
 from kibitz.records import decode
 
 FIRST_MOMENT = 1356998400070
-"""The earliest moment that lichess accepts as a limit, in milliseconds since 1970."""
+"""The earliest time, in milliseconds since 1970, that lichess accepts as a limit of a request."""
 LONGEST_GAME = 200 * DAY
-"""Correspondence games that began within this time before the newest complete period are requested again, because they
-may have ended since.
+"""The longest duration, in milliseconds, of a correspondence game. Games that began within this time before the newest
+complete period are requested again, because they may have ended since.
 """
 MOST_REPEATED = 20_000
-"""A reply counts as endless after this number of games in a row that were already saved."""
+"""The number of games in a row that were already saved after which a reply counts as endless. The download then
+fails.
+"""
 
 
 class Lichess:
@@ -143,7 +145,7 @@ def _game(line: bytes) -> tuple[str, int, str, bool, bytes] | None:
 
 
 def clean(text: str) -> bytes:
-    """Convert a game record to the form in which it is saved: UTF-8 without zero bytes, and without white space at the
+    """Return a game record in the form in which it is saved: UTF-8 without zero bytes, and without white space at the
     beginning and at the end.
     """
     return text.replace("\r\n", "\n").replace("\0", "?").strip().encode(errors="replace")

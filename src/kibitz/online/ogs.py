@@ -1,4 +1,4 @@
-"""Downloads from OGS: the list of a player's games, page by page, and one SGF for each game."""
+"""Download games from OGS: the list of a player's games, page by page, and an SGF for each game."""
 
 from __future__ import annotations
 

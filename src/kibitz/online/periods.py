@@ -1,7 +1,7 @@
-"""The periods of an account that are downloaded completely, and the gaps between them.
+"""The periods of an account whose games are all saved, and the gaps between these periods.
 
-Downloads go from new games to old games. If a download ends early, the oldest games are missing, and its period begins
-later than requested. The next call fills this gap.
+Downloads go from new games to old games. If a download ends early, the oldest games are missing, and the saved period
+begins later than requested. The next call downloads the missing games.
 """
 
 from __future__ import annotations
@@ -15,17 +15,20 @@ from kibitz.online.accounts import DAY, GameChoice
 from kibitz.online.cache import PERIODS, CachedGames
 
 MARGIN = DAY
-"""Milliseconds at the end of a complete period that are requested again, because games were still running then, and
-because clocks may be wrong.
+"""The milliseconds at the end of a saved period that are requested again. Games may still have been running then, and
+clocks may be wrong.
 """
 ALL = "all"
-"""The key of the periods in which games were downloaded without a filter."""
+"""The key of the periods in which all games were downloaded, without a filter."""
 
 
 @dataclass
 class Result:
-    """The result of a download. new: the number of new games. damaged: the number of damaged games. hidden: the number
-    of games that the site does not make public.
+    """The result of a download.
+
+    new: the number of new games.
+    damaged: the number of damaged games.
+    hidden: the number of games that the site does not make public.
     """
 
     new: int = 0
@@ -35,19 +38,17 @@ class Result:
 
 @dataclass
 class Gap:
-    """A period whose games are not saved yet, and the games that must be downloaded from it: at most `need` games, from
-    new to old.
+    """A period of an account whose games are not all saved yet. The class that downloads from a site calls `put` for
+    each game of the period, from new to old, and `reached` from time to time.
 
     cache: the saved games of the account.
     wanted: the filter for the games.
-    since, until: the oldest and the newest time of the period, in milliseconds since 1970.
-    need: the largest number of games that the filter accepts; None for no limit.
-    reached: called with a time when all games of the period from this time on are saved.
-    on_game: called after each new game.
+    since, until: the beginning and the end of the period, in milliseconds since 1970.
+    need: the number of games accepted by the filter after which the download can stop; None for no limit.
+    reached: a function that is called with a time when all games of the period from this time on are saved.
+    on_game: a function that is called after each new game.
     result: the numbers of games, which `put` updates.
     matched: the number of games so far that the filter accepts.
-
-    The class that downloads from a site calls `put` for each game, and `reached` from time to time.
     """
 
     cache: CachedGames
@@ -61,10 +62,10 @@ class Gap:
     matched: int = 0
 
     def put(self, id: str, moment: int, speed: str, rated: bool, text: bytes) -> bool:
-        """Save a game. Returns False if it was saved before.
+        """Save a game. Return False if the game was already saved, otherwise True.
 
-        id: the game's identifier on the server. moment: the time of the game, in milliseconds since 1970. speed, rated:
-        the game's speed, and whether it was rated. text: the PGN or SGF.
+        id: the game's identifier on the server. moment: the time of the game, in milliseconds since 1970. speed: the
+        speed, such as "blitz". rated: whether the game was rated. text: the PGN or SGF.
         """
         self.seen(moment, speed, rated)
         if not self.cache.add(id, moment, speed, rated, text):
@@ -74,16 +75,17 @@ class Gap:
         return True
 
     def seen(self, moment: int, speed: str, rated: bool) -> None:
-        """Count a game towards the limit `need` if the filter accepts it. Call this method for each game of the period,
-        whether it is new or was saved before.
+        """Count a game towards the limit `need` if the filter accepts the game. `put` calls this method for its game.
+        Call it also for games that are not passed to `put`, such as games that were already saved.
 
-        moment: the time of the game, in milliseconds since 1970. speed, rated: the game's speed, and whether it was
-        rated.
+        moment: the time of the game, in milliseconds since 1970. speed: the speed, such as "blitz". rated: whether the
+        game was rated.
         """
         self.matched += moment < self.until and self.wanted.takes(moment, speed, rated)
 
     @property
     def has_enough(self) -> bool:
+        """Whether the limit `need` is reached, so that the download can stop."""
         return self.need is not None and self.matched >= self.need
 
 
@@ -91,8 +93,9 @@ class Downloads(Protocol):
     """The interface of a class that downloads games from one site."""
 
     def key(self, wanted: GameChoice) -> str:
-        """Return the name under which the cache saves its complete periods: those of which it has all games that this
-        filter accepts. The name is ALL if the site can't filter, because each download then contains every game.
+        """Return the key under which the saved games list the periods that are complete for a filter. In such a period,
+        all games that the filter accepts are saved. The key is ALL if the site can't filter, because each download then
+        contains every game.
         """
 
     def begin(self, cache: CachedGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
@@ -102,15 +105,15 @@ class Downloads(Protocol):
         wanted: the filter for the games.
         newest: the end of the latest period of which all games are saved, in milliseconds since 1970; 0 if there is no
             such period.
-        expect: called with the number of the account's games, if the site sends this number.
+        expect: a function that is called with the number of the account's games, if the site sends this number.
         """
 
     def fill(self, gap: Gap) -> None:
-        """Download the games of a period that is not saved yet, from new to old, and save them with `gap.put`."""
+        """Download the games of a period, from new to old, and save them with `gap.put`. gap: the period."""
 
 
 def now() -> int:
-    """Return the current time in milliseconds since 1970. Tests replace this function."""
+    """Return the current time in milliseconds since 1970. Tests replace this function to set the time."""
     return int(time.time() * 1000)
 
 
@@ -121,14 +124,14 @@ def download(
     expect: Callable[[int], None],
     on_game: Callable[[], None],
 ) -> Result:
-    """Download the games of an account that the filter accepts and that are not saved yet. Every downloaded game is
-    saved, even if an error or Ctrl-C follows. Returns the numbers of games.
+    """Download the games of an account that the filter accepts and that are not saved yet. Return the numbers of games.
+    Every downloaded game is saved, even if an error or Ctrl-C follows.
 
-    source: the downloads of the account's site.
+    source: downloads from the account's site.
     cache: the account's saved games.
     wanted: the filter.
-    expect: called with the number of the account's games, if the site sends this number.
-    on_game: called after each new game.
+    expect: a function that is called with the number of the account's games, if the site sends this number.
+    on_game: a function that is called after each new game.
     """
     periods = _periods(cache, source.key(wanted))
     result = source.begin(cache, wanted, periods[0][1] if periods else 0, expect)

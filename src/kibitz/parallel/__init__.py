@@ -1,8 +1,9 @@
-"""Run many independent jobs in this process, in worker processes, or on Ray, with the same results.
+"""Run many independent jobs with the same results in one of three ways: in this process, in worker processes, or on
+Ray, a library for clusters.
 
-`map_unordered` and `map_ordered` are the only functions that start worker processes. A function and its items are
-pickled for the workers, so both must be small. The function must be a module's function, or a `functools.partial` of
-one.
+`map_unordered` and `map_ordered` apply a function to many items. Only they start worker processes. The function and the
+items are pickled for the workers, so they must be small. The function must be defined at the top level of a module, or
+be a `functools.partial` of a function that is.
 """
 
 from __future__ import annotations
@@ -21,9 +22,13 @@ Result = TypeVar("Result")
 
 BACKENDS = ("serial", "processes", "ray")
 DEATHS = 3
-"""How often an item is given to another worker after its worker died. After one more death, the work is given up."""
+"""The number of times that an item is given to another worker after its worker died. After one more death, the work
+ends with an error.
+"""
 AHEAD = 2
-"""The largest number of items per worker that are assigned, or completed but not yet returned in order."""
+"""The largest number of items per worker that are in progress. An item is in progress if it is assigned to a worker, or
+completed but not yet returned in order.
+"""
 
 
 @dataclass(frozen=True)
@@ -50,23 +55,28 @@ SERIAL = Backend()
 
 
 class Workers(Protocol):
-    """Running workers, which can be used for several calls of `map_unordered` and `map_ordered`, one after the other.
-    They process `count` items at the same time.
+    """A group of running workers. It can be used for several calls of `map_unordered` and `map_ordered`, one after the
+    other.
+
+    count: the number of items that the workers process at the same time.
     """
 
     count: int
 
     def use(self, function: Callable[[Any], object]) -> None:
-        """Set the function that processes the items submitted from now on. No item may be pending."""
+        """Set the function that processes the items of the following calls of `submit`. When this method is called, no
+        item may be pending.
+        """
 
     def submit(self, index: int, item: object) -> None:
-        """Submit an item for processing. index: the number that `finished` returns with the result. At most
-        `AHEAD * count` items may be pending.
+        """Give an item to the workers. At most `AHEAD * count` items may be pending.
+
+        index: a number for the item, which `finished` returns together with the result.
         """
 
     def finished(self) -> list[tuple[int, Any]]:
-        """Wait until at least one item is finished. Returns the index and the result of each finished item. If the
-        function raised an exception, it is raised here.
+        """Wait until at least one item is finished. Return the index and the result of each finished item. If the
+        function raised an exception, this method raises it.
         """
 
     def abandon(self) -> None:
@@ -78,8 +88,8 @@ class Workers(Protocol):
 
 @contextlib.contextmanager
 def open_workers(backend: Backend = SERIAL) -> Iterator[Workers]:
-    """Start workers that can be used for several calls of `map_unordered` and `map_ordered`. They end when the context
-    ends. Raises KibitzError if Ray isn't available.
+    """A context manager that starts workers, which can be used for several calls of `map_unordered` and `map_ordered`.
+    The workers end when the context ends. Raises KibitzError if Ray isn't available.
     """
     with contextlib.closing(_start(backend)) as workers:
         yield workers
@@ -100,11 +110,12 @@ def _start(backend: Backend) -> Workers:
 def map_unordered(
     function: Callable[[Item], Result], items: Iterable[Item], workers: Backend | Workers = SERIAL
 ) -> Generator[tuple[int, Result]]:
-    """Apply the function to all items, and yield each item's index and result, in the order in which they finish.
+    """Apply a function to all items. Yield the index and the result of each item, in the order in which the items
+    finish.
 
-    An item is taken from the iterable only when a worker is free. Closing the generator, or an error, ends the work
-    immediately. If a worker dies, another worker gets its item, at most DEATHS times. Raises the exceptions of the
-    function, and KibitzError if workers die more often or Ray isn't available.
+    An item is taken from `items` only when a worker is free. If the generator is closed, or after an error, the work
+    ends immediately. If a worker dies, another worker gets its item, at most DEATHS times. Raises the exceptions of the
+    function. Raises KibitzError if workers die more often, or if Ray isn't available.
     """
     return _mapped(function, items, workers, ordered=False)
 
@@ -112,8 +123,8 @@ def map_unordered(
 def map_ordered(
     function: Callable[[Item], Result], items: Iterable[Item], workers: Backend | Workers = SERIAL
 ) -> Generator[Result]:
-    """Apply the function like `map_unordered`, but yield only the results, in the order of the items. Only a few items
-    are in memory at a time.
+    """Apply a function to all items like `map_unordered`. Yield only the results, in the order of the items. Only a few
+    items are in memory at a time.
     """
     with contextlib.closing(_mapped(function, items, workers, ordered=True)) as results:
         for _, result in results:

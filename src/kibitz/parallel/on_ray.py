@@ -1,4 +1,6 @@
-"""Workers on Ray: a local one that ends with the work, or a running cluster."""
+"""Run workers on Ray, a library for clusters: on a Ray of this machine that ends with the work, or on a running
+cluster.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,11 @@ from kibitz.parallel import DEATHS
 from kibitz.parallel.processes import WORKERS, environment
 
 STORE_BYTES = 256 << 20
-"""Memory of a local Ray for items and results that are being transferred. By default, Ray would reserve 30% of the
-machine's memory.
+"""The memory, in bytes, that a local Ray uses for items and results in transfer. By default, Ray would reserve 30% of
+the machine's memory.
 """
 REACH_S = 10
-"""Seconds in which a cluster must reply."""
+"""The seconds in which a cluster must reply to the first connection."""
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",  # sends no statistics
     "RAY_DEDUP_LOGS": "0",
@@ -53,11 +55,11 @@ def _imported() -> Any:
 
 
 class RayWorkers:
-    """The interface `kibitz.parallel.Workers` on Ray. If a worker dies, Ray processes the worker's item again, at most
-    DEATHS times.
+    """Workers on Ray, with the interface `kibitz.parallel.Workers`. If a worker dies, Ray processes the worker's item
+    again, at most DEATHS times.
 
-    count: the number of workers of a local Ray; a cluster has one worker per core.
-    address: see Backend.
+    count: the number of workers of a local Ray. A cluster has one worker per core instead.
+    address: HOST:PORT of a Ray cluster; None for a local Ray.
 
     If this process is already connected to Ray, that connection is used. Raises UsageError if Ray is not installed, and
     KibitzError if the cluster does not reply.

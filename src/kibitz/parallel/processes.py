@@ -1,4 +1,6 @@
-"""Worker processes on this machine. Each has one item at a time, so that the item of a dead worker is known."""
+"""Run worker processes on this machine. Each worker has one item at a time. So if a worker dies, the main process knows
+its item.
+"""
 
 from __future__ import annotations
 
@@ -19,23 +21,26 @@ from kibitz.parallel import DEATHS
 
 _CONTEXT = multiprocessing.get_context("spawn")  # a forked process would inherit locks that other threads hold
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
-"""Environment of a worker. The workers share the cores. Equal numbers of threads give equal sums."""
+"""Environment variables of a worker. Each worker uses one thread, because the workers share the cores. The same number
+of threads also gives the same sums of floating-point numbers.
+"""
 MALLOC_SETTINGS = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(256 << 20)}
-"""Environment of a worker: glibc keeps up to 256 MB of freed memory for the next item.
+"""Environment variables of a worker. With them, the C library glibc keeps up to 256 MB of freed memory for the next
+item.
 
-Otherwise, memory is returned to the system and requested again for every item. The system fills it with zeros each
-time, which took a sixth of an import's time.
+Otherwise, memory is returned to the operating system and requested again for every item. The operating system fills the
+memory with zeros each time, which took a sixth of an import's time.
 """
 LEAVING = 5.0
-"""Seconds in which an idle worker may end by itself."""
+"""The seconds in which an idle worker may end by itself before it is killed."""
 WORKERS = {**ONE_THREAD, **MALLOC_SETTINGS}
 _FUNCTION_FOLLOWS = b""
 """A message to a worker that announces a function as the next message. All other messages are items."""
 
 
 class ProcessWorkers:
-    """The interface `kibitz.parallel.Workers` with processes on this computer. They end when the main process ends for
-    any reason.
+    """Workers that are processes on this computer, with the interface `kibitz.parallel.Workers`. The workers also end
+    if the main process ends for any reason.
     """
 
     def __init__(self, count: int):
@@ -149,8 +154,8 @@ def _without_interrupts() -> Iterator[None]:
 
 @contextlib.contextmanager
 def environment(variables: dict[str, str]) -> Iterator[None]:
-    """Set environment variables inside the context, so that processes started there inherit them. variables: the value
-    of each variable by its name.
+    """A context manager that sets environment variables, so that processes started inside the context inherit them.
+    variables: the value of each variable by its name.
     """
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
