@@ -10,14 +10,15 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 ADAPTERS, ALL, NOTHING = "adapters", "all", "nothing"
-"""The weights that are trained: those of the adapters, all weights, or none."""
+"""The possible values of the setting `learns`. They train the weights of the adapters, all weights, or no weights."""
 
 
 class Adapter(nn.Module):
-    """A small residual module that computes `x + up(relu(down(x)))`. The input and the output are float [n, filters,
-    rows, columns]. Before training, the output equals the input.
+    """A small residual module that computes `x + up(relu(down(x)))`. Input and output are float [n, filters, rows,
+    columns]. Before training, the output equals the input.
 
-    `down` is a 1×1 convolution to `rank` channels, and `up` is a 1×1 convolution back to `filters` channels.
+    `down` is a 1×1 convolution from `filters` to `rank` channels. `up` is a 1×1 convolution from `rank` to `filters`
+    channels.
     """
 
     def __init__(self, filters: int, rank: int):
@@ -37,6 +38,6 @@ def adapters(count: int, filters: int, rank: int) -> nn.ModuleList:
 
 
 def hold_the_rest(network: nn.Module) -> None:
-    """Freeze all weights of a network except those of its `adapters`."""
+    """Freeze all weights of a network except the weights of its `adapters`."""
     for name, p in network.named_parameters():
         p.requires_grad_(name.startswith("adapters."))

@@ -1,8 +1,10 @@
-"""A person's opening book: how often the person played each move in each position, blended with a network.
+"""A person's opening book: how often the person played each move in each position. The book corrects the predictions of
+a network.
 
-The blended probability of a move in a position where the person has moved n times is `(count + k · network) / (n + k)`:
-the network has the same weight as k games. A book is one array, with a row for each position and move, sorted by
-position, so that its file can be memory-mapped.
+In a position where the person has moved n times, the corrected probability of a move is `(count + k · network) / (n +
+k)`. Here, `count` is how often the person played the move, and `network` is the network's probability. So the network
+has the same weight as k games. A book is one array with a row for each position and move, sorted by position. Its file
+can be memory-mapped.
 """
 
 from __future__ import annotations
@@ -22,23 +24,25 @@ from kibitz.runs import Run
 BOOK = "book.npy"
 ROW = np.dtype([("position", "<u8"), ("move", "<u2"), ("count", "<u4")])
 PAIR = 0xFFF
-"""Mask of a packed chess move's two squares. The book ignores the promotion piece, which the network decides. The mask
-doesn't change Go moves, because they are smaller numbers.
+"""The mask that selects the two squares of a packed chess move. The book ignores the promotion piece, which the network
+decides. The mask does not change Go moves, because they are smaller numbers.
 """
 
 
 @dataclass(frozen=True)
 class Book:
-    """A person's opening book: how often the person played each move in each position. rows: [m] of dtype ROW, sorted
-    by position and move.
+    """A person's opening book: how often the person played each move in each position.
+
+    rows: an array [m] of dtype ROW, with a row for each position and move, sorted by position and move.
     """
 
     rows: NDArray[Any]
 
     @classmethod
     def count(cls, keys: NDArray[np.uint64], moves: NDArray[np.uint16]) -> Book:
-        """Make a book from a person's moves. keys: uint64 [n], the hash of each position. moves: uint16 [n], the packed
-        move played in it.
+        """Return a book that is made from a person's n moves.
+
+        keys: uint64 [n], the hash of the position before each move. moves: uint16 [n], the packed moves.
         """
         played = np.zeros(len(keys), ROW)
         played["position"], played["move"], played["count"] = keys, moves & PAIR, 1
@@ -52,7 +56,7 @@ class Book:
 
     @classmethod
     def open(cls, path: Path) -> Book:
-        """Open a book as a memory-mapped file. Raises KibitzError if the file is damaged."""
+        """Return the book in a file, memory-mapped. Raises KibitzError if the file is damaged."""
         try:
             rows = read_array(path, ROW)
         except (OSError, ValueError):
@@ -60,7 +64,7 @@ class Book:
         return cls(rows)
 
     def save(self, path: Path) -> None:
-        """Write the book to a file atomically."""
+        """Write the book to a file. If the program is interrupted, the old file stays complete."""
         write_array(path, self.rows)
 
     @property
@@ -71,12 +75,14 @@ class Book:
     def counts(
         self, keys: NDArray[np.uint64], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Return how often the person played each move in its position, float64 [total].
+        """Return how often the person played each of the given moves in its position, float64 [total].
 
-        keys: uint64 [n], the hashes of the positions. moves: uint16 [total], the moves of all positions, position after
-        position. offsets: int64 [n + 1], the index at which each position's moves begin. The book does not distinguish
-        promotions: each of the four promotions with the same from-square and to-square gets the count of all four
-        together.
+        keys: uint64 [n], the hashes of the positions.
+        moves: uint16 [total], the packed moves of all positions, position after position.
+        offsets: int64 [n + 1], the index in `moves` of each position's first move, and `total` at the end.
+
+        The book does not distinguish promotions. All promotions with the same from-square and to-square get the same
+        count, the sum over them.
         """
         stored = self.rows["position"]
         first, last = np.searchsorted(stored, keys, "left"), np.searchsorted(stored, keys, "right")
@@ -92,13 +98,14 @@ class Book:
 def blend(
     shares: NDArray[np.float64], counts: NDArray[np.float64], offsets: NDArray[np.int64], k: float
 ) -> NDArray[np.float64]:
-    """Blend a network's move probabilities with the counts of an opening book. Returns `(count + k · share) / (n + k)`
-    for each move, float64 [total], where n is the sum of the counts in the move's position.
+    """Return a network's move probabilities, corrected by an opening book, float64 [total]. The result for a move is
+    `(count + k · share) / (n + k)`, where n is the sum of the counts in the move's position.
 
     shares: float64 [total], the network's probabilities; they sum to 1 in each position.
     counts: float64 [total], how often the person played each move.
-    offsets: int64 [positions + 1], the index at which each position's moves begin. Every position must have moves.
-    k: the weight of the network, in games: the network counts as much as k games in the book.
+    offsets: int64 [positions + 1], the index of each position's first move, and `total` at the end. Every position must
+        have moves.
+    k: the weight of the network, in games. The network counts as much as k games in the book.
     """
     if not len(shares):
         return shares
@@ -107,6 +114,8 @@ def blend(
 
 
 def book_of(run: Run) -> tuple[Book, float] | None:
-    """Return the opening book of a run, and its k (see `blend`); None if the run has no book."""
+    """Return the opening book of a person's network, and the number k with which the book corrects the network (see
+    `blend`). Return None if there is no book. run: the folder with the network.
+    """
     k = run.info.get("book", {}).get("k")
     return None if k is None else (Book.open(run.path / BOOK), k)

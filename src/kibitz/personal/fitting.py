@@ -1,9 +1,10 @@
-"""Make a run from a person's games: count the opening book, train adapters, and choose the best network.
+"""Make a network of a person from the person's games: count the opening book, train adapters, and choose the best
+network.
 
-After seconds, the run is already usable, with the base network and the book. Then a few networks are trained with the
-usual training loop, each in a separate run in the folder `candidates`. A call after an interruption resumes these runs.
-The result is the network that best predicts the validation moves after move 10. Later positions are seldom in the book,
-so the network must predict their moves. The result can also be the base network.
+After seconds, the result is already usable, with the base network and the book. Then a few networks are trained with
+the usual training loop, each in a separate folder inside `candidates`. A call after an interruption resumes their
+training. The result is the network that best predicts the validation moves after move 10. Later positions are seldom in
+the book, so the network must predict their moves. The base network can also be the best.
 """
 
 from __future__ import annotations
@@ -44,25 +45,29 @@ from kibitz.training.trainer import STOPPED, TIME_LIMIT, TrainConfig, TrainProgr
 
 GAMES, CANDIDATES = "games", "candidates"
 RATES = (1e-3, 3e-3, 1e-2)
-"""Learning rates of adapters. The middle one is tried first, then the largest. The smallest one is tried only if the
-largest was worse than the middle one.
+"""Learning rates with which adapters are trained. The middle rate is tried first, then the largest rate. The smallest
+rate is tried only if the largest was worse than the middle rate.
 """
 FULL_RATES = (3e-5, 1e-4, 3e-4)
-"""Learning rates if all weights are trained, tried in the same order."""
+"""Learning rates with which all weights are trained. They are tried in the same order as RATES."""
 FULL_FROM = 3_000
-"""The smallest number of training games with which all weights may be trained."""
+"""The smallest number of training games with which all weights of the network may be trained."""
 CHECKS_AN_EPOCH, PATIENCE = 2, 3
-"""Validations per pass over the games, and the number of validations without improvement after which training ends."""
+"""The number of validations in each pass over the games, and the number of validations without improvement after which
+training ends.
+"""
 POSITIONS = 15_000
-"""Approximate number of positions that training uses. If there are fewer, the games are repeated more often, within the
-limits of the game's `EPOCHS`.
+"""The approximate number of positions that training uses. With fewer positions, training passes over the games more
+often, within the limits `EPOCHS` of the game (chess or Go).
 """
 STRENGTHS = (0.25, 0.5, 0.75, 1.0)
-"""Factors by which the adapters' changes may be multiplied."""
+"""The factors, 0 to 1, by which the changes that adapters make can be multiplied. The best factor is chosen."""
 OPENING = 20
-"""Number of plies of the first ten moves."""
+"""The number of plies in the first ten moves of a game."""
 CHECKPOINT_EVERY = 50
-"""Iterations between checkpoints, so that only a few seconds of work are lost if the program is killed."""
+"""The number of iterations between two checkpoints. It is small, so that an interruption loses only a few seconds of
+work.
+"""
 
 
 @dataclass(frozen=True)
@@ -70,13 +75,14 @@ class PersonalRequest:
     """The arguments of `make`.
 
     sources: the files of games.
-    players: the names of the person, see `names.find`.
-    base: the run or bundled network from which to start; "" for `human`, or for `gohuman` in Go.
-    run: the run's directory; None for runs/personal-NAME.
-    most: the largest number of games. If there are more, only the newest are used. None for no limit.
-    update: whether to add games to an existing run.
-    test: the number of newest games to keep for the test; None for the default.
-    time_limit: the seconds after which the work stops; None for no limit. A later call resumes it.
+    players: the names of the person, see `kibitz.personal.names.find`.
+    base: the network from which to start, a bundled network or a folder; "" for `human`, or for `gohuman` in Go.
+    run: the folder of the result; None for runs/personal-NAME.
+    most: the largest number of games; None for no limit. If there are more games, only the newest are used.
+    update: whether to add games to an existing result.
+    test: the number of newest games for the test; None for the default.
+    seed: the random seed.
+    time_limit: the seconds after which the work stops; None for no limit. A later call resumes the work.
     """
 
     sources: Sequence[str]
@@ -94,8 +100,10 @@ class PersonalRequest:
 
 @dataclass(frozen=True)
 class PersonalStep:
-    """The progress of `make`. name, number: the name and the number, from 1, of the training that is running. progress:
-    the progress of this training.
+    """The progress of `make`, which trains several networks one after the other.
+
+    name, number: the name and the number, from 1, of the training that is running. progress: the progress of this
+    training.
     """
 
     name: str
@@ -107,8 +115,9 @@ class PersonalStep:
 class PersonalResult:
     """The result of `make`.
 
-    path: the run's directory. info: the content of its run.json. reason: "done", "finished before", or why `make`
-    stopped.
+    path: the folder of the network.
+    info: the content of the folder's file run.json.
+    reason: "done", "finished before", or a text about why `make` stopped.
     """
 
     path: Path
@@ -139,11 +148,14 @@ def make(
     on_step: Callable[[PersonalStep], object] = lambda step: None,
     log: Callable[[str], None] = lambda line: None,
 ) -> PersonalResult:
-    """Make a run for a person, resume it, or add games to it (`update`).
+    """Make a network of a person, resume an interrupted call, or add games to an existing network (see
+    `PersonalRequest.update`).
 
-    on_step: called with the progress. log: called with messages, one line each. Raises KibitzError or UsageError if no
-    player has this name, if there are too few games, or if the directory has a run for another person or with other
-    games.
+    on_step: a function that is called with the progress.
+    log: a function that is called with each message, one line.
+
+    Raises KibitzError or UsageError if no player has this name, or if there are too few games. Raises the same errors
+    if the folder has a network of another person or from other games.
     """
     deadline = None if request.time_limit is None else time.monotonic() + request.time_limit
     person = _begin(request, log)
@@ -209,8 +221,8 @@ def _late(positions: PlayerPositions, losses: NDArray[np.float64]) -> float:
 
 
 class AtStrength:
-    """A run's network in which each adapter's change is multiplied by `strength`, 0 to 1. It has the interface of a
-    Session.
+    """A network whose adapters have a reduced effect: the change that each adapter makes is multiplied by `strength`, 0
+    to 1. The object has the interface of a Session, a loaded network.
     """
 
     def __init__(self, run: Run, strength: float):
@@ -222,7 +234,9 @@ class AtStrength:
                     p.mul_(strength)
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """Evaluate positions as NetworkSession.evaluate does. `state` must contain all side inputs."""
+        """Return the network's outputs for n positions, as arrays by name. codes: uint8 [n, squares]. state: uint8 [n,
+        columns], with all side inputs (inputs in addition to the position).
+        """
         found: list[list[NDArray[np.float32]]] = []
         with torch.inference_mode():
             for at in range(0, len(codes), 512):

@@ -1,4 +1,6 @@
-"""The games of a person, collected in a store, and the positions in which the person moved."""
+"""Collect the games of a person in a store (kibitz's game database), and find the positions in which the person
+moved.
+"""
 
 from __future__ import annotations
 
@@ -24,24 +26,28 @@ from kibitz.store.store import INFO, Store
 from kibitz.store.writer import StoreWriter
 
 FIRST, SECOND, NEITHER = 0, 1, -1
-"""Sides: FIRST moves first from the usual start (White in chess, Black in Go). SECOND is the other side. NEITHER is no
-side.
+"""The sides of a person in a game. FIRST is the side that moves first from the usual start: White in chess, Black in
+Go. SECOND is the other side. NEITHER means that the person has no side or both sides.
 """
 COLOURS = {"chess": ("white", "black"), "go": ("black", "white")}
-"""The columns of the store with the players' names, by game; the player who moves first is first."""
+"""For each game, chess or Go, the two columns of a store's table with the players' names. The player who moves first is
+in the first column.
+"""
 SIDE_AT = {"chess": 64, "go": 361}
-"""The column, in a row of a start position, that has the side to move."""
+"""For each game, chess or Go, the index of the side to move in a row that describes a start position."""
 KINDS = {"chess": "standard chess", "go": "Go"}
 MAX_STRAYS = 5
-"""The largest number of reports about text outside of games, over all files."""
+"""The largest number of messages about text outside of games, over all files."""
 LEAST = 20
-"""The smallest number of games for training."""
+"""The smallest number of games from which a network is trained."""
 TEST_SHARE, MOST_TEST = 10, 50
-"""The test split has the newest games. Their number is the number of all games divided by TEST_SHARE, but at most
-MOST_TEST.
+"""The number of test games is the number of all games divided by TEST_SHARE, but at most MOST_TEST. The newest games
+are the test games.
 """
 VALIDATE_SHARES, LEAST_VALIDATE = (10.0, 20.0, 40.0, 60.0), 2
-"""Percentages of the other games for validation. The first percentage that gives LEAST_VALIDATE games is used."""
+"""Percentages of the games that are not test games. The first percentage that gives at least LEAST_VALIDATE games
+determines the number of validation games.
+"""
 
 
 def sides_of(store: Store, spellings: Sequence[str]) -> NDArray[np.int8]:
@@ -63,11 +69,11 @@ def _named(store: Store, spellings: Sequence[str]) -> tuple[NDArray[np.bool_], N
 
 
 class OwnPositions(Positions):
-    """The positions in which one person moved, in some games. The id of a position is its index in the order of games
-    and plies.
+    """The positions in which one person moved, in some games of a store. The positions are numbered from 0, in the
+    order of games and plies.
 
-    games: the indices of the games in the store. sides: the person's side in every game of the store, see `sides_of`.
-    Games with NEITHER have no such positions.
+    games: the numbers of the games in the store.
+    sides: the person's side in every game of the store, see `sides_of`. Games with NEITHER have no such positions.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]):
@@ -84,15 +90,17 @@ class OwnPositions(Positions):
         return len(self._game)
 
     def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the game and the ply of the positions with these numbers, two arrays int64 [n]."""
         return self._game[ids], self._ply[ids]
 
 
 def split_of(store: Store, test: int | None = None) -> Split:
-    """Return a split for a person's games. The newest `test` games are for the test; by default a tenth of all games,
-    but at most 50.
+    """Return a division of a person's games into training games, validation games and test games.
 
-    If no game has a date, and `test` is None, a hash of each game selects the test games. A tenth of the other games is
-    for validation, or more if a tenth would be too few games.
+    test: the number of test games; None for a tenth of all games, but at most 50. The newest games are the test games.
+    If no game has a date and `test` is None, a hash of each game selects the test games.
+
+    A tenth of the other games is for validation, or a larger share if a tenth is too few games.
     """
     undated = test is None and np.isnat(store.column("date").astype("datetime64[D]")).all()
     newest = min(MOST_TEST, max(1, len(store) // TEST_SHARE)) if test is None else test
@@ -108,12 +116,12 @@ def split_of(store: Store, test: int | None = None) -> Split:
 
 @contextlib.contextmanager
 def opened(sources: Sequence[str], log: Callable[[str], None]) -> Iterator[Store]:
-    """Open one store with the games of all sources. The sources are PGN or SGF files, folders with such files, or a
-    single store.
+    """A context manager that opens one store with the games of all sources. The sources are PGN or SGF files, folders
+    with such files, or a single store.
 
-    Game records are imported into a temporary store, which is removed at the end. log: called with a message about each
-    source or game that could not be read or was skipped. Raises KibitzError if there is no game, and UsageError if some
-    games are chess and others Go.
+    Game records are imported into a temporary store, which is removed at the end of the context. log: a function that
+    is called with a message about each source or game that could not be read or was skipped. Raises KibitzError if
+    there is no game, and UsageError if some games are chess and others Go.
     """
     if len(sources) == 1 and (Path(sources[0]) / INFO).is_file():
         yield Store(sources[0])
@@ -146,12 +154,16 @@ def games_of(
     log: Callable[[str], None],
     least: int = LEAST,
 ) -> NDArray[np.int64]:
-    """Return the indices of a person's games in the store, int64 [n], from old to new.
+    """Return the numbers of a person's games in a store, int64 [n], from old to new.
 
-    players: the names under which the person played, see `names.Player`. where: the description of the games in an
-    error. most: the largest number of games. If there are more, only the newest are returned. None for all. log: called
-    with a message about skipped games and about anything unusual. Raises KibitzError if there are fewer than `least`
-    games.
+    source: the store.
+    players: the names under which the person played.
+    where: a description of the games, which error messages contain.
+    most: the largest number of games; None for no limit. If there are more games, only the newest are returned.
+    log: a function that is called with messages about skipped games and about anything unusual.
+    least: the smallest number of games.
+
+    Raises KibitzError if there are fewer than `least` games.
     """
     for player in players:
         if names.looks_like_a_program(player.name):
@@ -209,11 +221,11 @@ def spellings_of(players: Sequence[names.Player]) -> tuple[str, ...]:
 
 
 def in_time(store: Store) -> NDArray[np.int64]:
-    """Return the indices of a store's games from old to new, int64 [games].
+    """Return the numbers of a store's games from old to new, int64 [games].
 
     The games are sorted by date, and games without a date come first. Games of the same day are in the order of the
-    files, or in the reverse order if the dates in the files fall more often than they rise. Some servers list new games
-    first.
+    files. If the dates in the files fall more often than they rise, the order of games of the same day is reversed,
+    because some servers list new games first.
     """
     dates = store.column("date").astype("datetime64[D]")
     days = dates.astype(np.int64)
@@ -225,9 +237,13 @@ def in_time(store: Store) -> NDArray[np.int64]:
 
 
 def add_games(source: Store, games: NDArray[np.int64], into: Path, sources: Sequence[str]) -> Store:
-    """Add games of one store to another store, which is created if it does not exist. Games that the other store
-    already has are skipped. into: the path of the other store. sources: the names of the files, which the other store
-    records.
+    """Add games of one store to another store, and return the other store. It is created if it does not exist. Games
+    that it already contains are skipped.
+
+    source: the store with the games.
+    games: the numbers of the games in `source`.
+    into: the path of the other store.
+    sources: the names of the files from which the games come, which the other store records.
     """
     rules = game_of(source.game)
     begins, plies = source.offsets[games], source.plies[games]

@@ -1,8 +1,9 @@
-"""Habits of a person apart from the choice of moves: thinking times and resignations.
+"""Measure habits of a person other than the choice of moves: thinking times and resignations. A player can then imitate
+the habits.
 
-Both are measured in the games and stored in run.json. Thinking times are shares of the remaining clock time, by move
-number; they need games with clocks. A person resigns a certain share of the lost games, in positions with a low
-expected score.
+The habits are measured in the person's games and stored in run.json. Thinking times are shares of the remaining clock
+time, by move number, so they need games with clocks. A person resigns a certain share of the lost games, in positions
+with a low expected score.
 """
 
 from __future__ import annotations
@@ -27,25 +28,34 @@ from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 
 MOVES = (0, 5, 10, 15, 20, 30, 40, 1000)
-"""Limits of the bands of move numbers, counted from 0."""
+"""The limits between the groups of move numbers for which thinking times are measured. Move numbers are counted
+from 0.
+"""
 QUANTILES = 21
 LEAST_MOVES, LEAST_RESIGNED = 200, 10
-"""The smallest number of moves with a clock, and of resigned games, that are needed to measure a habit."""
+"""The smallest number of moves with clock times, and the smallest number of resigned games, from which a habit is
+measured.
+"""
 MASTER = 2200
 ONLINE_RESIGNED, MASTERS_RESIGNED, GIVEN_UP = 0.43, 0.97, 0.12
-"""Usual habits: the share of lost games that are resigned, for players below and above the rating MASTER. GIVEN_UP is
-the expected score, predicted by `human`, below which games are resigned.
+"""Usual habits of resignation. The first two numbers are the share of lost games that are resigned, by players below
+and above the rating MASTER. GIVEN_UP is the expected score below which games are resigned, as `human` predicts it.
 """
 LONGEST = 0.5
-"""The largest share of the clock time that one move may take."""
+"""The largest share of the remaining clock time, 0 to 1, that one move may take."""
 _INCREMENT = re.compile(r"\+(\d+)$")
 
 
 def habits_of(
     store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], session: NetworkSession
 ) -> dict[str, Any]:
-    """Measure a person's habits in the games. Returns the entries "think" and "resign" for run.json, see `think_times`
-    and `resignations`. A habit is missing if there are too few data to measure it.
+    """Return a person's habits, measured in the games, as the entries "think" and "resign" for run.json (see
+    `think_times` and `resignations`). A habit is missing if there are too few data to measure it.
+
+    store: the store with the games.
+    games: the numbers of the person's games in the store.
+    sides: the person's side in each game of the store, see `kibitz.personal.games.sides_of`.
+    session: a loaded network, which predicts the expected scores.
     """
     found: dict[str, Any] = {}
     if think := think_times(store, games, sides):
@@ -56,10 +66,11 @@ def habits_of(
 
 
 def think_times(store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]) -> list[list[float]]:
-    """Return quantiles of the share of the remaining clock time that the person used for a move, 0 to 1. The result has
-    a list of QUANTILES numbers for each band of move numbers in MOVES.
+    """Return how long the person thinks: quantiles of the share of the remaining clock time that a move took, 0 to 1.
+    The result has a list of QUANTILES numbers for each group of move numbers (see MOVES).
 
-    The result is [] if too few moves have clock times. A band without moves gets the quantiles of all moves.
+    The result is [] if too few moves have clock times. A group without moves gets the quantiles of all moves. games,
+    sides: as in `habits_of`.
     """
     clocks = store.per_move("clock")
     if clocks is None:
@@ -88,12 +99,12 @@ def _increment(time_control: str | None) -> int:
 def resignations(
     store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], session: NetworkSession
 ) -> dict[str, float] | None:
-    """Measure when a person resigns. The result has `share`, the share of the lost games that the person resigned, and
-    `below`, the expected score below which the person resigns, both 0 to 1. It is None if the person resigned too few
+    """Return when the person resigns, as a dict. `share` is the share of the lost games that the person resigned, 0 to
+    1. `below` is the expected score, 0 to 1, below which the person resigns. Return None if the person resigned too few
     games.
 
-    `below` is the median expected score at the end of the resigned games, as the network predicts it with the side
-    inputs of these games.
+    `below` is the median expected score at the end of the resigned games. The network predicts it with the side inputs
+    of these games, such as ratings. games, sides, session: as in `habits_of`.
     """
     mine = games[sides[games] != NEITHER]
     lost = mine[store.column("result")[mine] == np.where(sides[mine] == 0, -1, 1)]
@@ -118,7 +129,7 @@ def usual_habits(rating: int) -> dict[str, Any]:
 
 
 class Pace(Protocol):
-    """The interface of an object that samples thinking times."""
+    """The interface of an object that samples thinking times for moves."""
 
     def new_game(self) -> None:
         """Begin a new game."""
@@ -130,18 +141,19 @@ class Pace(Protocol):
 class PersonalPace:
     """Samples the thinking times of one person.
 
-    bands: the quantiles from `think_times`; [] if they are unknown. random: the random number generator.
+    bands: for each group of move numbers, the quantiles from `think_times`; [] if they are unknown. random: the random
+    number generator.
     """
 
     def __init__(self, bands: list[list[float]], random: np.random.Generator):
         self._bands, self._random = bands, random
 
     def new_game(self) -> None:
-        """Do nothing, because this object keeps no state between moves."""
+        """Do nothing, because the object stores nothing between moves."""
 
     def seconds(self, board: chess.Board, move: chess.Move, limits: SearchLimits) -> float:
-        """Return a random thinking time in seconds, see Pace.seconds. It depends only on the number of the move and on
-        the clock; 0 without a clock.
+        """Return a random thinking time in seconds for a move; 0 without a clock. It depends only on the number of the
+        move and on the remaining clock time.
         """
         if not self._bands or limits.clock is None:
             return 0.0
@@ -151,14 +163,14 @@ class PersonalPace:
 
 
 class HabitualPlayer:
-    """A player that takes time and resigns as a person does.
+    """A player that chooses moves like another player, but takes time and resigns as a person does.
 
     player: the player that chooses the moves.
-    habits: the person's habits, from `habits_of`. A habit that is missing in `habits` has no effect.
-    think, resign: whether to use the habits with these names.
+    habits: the person's habits, from `habits_of`. A habit that is missing has no effect.
+    think, resign: whether to use the habits "think" and "resign".
     pace: an object that samples the thinking times; None to use the habit "think". Thinking times have no effect
         without a clock.
-    seed: the random seed; None for an unpredictable one.
+    seed: the random seed; None for an unpredictable seed.
     """
 
     def __init__(
@@ -193,7 +205,9 @@ class HabitualPlayer:
         stop: threading.Event | None = None,
         on_result: OnResult = lambda _: None,
     ) -> SearchResult | None:
-        """Search as the player does, and then wait until the person would have moved, or until `stop` is set."""
+        """Return the result of the player's search. Before the method returns, it waits until the person would have
+        moved, or until the event `stop` is set. If the person would resign, the result's field `resigns` is True.
+        """
         thought = self._player.think(board, limits, stop, on_result)
         if thought is None:
             return None

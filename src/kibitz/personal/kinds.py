@@ -1,4 +1,4 @@
-"""The interface of a game (chess or Go) for personal networks, and its implementation for each game."""
+"""The interface with which chess and Go provide their parts of personal networks."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from kibitz.store.store import Store
 
 
 class Kind(Protocol):
-    """What the code for personal networks needs from each game. The module `kind` of the game's package has these
-    functions and constants.
+    """The functions and constants that each game, chess or Go, provides for personal networks. They are in the module
+    `kind` of the game's package.
 
-    SYSTEM: the name of the system of personal networks.
+    SYSTEM: the name of the system (the kind of network) of personal networks.
     BASE: the name of the bundled network from which a personal network starts; its system has the same name.
-    EPOCHS: the smallest and the largest number of epochs.
+    EPOCHS: the smallest and the largest number of passes over the games in training.
     Positions: the class of the positions in which a person moved.
     """
 
@@ -38,19 +38,26 @@ class Kind(Protocol):
     ) -> Any:
         """Return the settings of a person's network.
 
-        base: the settings of the network from which it starts. games: the indices of the person's games, in
-        chronological order. sides: the person's side in each game of the store. spellings: the person's names.
+        base: the settings of the network from which training starts, by name.
+        store: the store with the games.
+        games: the numbers of the person's games in the store, from old to new.
+        sides: the person's side in each game of the store, see `kibitz.personal.games.sides_of`.
+        spellings: the person's names.
         """
 
     def level(self, settings: Any) -> dict[str, Any]:
-        """Return the person's rating or rank, as entries for run.json."""
+        """Return the person's rating or rank, as an entry for run.json. settings: the settings of the person's
+        network.
+        """
 
     def side_inputs(self, settings: Any) -> dict[str, int]:
-        """Return by name the network's inputs in addition to the position, such as ratings, with values that are
-        typical for the person's games. settings: the settings of the person's network.
+        """Return the network's side inputs (inputs in addition to the position), such as ratings, by name. Their values
+        are typical for the person's games. settings: the settings of the person's network.
         """
 
 
 def kind_of(game: str) -> Kind:
-    """Return the module `kind` of a game, "chess" or "go". This imports the game's package, which needs torch."""
+    """Return the module `kind` of a game, which has the functions of `Kind`. game: "chess" or "go". The call imports
+    the game's package, which needs torch.
+    """
     return cast(Kind, importlib.import_module(f"kibitz.personal.{game}.kind"))

@@ -1,4 +1,6 @@
-"""Find players by name: the spellings of one person's name, the person who is in most games, and similar names."""
+"""Find players by name: the spellings of one person's name, the person who is in nearly all games, and similar
+names.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,13 @@ from kibitz.store.store import Store
 from kibitz.text import shown
 
 SEPARATOR = "\n"
-"""Separates names in a setting. Any other character may occur in a name."""
+"""The character between two names in a setting. Any other character may occur in a name."""
 NEARLY_ALL = 0.9
-"""A player can be selected without a name if at least this share of the games is the player's."""
+"""The share of the games, 0 to 1, that a player must have played to be selected without a name."""
 SHOWN_NAMES = 5
-"""The largest number of names in an error."""
+"""The largest number of names in an error message."""
 PREFIX = 5
-"""Number of letters at the beginning that two similar names must share."""
+"""The number of letters at the beginning that two names must have in common to be similar."""
 _ONE_WORD = re.compile(r"[\w+-]+")
 _PROGRAM = re.compile(
     r"\b(stockfish|lc0|leela|komodo|gnu ?chess|crafty|houdini|rybka|fritz|shredder|maia\d*|sunfish|ethereal|"
@@ -48,7 +50,11 @@ def looks_like_a_program(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Player:
-    """A player. name: the most frequent spelling of the name. spellings: all spellings. games: the number of games."""
+    """A player in a collection of games.
+
+    name: the most frequent spelling of the name. spellings: all spellings of the name. games: the number of the
+    player's games.
+    """
 
     name: str
     spellings: tuple[str, ...]
@@ -56,7 +62,8 @@ class Player:
 
 
 def players_of(store: Store) -> list[Player]:
-    """Return the players of a store, those with the most games first. Spellings with the same `key` are one player.
+    """Return the players of a store, the player with the most games first. Spellings with the same `key` belong to one
+    player.
 
     Unknown names ("?") are skipped. A game with the same player on both sides counts once.
     """
@@ -70,9 +77,10 @@ def players_of(store: Store) -> list[Player]:
 
 
 def players_among(written: Counter[str]) -> list[Player]:
-    """Group spellings of names into players. Returns the players, those with the most games first.
+    """Return the players to whom the given spellings of names belong, the player with the most games first. Spellings
+    with the same `key` belong to one player.
 
-    written: the number of games of each spelling. Empty names and "?" are ignored.
+    written: the number of games of each spelling. Empty names and "?" are skipped.
     """
     by_key: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
     for name, games in written.most_common():
@@ -83,17 +91,20 @@ def players_among(written: Counter[str]) -> list[Player]:
 
 
 def find(store: Store, names: Sequence[str], where: str) -> list[Player]:
-    """Return the players with these names. If no name is given, return the player who is in nearly all games.
+    """Return the players of a store with the given names. If no name is given, return the player who is in nearly all
+    games.
 
-    where: the description of the games for error messages. Raises UsageError for an unknown name; the message suggests
-    the most similar names. It is also raised if no name is given and no player is in nearly all games.
+    where: a description of the games, which error messages contain. Raises UsageError for an unknown name; the message
+    suggests the most similar names. Raises UsageError also if no name is given and no player is in nearly all games.
     """
     return find_among(players_of(store), len(store), names, where)
 
 
 def find_among(players: Sequence[Player], games: int, names: Sequence[str], where: str) -> list[Player]:
-    """Return those of the given players to whom the names belong, or the player who is in nearly all games, as `find`
-    does. games: the number of all games.
+    """Return those of the given players who have one of the names. If no name is given, return the player who is in
+    nearly all games. Errors are those of `find`.
+
+    games: the number of all games. where: a description of the games, which error messages contain.
     """
     if not players:
         raise UsageError(f"{where}: the games have no player names. Choose other games.")
@@ -103,7 +114,9 @@ def find_among(players: Sequence[Player], games: int, names: Sequence[str], wher
 
 
 def present(store: Store, names: Iterable[str]) -> list[str]:
-    """Return those of the given names that players of the store have, in any spelling with the same `key`."""
+    """Return those of the given names that belong to a player of the store. A name may be spelled differently in the
+    store if both spellings have the same `key`.
+    """
     there = {key(player.name) for player in players_of(store)}
     return [name for name in names if key(name) in there]
 
@@ -111,8 +124,10 @@ def present(store: Store, names: Iterable[str]) -> list[str]:
 def named(players: Sequence[Player], names: Sequence[str], where: str, option: str = "--player ") -> list[Player]:
     """Return the players who have one of these names.
 
-    where: the description of the games for error messages. option: the words before a name in error messages. Raises
-    UsageError for a name that no player has.
+    where: a description of the games, which error messages contain.
+    option: the text before a name in an error message, such as a command-line option.
+
+    Raises UsageError for a name that no player has.
     """
     by_key = {key(player.name): player for player in players}
     found: dict[str, Player] = {}
@@ -135,7 +150,7 @@ def _in_nearly_all(players: Sequence[Player], games: int, where: str) -> Player:
 
 
 def listed(players: Iterable[Player]) -> str:
-    """Return a line of text with the players and their numbers of games."""
+    """Return a line of text that lists at most SHOWN_NAMES players, with their numbers of games."""
     return ", ".join(f"{shown(player.name)} ({player.games:,})" for player in list(players)[:SHOWN_NAMES])
 
 

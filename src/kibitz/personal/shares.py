@@ -1,4 +1,4 @@
-"""The probabilities that networks and books predict for the moves that a person played."""
+"""Compute the probabilities that networks and opening books predict for the moves that a person played."""
 
 from __future__ import annotations
 
@@ -20,19 +20,22 @@ from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 
 KS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
-"""The values of k that are tried, see `book`."""
+"""The values of k that are tried. With k, the network has the same weight as k games in the opening book (see
+`kibitz.personal.book.blend`).
+"""
 
 
 class PlayerPositions(ABC):
-    """The n positions in which a person moved, with everything that is needed to predict the moves: candidate moves,
-    played moves and side inputs.
+    """The n positions in which a person moved, with everything that is needed to predict the moves. The candidate moves
+    of a position are all moves that get a probability.
 
-    codes: uint8 [n, squares]. state: uint8 [n, 4 + side inputs]. packed: uint16 [n], the played moves. games, plies:
-    int64 [n], the game and the ply of each position.
+    codes, state: uint8 [n, squares] and uint8 [n, 4 + side inputs], see `kibitz.PositionArrays`.
+    packed: uint16 [n], the moves that the person played.
+    games, plies: int64 [n], each position's game in the store, and the number of moves before the position.
     """
 
     BATCH = 4096
-    """Number of positions per batch."""
+    """The number of positions in a batch for the network."""
 
     def __init__(self, store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]):
         positions = OwnPositions(store, games, sides)
@@ -43,8 +46,8 @@ class PlayerPositions(ABC):
 
     @classmethod
     def conditioned_state(cls, store: Store, batch: Batch) -> NDArray[np.uint8]:
-        """Return the state of positions, with the side inputs of their games added, as far as they are known: uint8 [n,
-        4 + side inputs].
+        """Return the array `state` of n positions with further columns for the side inputs, such as ratings, uint8 [n,
+        4 + side inputs]. The columns have the values of the game records, as far as the records contain them.
         """
         return np.concatenate([batch.state, cls._side_inputs(store, batch)], 1)
 
@@ -68,12 +71,12 @@ class PlayerPositions(ABC):
     @property
     @abstractmethod
     def keys(self) -> NDArray[np.uint64]:
-        """The hash of each position, uint64 [n], under which a book stores it."""
+        """The hash of each position, uint64 [n]. An opening book stores the position with this hash."""
 
     @property
     @abstractmethod
     def booked(self) -> NDArray[np.uint16]:
-        """The played moves, in the form in which a book stores them, uint16 [n]."""
+        """The moves that the person played, uint16 [n], in the form in which an opening book stores them."""
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -84,18 +87,18 @@ class PlayerPositions(ABC):
 
     @property
     def moves(self) -> NDArray[np.uint16]:
-        """The candidate moves of all positions, position after position, uint16 [total]."""
+        """The candidate moves of all positions, position after position, packed, uint16 [total]."""
         return self._all_moves[0]
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """The index in `moves` at which each position's candidate moves begin, int64 [n + 1]."""
+        """The index in `moves` of each position's first candidate move, int64 [n + 1], with `total` at the end."""
         return self._all_moves[1]
 
     @cached_property
     def played(self) -> NDArray[np.int64]:
-        """The index in `moves` of each played move, int64 [n]. Raises KibitzError if a played move is not among the
-        candidate moves.
+        """The index in `moves` of each move that the person played, int64 [n]. Raises KibitzError if one of these moves
+        is not a candidate move.
         """
         found = np.flatnonzero(self.moves == np.repeat(self.packed, np.diff(self.offsets)))
         if len(found) != len(self.packed):
@@ -105,8 +108,11 @@ class PlayerPositions(ABC):
     def shares(
         self, session: NetworkSession, on_progress: Callable[[int, int], None] = lambda done, total: None
     ) -> NDArray[np.float64]:
-        """Return a network's probability of every candidate move, float64 [total]. The probabilities sum to 1 in each
-        position.
+        """Return the probability that a network predicts for each candidate move, float64 [total], 0 to 1. The
+        probabilities sum to 1 in each position.
+
+        session: the loaded network. on_progress: a function that is called with the number of completed positions and
+        the number of all positions.
         """
         found = np.empty(len(self.moves))
         on_progress(0, len(self))
@@ -121,13 +127,13 @@ class PlayerPositions(ABC):
 
     @abstractmethod
     def counts(self, book: Book) -> NDArray[np.float64]:
-        """Return how often the person played each candidate move in its position, according to the opening book,
-        float64 [total].
+        """Return how often the person played each candidate move in its position, according to an opening book, float64
+        [total].
         """
 
     def judge(self, shares: NDArray[np.float64]) -> JudgedMoves:
-        """Return how well probabilities of the candidate moves predict the played moves. shares: float64 [total], the
-        probabilities.
+        """Return how well given probabilities predict the moves that the person played. shares: float64 [total], the
+        probability of each candidate move.
         """
         best = np.maximum.reduceat(shares, self.offsets[:-1]) if len(self) else np.zeros(0)
         rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
@@ -139,11 +145,11 @@ class PlayerPositions(ABC):
 
 @dataclass(frozen=True)
 class JudgedMoves:
-    """How well given probabilities predict the n played moves.
+    """How well some probabilities predict the n moves that a person played.
 
-    right: bool [n], whether the most likely move was played.
-    loss: float64 [n], −log of the probability of the played move.
-    first: int64 [n], the index of the most likely move in `moves`.
+    right: bool [n], whether the person played the most likely move.
+    loss: float64 [n], −ln of the probability of the played move, in nats.
+    first: int64 [n], the index of the most likely move in `PlayerPositions.moves`.
     """
 
     right: NDArray[np.bool_]
@@ -152,9 +158,10 @@ class JudgedMoves:
 
 
 def fit_k(positions: PlayerPositions, shares: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the value of k in KS for which the blend with the book (see `book.blend`) has the smallest mean log loss,
-    and this loss in nats. shares, counts: float64 [total], the network's probability and the book's count for each
-    candidate move.
+    """Return two values: the number k in KS with which an opening book corrects the network best (see
+    `kibitz.personal.book.blend`), and the mean log loss with this k, in nats.
+
+    shares, counts: float64 [total], the network's probability and the book's count for each candidate move.
     """
     losses = [float(positions.judge(blend(shares, counts, positions.offsets, k)).loss.mean()) for k in KS]
     best = int(np.argmin(losses))

@@ -1,4 +1,6 @@
-"""The common part of the personal systems: adapters start as the identity, and one stage trains them."""
+"""The common part of the systems (kinds of networks) for one person, in chess and Go. One stage of training trains the
+adapters.
+"""
 
 from __future__ import annotations
 
@@ -18,27 +20,27 @@ from kibitz.systems.base import Examples, Stage, System, Tensors
 
 
 class PersonalSystem(System):
-    """The base class of the systems for a network of one person. `kibitz personal` makes their runs. Each run starts
-    from the weights of a network of the base system.
+    """The base class of the systems for a network of one person. `kibitz personal` trains such networks from the
+    weights of a network of the base system, such as `human`.
 
-    The network has the attribute `adapters`, a list of Adapter. `begins_from`, the names of the systems from whose
-    networks a run may start, has only the base system. example: the name of a file of games, such as "my-games.pgn",
-    that error messages use as an example.
+    The network must have the attribute `adapters`, a list of Adapter. The class attribute `begins_from` contains only
+    the name of the base system. example: the name of a file of games, such as "my-games.pgn", which error messages use
+    as an example.
     """
 
     example: str
 
     @abstractmethod
     def examples(self, store: Store, games: NDArray[np.int64], network: Any, settings: Any) -> Examples:
-        """Return the training examples: the positions of some games in which the person moved."""
+        """Return the training examples: the positions in which the person moved, in the given games of the store."""
 
     @abstractmethod
     def draw_weights(self, network: Any, generator: torch.Generator) -> None:
-        """Set random initial weights in all layers except the adapters."""
+        """Set all weights of a network to random initial values, except the weights of the adapters."""
 
     @abstractmethod
     def loss(self, network: Any, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-        """Return the mean loss of a batch, and the metrics of each position, float32 [n]."""
+        """Return the mean loss of a batch, and the metrics of each position by name, float32 [n]."""
 
     def check(self, settings: Any) -> None:
         super().check(settings)
@@ -55,11 +57,11 @@ class PersonalSystem(System):
                 cast(Adapter, adapter).up.weight.zero_()
 
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Return initial weights for `network`: the adapters keep their weights, and all other weights come from the
-        base network.
+        """Return the initial weights for `network`, by name. The adapters keep their weights, and all other weights
+        come from the base network.
 
-        system: the name of the base network's system. weights: the weights of the base network. Raises UsageError if
-        the two networks have different architectures.
+        system: the name of the base network's system. weights: the weights of the base network, by name. Raises
+        UsageError if the two networks have different architectures.
         """
         begun = dict(network.state_dict())
         theirs = {name: value.shape for name, value in weights.items()}

@@ -1,1 +1,3 @@
-"""The chess part of personal networks: positions and moves, the network, the book's correction."""
+"""The chess part of personal networks: the person's positions and moves, the network, and the correction by the opening
+book.
+"""

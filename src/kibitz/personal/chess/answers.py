@@ -1,4 +1,4 @@
-"""Blend the outputs of a chess network with a person's opening book."""
+"""Correct the outputs of a chess network with a person's opening book."""
 
 from __future__ import annotations
 
@@ -28,8 +28,10 @@ def _positions(codes, state, keys):  # type: ignore[no-untyped-def]
 
 
 def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Return a hash of each position, uint64 [n]: of the pieces, the side to move, the castling rights and en passant.
-    The hash doesn't depend on move counters or earlier moves.
+    """Return a hash of each of n positions, uint64 [n]. The hash depends on the pieces, the side to move, the castling
+    rights and en passant. It does not depend on move counters or earlier moves.
+
+    codes, state: the positions, uint8 [n, 64] and uint8 [n, 4 or more], see `kibitz.PositionArrays`.
     """
     keys = np.empty(len(codes), np.uint64)
     _positions(codes, state, keys)
@@ -39,11 +41,13 @@ def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray
 def blended_answers(
     book: Book, k: float, codes: NDArray[np.uint8], state: NDArray[np.uint8], answers: Answers
 ) -> Answers:
-    """Return the network outputs, in which `origin`, [n, 64], and `target`, [n, 64, 64], are replaced by their blend
-    with the book. The outputs of positions that are not in the book stay unchanged.
+    """Return the outputs of a network for n positions, corrected by a person's opening book. The correction changes the
+    outputs `origin`, [n, 64], and `target`, [n, 64, 64], for the positions in the book.
 
-    book: the person's opening book. k: the weight of the network, see `blend`. codes, state: the n positions. answers:
-    the network outputs for these positions, by name.
+    book: the person's opening book.
+    k: the weight of the network, see `kibitz.personal.book.blend`.
+    codes, state: the positions, uint8 [n, 64] and uint8 [n, 4 or more], see `kibitz.PositionArrays`.
+    answers: the network's outputs for these positions, as arrays by name.
     """
     keys = position_keys(codes, state)
     stored = book.rows["position"]
@@ -72,11 +76,11 @@ def blended_answers(
 def pair_products(
     answers: Mapping[str, NDArray[np.float32]], moves: NDArray[np.uint16], rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return `P(origin) · P(target | origin)` of each move, float64 [total]. The origin is the from-square, and the
-    target is the to-square.
+    """Return the probability of each move, `P(origin) · P(target | origin)`, float64 [total]. The origin is the square
+    that the piece leaves, and the target is the square that it goes to.
 
-    answers: the network's outputs by name, for n positions.
-    moves: uint16 [total], packed moves.
+    answers: the network's outputs for n positions, as arrays by name.
+    moves: uint16 [total], packed moves (see `kibitz.games.chess.moves.from_move`).
     rows: int64 [total], the index of each move's position, 0 to n - 1.
     """
     start, end = (moves & 63).astype(np.intp), (moves >> 6 & 63).astype(np.intp)
@@ -93,9 +97,11 @@ def _first_of_pairs(moves: NDArray[np.uint16], rows: NDArray[np.int64]) -> NDArr
 
 
 def open_correction(run: Run) -> Callable[[NDArray[np.uint8], NDArray[np.uint8], Answers], Answers] | None:
-    """Return the function that blends the network outputs of a run with its opening book; None if the run has no book.
-    The function takes codes, uint8 [n, 64], state, uint8 [n, 4 or more], and the outputs by name, and returns the
-    blended outputs.
+    """Return a function that corrects the outputs of a person's network with the person's opening book. Return None if
+    there is no book. run: the folder with the network.
+
+    The function takes codes, uint8 [n, 64], state, uint8 [n, 4 or more], and the outputs by name. It returns the
+    corrected outputs.
     """
     found = book_of(run)
     if found is None:

@@ -1,4 +1,4 @@
-"""The interface `kibitz.personal.kinds.Kind` for chess."""
+"""Functions and constants with which chess implements the interface `kibitz.personal.kinds.Kind`."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ EPOCHS = (2, 5)
 
 @dataclass(frozen=True)
 class UsualGame:
-    """The typical side inputs of a person's games.
+    """The typical side inputs (inputs in addition to the position) of a person's games. 0 means unknown.
 
-    rating, opponent_rating: the ratings of the person and of the opponent, in units of 16 points. speed, scale: the
-    codes of the speed and of the rating scale. 0 means unknown.
+    rating, opponent_rating: the ratings of the person and of the opponent, in units of 16 points.
+    speed, scale: the codes of the speed class and of the rating scale.
     """
 
     rating: int
@@ -40,8 +40,8 @@ def usual_game(store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]) 
     """Return the median ratings, and the most frequent speed and rating scale, of the person's newest games. These
     games show the person's present strength.
 
-    games: the indices of the person's games, from old to new. Only the last hundred of them are used. sides: the
-    person's side in each game of the store.
+    games: the numbers of the person's games in the store, from old to new. Only the last hundred of them are used.
+    sides: the person's side in each game of the store, see `kibitz.personal.games.sides_of`.
     """
     newest = games[-100:]
     ratings = np.stack([store.column("white_rating"), store.column("black_rating")]).astype(np.int64)
@@ -60,19 +60,21 @@ def usual_game(store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]) 
 def settings(
     base: Mapping[str, Any], store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], spellings: Sequence[str]
 ) -> Settings:
-    """Return the settings of a person's network, see Kind.settings."""
+    """Return the settings of a person's network. The arguments are those of `kibitz.personal.kinds.Kind.settings`."""
     shape = {name: base[name] for name in ("blocks", "filters", "norm")}
     usual = asdict(usual_game(store, games, sides))
     return Settings(**shape, **usual, players=names.SEPARATOR.join(spellings), learns=NOTHING)
 
 
 def level(settings: Settings) -> dict[str, Any]:
-    """Return the person's rating in points, as an entry for run.json: {"rating": None} if it is unknown."""
+    """Return the person's rating in points as an entry for run.json, such as {"rating": 1504}. The value is None if the
+    rating is unknown.
+    """
     return {"rating": settings.rating * RATING_UNIT or None}
 
 
 def side_inputs(settings: Settings) -> dict[str, int]:
-    """Return the network's side inputs by name, such as ratings, with values that are typical for the person's
-    games.
+    """Return the network's side inputs (inputs in addition to the position), such as ratings, by name. Their values are
+    typical for the person's games.
     """
     return dict(PersonalHuman(replace(settings, blocks=1, filters=1)).side_inputs)

@@ -22,7 +22,9 @@ from kibitz.store.store import Store
 
 
 class ChessPlayerPositions(PlayerPositions):
-    """PlayerPositions for chess. The candidate moves are all legal moves, in the order of `legal_moves`."""
+    """The chess positions in which a person moved (see `kibitz.personal.shares.PlayerPositions`). The candidate moves
+    are all legal moves, in the order of `legal_moves`.
+    """
 
     @staticmethod
     def _side_inputs(store: Store, batch: Batch) -> NDArray[np.uint8]:
@@ -48,10 +50,13 @@ class ChessPlayerPositions(PlayerPositions):
 
     @property
     def booked(self) -> NDArray[np.uint16]:
-        """The played moves, uint16 [n]. A chess book stores them unchanged."""
+        """The moves that the person played, uint16 [n], as the opening book stores them. In chess, the book stores them
+        unchanged.
+        """
         return self.packed
 
     def counts(self, book: Book) -> NDArray[np.float64]:
+        """Return how often the person played each candidate move, according to the opening book, float64 [total]."""
         counts = book.counts(self.keys, self.moves, self.offsets)
         promotion = self.moves >> 12
         # A book counts pairs of squares, not promotion pieces. The whole count is given to the promotion to a queen.

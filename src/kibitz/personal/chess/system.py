@@ -1,7 +1,8 @@
-"""The network of one person: `human` with adapters that learn the person's moves, while the other weights don't change.
+"""The network of one chess player: `human` with adapters, which learn the person's moves while the other weights don't
+change.
 
-An adapter after each block is two 1×1 convolutions, down to a few channels and up again; at first, it is the identity.
-With thousands of games, all weights may be trained instead.
+After each block comes an adapter: two 1×1 convolutions, to a few channels and back. Before training, its output equals
+its input. With thousands of games, all weights may be trained instead.
 """
 
 from __future__ import annotations
@@ -25,13 +26,15 @@ from kibitz.systems import human
 from kibitz.systems.base import Arrays, Examples, Recipe, Tensors, setting
 
 RETENTION_WEIGHT = 0.3
-"""Weight of the loss that keeps the predicted results unchanged while adapters learn moves."""
+"""The weight of the term of the loss for the predicted game results. The term keeps these predictions unchanged while
+adapters learn moves.
+"""
 
 
 @dataclass(frozen=True)
 class Settings(human.Settings):
-    """The settings of `personal`. Each field has its description in its declaration. The inherited settings blocks and
-    filters must be the same as in the base network.
+    """The settings of the system `personal`. Each field is described in its declaration. The inherited settings
+    `blocks` and `filters` must be the same as in the base network.
     """
 
     players: str = setting("", "Names of the person in the game records, one per line.")
@@ -57,7 +60,7 @@ class Settings(human.Settings):
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """Return the spellings of the person's names, which the setting `players` contains."""
+        """The person's names as the game records spell them, from the setting `players`."""
         return tuple(name for name in self.players.split(names.SEPARATOR) if name)
 
 
@@ -67,7 +70,8 @@ RECIPES = {"default": Recipe("adapters of rank 16 after every block", {})}
 class PersonalHuman(human.Human):
     """The network `human` with an adapter after each block. There are no adapters if the settings train all weights.
 
-    Inputs and outputs are those of `human`. The default values of the side inputs are typical for the person's games.
+    Inputs and outputs are the same as for `human`. The default values of the side inputs (inputs in addition to the
+    position) are typical for the person's games.
     """
 
     def __init__(self, settings: Settings):
@@ -82,7 +86,7 @@ class PersonalHuman(human.Human):
 
     def trunk(self, codes: Tensor, state: Tensor, adapted: bool = True) -> tuple[Tensor, Tensor]:
         """Return the features of the board, [n, filters, 8, 8], and the features of the side inputs, [n, 64], as
-        `human.Human.trunk` does. adapted: False to leave the adapters out.
+        `human.Human.trunk` does. adapted: False to skip the adapters.
         """
         conditions = self.conditions(state)
         grid = F.relu(self.stem(self.planes(codes, state)))
@@ -94,22 +98,24 @@ class PersonalHuman(human.Human):
 
     @torch.no_grad()
     def expected_before(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the probabilities of win, draw and loss that the network predicts without its adapters, float32 [n,
-        3].
+        """Return the probabilities of win, draw and loss for the side to move that the network predicts without its
+        adapters, float32 [n, 3].
         """
         grid, conditions = self.trunk(codes, state, adapted=False)
         return self.outcome_logits(grid, conditions, codes, state).softmax(1)
 
 
 class OwnMoves(human.PlayedMoves):
-    """The training examples: the positions in which the person moved (see PlayedMoves). All positions are replayed
-    once, when the instance is made.
+    """The training examples: the positions in which the person moved. All positions are replayed once, when the object
+    is made.
 
-    A batch has a weight for each position in `weight`, float32 [n]: 1 / n for a position that occurs n times. This is
-    the network's weight in the blend with the opening book (see `blend`, k = 1) if the book has only the other n − 1
-    occurrences. Without these weights, the adapters would memorize the opening, which the book predicts better. If
-    adapters are trained, a batch also has `expected`, float32 [n, 3]: the probabilities of win, draw and loss without
-    the adapters.
+    A batch has the arrays of `human.PlayedMoves`, and `weight`, float32 [n]. The weight is 1 / n for a position that
+    occurs n times. The network has the same weight when an opening book with the other n − 1 occurrences corrects it
+    (see `kibitz.personal.book.blend`, k = 1). Without these weights, the adapters would memorize the opening, which the
+    book predicts better.
+
+    If adapters are trained, a batch also has `expected`, float32 [n, 3]: the probabilities of win, draw and loss that
+    the network predicts without the adapters.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], network: PersonalHuman, settings: Settings):
@@ -138,12 +144,12 @@ class OwnMoves(human.PlayedMoves):
 
 
 def loss(network: PersonalHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean loss, and the metrics of each position, float32 [n]. The loss is −weight · log P(move) plus a
-    term for the predicted result.
+    """Return the mean loss of a batch, and the metrics of each position, float32 [n], by name. The loss is −weight ·
+    log P(move) plus a term for the predicted result of the game.
 
-    If adapters are trained, this term keeps the predicted results as they are without adapters. If all weights are
-    trained, the term compares the predictions with the real results. The metrics are those of `human`, but the metric
-    "loss" contains only the term for the move.
+    If adapters are trained, the term keeps the predicted results as they are without adapters. If all weights are
+    trained, the term compares the predicted results with the real results. The metrics are those of `human`. The metric
+    "loss" contains only the loss for the move.
     """
     grid, conditions = network.trunk(batch["codes"], batch["state"])
     move, measures = human.move_loss(network, grid, batch)
@@ -155,8 +161,8 @@ def loss(network: PersonalHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tens
 
 
 class PersonalChessSystem(PersonalSystem):
-    """The system `personal`. `kibitz personal` makes its runs. Each run starts from the weights of a network of
-    `human`.
+    """The system (the kind of network) `personal`: a chess network of one person. `kibitz personal` trains such
+    networks from the weights of a network of the system `human`.
     """
 
     name = "personal"

@@ -1,7 +1,7 @@
-"""Blend the outputs of a Go network with a person's opening book.
+"""Correct the outputs of a Go network with a person's opening book.
 
-The book recognizes a position in every symmetry of the board. It stores the one of the eight symmetric positions that
-has the lowest hash, and transforms the moves in the same way.
+The book recognizes a position in every rotation and reflection of the board. It stores that one of the eight symmetric
+positions which has the lowest hash, and transforms the moves in the same way.
 """
 
 from __future__ import annotations
@@ -56,10 +56,14 @@ def _positions(colours, state, symmetries_of_points, keys, turned):  # type: ign
 
 
 def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return two arrays: the hash of each position, uint64 [n], and a symmetry of each position, int64 [n].
+    """Return two arrays for n positions: the hash of each position, uint64 [n], and a symmetry of each position, int64
+    [n].
 
-    The hash depends on the stones, the size and the side to move. It is the same for all symmetries of a position: the
-    lowest of their eight hashes. The symmetry, an index into SYMMETRIES, is the one that gives this hash.
+    The hash depends on the stones, the board size and the side to move. It is the lowest hash of the eight symmetric
+    positions, so all of them have the same hash. The symmetry, an index into SYMMETRIES, transforms the position to the
+    one with this hash.
+
+    codes, state: the positions, uint8 [n, 361] and uint8 [n, 4 or more], see `kibitz.PositionArrays`.
     """
     keys, turned = np.empty(len(codes), np.uint64), np.empty(len(codes), np.int64)
     _positions(colours_of(codes), np.ascontiguousarray(state[:, : SIZE + 1]), SYMMETRIES, keys, turned)
@@ -69,21 +73,24 @@ def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[N
 def turned_moves(
     moves: NDArray[np.integer], rows: NDArray[np.int64], state: NDArray[np.uint8], turned: NDArray[np.int64]
 ) -> NDArray[np.uint16]:
-    """Transform moves with the symmetry of their position, into the orientation in which the opening book stores them.
-    Returns uint16 [total].
+    """Return moves in the orientation in which the opening book stores them, uint16 [total]. Each move is transformed
+    by the symmetry of its position.
 
-    moves: [total], points or PASS. rows: int64 [total], the index of each move's position. state: uint8 [n, 4 or more],
-    the state of each position. turned: int64 [n], the symmetry of each position, see `position_keys`.
+    moves: [total], points (row · 19 + column) or PASS.
+    rows: int64 [total], the index of each move's position.
+    state: uint8 [n, 4 or more], the state of each position, see `kibitz.PositionArrays`.
+    turned: int64 [n], the symmetry of each position, see `position_keys`.
     """
     found = SYMMETRIES[state[rows, SIZE].astype(np.int64), turned[rows], moves.astype(np.int64)]
     return np.asarray(found, np.uint16)
 
 
 def candidates(codes: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.int64]]:
-    """Return all empty points and a pass in each position, as moves, uint16 [total].
+    """Return all empty points and a pass in each of n positions as moves, in three arrays.
 
-    Also return the index of each move's position, int64 [total], and the index at which each position's moves begin,
-    int64 [n + 1].
+    The first array has the moves of all positions, uint16 [total]. The second has the index of each move's position,
+    int64 [total]. The third has the index of each position's first move, int64 [n + 1], with `total` at the end. codes:
+    the positions, uint8 [n, 361], see `kibitz.PositionArrays`.
     """
     open_points = np.ones((len(codes), POINTS + 1), np.bool_)
     open_points[:, :POINTS] = colours_of(codes) == 0
@@ -94,11 +101,13 @@ def candidates(codes: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np
 def blended_answers(
     book: Book, k: float, codes: NDArray[np.uint8], state: NDArray[np.uint8], answers: Answers
 ) -> Answers:
-    """Return the network outputs, in which `policy` is replaced by its blend with the book. The outputs of positions
-    that are not in the book stay unchanged.
+    """Return the outputs of a network for n positions, corrected by a person's opening book. The correction changes the
+    output `policy` for the positions in the book.
 
-    book: the person's opening book. k: the weight of the network, see `blend`. codes, state: the n positions. answers:
-    the network outputs for these positions, by name.
+    book: the person's opening book.
+    k: the weight of the network, see `kibitz.personal.book.blend`.
+    codes, state: the positions, uint8 [n, 361] and uint8 [n, 4 or more], see `kibitz.PositionArrays`.
+    answers: the network's outputs for these positions, as arrays by name.
     """
     keys, turned = position_keys(codes, state)
     stored = book.rows["position"]
@@ -116,9 +125,11 @@ def blended_answers(
 
 
 def open_correction(run: Run) -> Callable[[NDArray[np.uint8], NDArray[np.uint8], Answers], Answers] | None:
-    """Return the function that blends the network outputs of a run with its opening book; None if the run has no book.
-    The function takes codes, uint8 [n, 361], state, uint8 [n, 4 or more], and the outputs by name, and returns the
-    blended outputs.
+    """Return a function that corrects the outputs of a person's network with the person's opening book. Return None if
+    there is no book. run: the folder with the network.
+
+    The function takes codes, uint8 [n, 361], state, uint8 [n, 4 or more], and the outputs by name. It returns the
+    corrected outputs.
     """
     found = book_of(run)
     if found is None:

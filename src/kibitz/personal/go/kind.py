@@ -1,4 +1,4 @@
-"""The interface `kibitz.personal.kinds.Kind` for Go."""
+"""Functions and constants with which Go implements the interface `kibitz.personal.kinds.Kind`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ __all__ = ["BASE", "EPOCHS", "SYSTEM", "Positions", "level", "settings", "side_i
 
 SYSTEM, BASE = "gopersonal", "gohuman"
 EPOCHS = (1, 4)
-"""The smallest and the largest number of passes. They are small, because a Go position takes five times as long as a
-chess position, and has eight symmetries.
+"""The smallest and the largest number of passes over the games. They are small, because a Go position takes five times
+as long as a chess position, and has eight symmetries.
 """
 NEWEST = 100
 
@@ -30,8 +30,9 @@ NEWEST = 100
 def settings(
     base: Mapping[str, Any], store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], spellings: Sequence[str]
 ) -> Settings:
-    """Return the settings of a person's network, see Kind.settings. They contain the most frequent rank of the person,
-    that of the opponents, and the most frequent server, in the newest games.
+    """Return the settings of a person's network. The arguments are those of `kibitz.personal.kinds.Kind.settings`. The
+    settings contain the most frequent ranks of the person and of the opponents, and the most frequent server, in the
+    newest games.
     """
     newest = games[-NEWEST:]
     ranks = np.stack([
@@ -54,12 +55,12 @@ def _usual(values: NDArray[np.int64]) -> int:
 
 
 def level(settings: Settings) -> dict[str, Any]:
-    """Return the person's rank as an entry for run.json, which is None if the rank is unknown."""
+    """Return the person's rank as an entry for run.json. The value is None if the rank is unknown."""
     return {"rank": rank_of(settings.rank - LOWEST_RANK) if settings.rank else None}
 
 
 def side_inputs(settings: Settings) -> dict[str, int]:
-    """Return the network's side inputs by name, such as komi and ranks, with values that are typical for the person's
-    games.
+    """Return the network's side inputs (inputs in addition to the position), such as komi and ranks, by name. Their
+    values are typical for the person's games.
     """
     return dict(PersonalGoHuman(replace(settings, blocks=1, filters=16)).side_inputs)

@@ -19,10 +19,11 @@ from kibitz.store.store import Store
 
 
 class GoPlayerPositions(PlayerPositions):
-    """PlayerPositions for Go. The candidate moves are all empty points and a pass, even where a move would be suicide
-    or forbidden by ko.
+    """The Go positions in which a person moved (see `kibitz.personal.shares.PlayerPositions`). The candidate moves are
+    all empty points and a pass.
 
-    The networks have no inputs for suicide and ko, so they also give such moves a probability.
+    The candidate moves include moves that the rules of suicide and ko forbid. The networks have no inputs for these
+    rules, so they also predict a probability for such moves.
     """
 
     BATCH = 512
@@ -53,9 +54,12 @@ class GoPlayerPositions(PlayerPositions):
 
     @property
     def booked(self) -> NDArray[np.uint16]:
-        """The played moves, uint16 [n], transformed by the same symmetry as their positions in the book."""
+        """The moves that the person played, uint16 [n], as the opening book stores them. The book transforms a move by
+        the same symmetry as its position.
+        """
         return turned_moves(self.packed, np.arange(len(self)), self.state, self._keys[1])
 
     def counts(self, book: Book) -> NDArray[np.float64]:
+        """Return how often the person played each candidate move, according to the opening book, float64 [total]."""
         rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
         return book.counts(self.keys, turned_moves(self.moves, rows, self.state, self._keys[1]), self.offsets)

@@ -1,7 +1,7 @@
-"""The network of one Go player: `gohuman` with adapters that learn the player's moves, while the other weights don't
+"""The network of one Go player: `gohuman` with adapters, which learn the player's moves while the other weights don't
 change.
 
-Its structure is that of `personal.chess.system`: an adapter after each block, which is the identity at first. With
+After each block comes an adapter, as in `personal.chess.system`. Before training, its output equals its input. With
 thousands of games, all weights may be trained instead.
 """
 
@@ -30,14 +30,16 @@ from kibitz.systems import gohuman
 from kibitz.systems.base import Arrays, Examples, Recipe, Tensors, setting
 
 RETENTION_WEIGHT = 0.3
-"""Weight of the loss that keeps the predictions of winner, territory and lead unchanged while adapters learn moves."""
+"""The weight of the term of the loss for the predictions of winner, territory and lead. The term keeps these
+predictions unchanged while adapters learn moves.
+"""
 BATCH = 256
 
 
 @dataclass(frozen=True)
 class Settings(gohuman.Settings):
-    """The settings of `gopersonal`. Each field has its description in its declaration. The inherited settings blocks
-    and filters must be the same as in the base network.
+    """The settings of the system `gopersonal`. Each field is described in its declaration. The inherited settings
+    `blocks` and `filters` must be the same as in the base network.
     """
 
     players: str = setting("", "Names of the player in the game records, one per line.")
@@ -63,7 +65,7 @@ class Settings(gohuman.Settings):
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """Return the spellings of the person's names, which the setting `players` contains."""
+        """The player's names as the game records spell them, from the setting `players`."""
         return tuple(name for name in self.players.split(names.SEPARATOR) if name)
 
 
@@ -73,7 +75,8 @@ RECIPES = {"default": Recipe("adapters of 16 channels after every block", {})}
 class PersonalGoHuman(gohuman.GoHuman):
     """The network `gohuman` with an adapter after each block. There are no adapters if the settings train all weights.
 
-    Inputs and outputs are those of `gohuman`. The default values of the side inputs are typical for the person's games.
+    Inputs and outputs are the same as for `gohuman`. The default values of the side inputs (inputs in addition to the
+    position) are typical for the player's games.
     """
 
     def __init__(self, settings: Settings):
@@ -87,8 +90,8 @@ class PersonalGoHuman(gohuman.GoHuman):
             hold_the_rest(self)
 
     def trunk(self, codes: Tensor, state: Tensor, adapted: bool = True) -> tuple[Tensor, gohuman.BoardMask, Tensor]:
-        """Return the features of the board, the board's mask, and the values that condition the features, as
-        `gohuman.GoHuman.trunk` does. adapted: False to leave the adapters out.
+        """Return three values, as `gohuman.GoHuman.trunk` does: the features of the board, the mask of the board, and
+        the values that condition the features. adapted: False to skip the adapters.
         """
         board, conditions = gohuman.BoardMask.of(codes, state), self.conditions(state)
         grid = self.stem(self.planes(codes, state))
@@ -102,10 +105,10 @@ class PersonalGoHuman(gohuman.GoHuman):
 
     @torch.no_grad()
     def expected_before(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return what the network without its adapters predicts for the side to move, as three float32 tensors.
+        """Return three predictions of the network without its adapters, for the side to move, as float32 tensors.
 
-        They are the win probability, [n], the probability that each point will belong to this side, [n, 361], and the
-        lead in points, [n].
+        They are the win probability, [n]; the probability that each point will belong to the side to move, [n, 361];
+        and the lead in points, [n].
         """
         grid, board, conditions = self.trunk(codes, state, adapted=False)
         owners = self.owner_logits(grid)
@@ -114,14 +117,14 @@ class PersonalGoHuman(gohuman.GoHuman):
 
 
 class OwnGoMoves:
-    """The training examples: the positions in which the person moved, in random symmetries. All positions are replayed
-    once, when the instance is made.
+    """The training examples: the positions in which the player moved, in random rotations and reflections. All
+    positions are replayed once, when the object is made.
 
     A batch has `codes`, `state` with the side inputs, and these arrays:
-    move: int64, a point or PASS.
-    weight: float32, 1 / n for a position that occurs n times. This is the network's weight in the blend with the
-        opening book (see `blend`, k = 1) if the book has only the other n − 1 occurrences.
-    win, owners, lead: the predictions without the adapters, if adapters are trained.
+    move: int64 [n], a point (row · 19 + column) or PASS.
+    weight: float32 [n], 1 / n for a position that occurs n times. The network has the same weight when an opening book
+        with the other n − 1 occurrences corrects it (see `kibitz.personal.book.blend`, k = 1).
+    win, owners, lead: the predictions of the network without the adapters, if adapters are trained.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], network: PersonalGoHuman, settings: Settings):
@@ -170,10 +173,11 @@ class OwnGoMoves:
 
 
 def loss(network: PersonalGoHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean loss, and the metrics of each position, float32 [n]. The loss is −weight · log P(move).
+    """Return the mean loss of a batch, and the metrics of each position, float32 [n], by name. The loss is −weight ·
+    log P(move).
 
-    If adapters are trained, the loss has a second term, which keeps the predictions of winner, territory and lead as
-    they are without adapters. The metrics are the loss of the moves ("loss") and the top-1 accuracy.
+    If adapters are trained, the loss has a second term. It keeps the predictions of winner, territory and lead as they
+    are without adapters. The metrics are the loss for the move ("loss") and the top-1 accuracy.
     """
     grid, board, conditions = network.trunk(batch["codes"], batch["state"])
     moves = network.move_logits(grid, board, conditions, batch["codes"])
@@ -193,12 +197,12 @@ def loss(network: PersonalGoHuman, batch: Tensors) -> tuple[Tensor, dict[str, Te
 
 
 POINTS_OFF = 10.0
-"""An error of the lead of this number of points has the same weight as one nat of the other losses."""
+"""The error of the predicted lead, in points, that has the same weight as one nat of the other losses."""
 
 
 class PersonalGoSystem(PersonalSystem):
-    """The system `gopersonal`. `kibitz personal` makes its runs. Each run starts from the weights of a network of
-    `gohuman`.
+    """The system (the kind of network) `gopersonal`: a Go network of one player. `kibitz personal` trains such networks
+    from the weights of a network of the system `gohuman`.
     """
 
     name = "gopersonal"
