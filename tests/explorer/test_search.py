@@ -37,6 +37,11 @@ def search(tmp_path_factory: pytest.TempPathFactory) -> GameSearch:
     return GameSearch(store, Explorer(store).index.ratings)
 
 
+def test_what_the_games_have(search: GameSearch) -> None:
+    assert search.has_ratings
+    assert search.has_dates
+
+
 @pytest.mark.parametrize(
     ("wanted", "games"),
     [

@@ -114,6 +114,17 @@ def test_a_line_with_an_absurd_number_is_skipped(number: str, fake: Fake) -> Non
     assert engine_evaluations(fake(POLITE.format(answer=answer)), FENS[:1], 1, workers=1)[1] == [(7, "e2e4")]
 
 
+def test_the_score_and_the_line_are_those_of_the_best_line(fake: Fake) -> None:
+    answer = "say('info multipv 1 score cp 7 pv e2e4 e7e5\\ninfo multipv 2 score cp 3 pv d2d4\\nbestmove e2e4')"
+    several = POLITE.replace("uciok", "option name MultiPV type spin default 1 min 1 max 9\\nuciok")
+    with ExternalEngine([fake(several.format(answer=answer))]) as engine:
+        found = engine.search(chess.Board(), chess.engine.Limit(depth=1), 2, PATIENCE)
+    e4, e5, d4 = (chess.Move.from_uci(move) for move in ("e2e4", "e7e5", "d2d4"))
+    assert (found.moves, found.best, found.line) == ([e4, d4], e4, (e4, e5))
+    assert found.score is not None
+    assert found.score.white() == chess.engine.Cp(7)
+
+
 def test_bounds_are_no_scores(fake: Fake) -> None:
     answer = "say('info score cp 7\\ninfo score cp 900 lowerbound\\nbestmove e2e4')"
     assert engine_evaluations(fake(POLITE.format(answer=answer)), FENS[:1], 1, workers=1)[1] == [(7, "e2e4")]

@@ -53,6 +53,18 @@ def test_a_rejected_row_without_a_date_has_no_date() -> None:
     assert dated == {**undated, "Date": "2020-01-02"}
 
 
+def test_only_the_first_games_with_a_reason_are_examples() -> None:
+    one, many = Rejections(), Rejections()
+    for game in range(EXAMPLES + 3):
+        one.add("drawn", "a.pgn", game, {"White": f"player {game}"})
+    reasons = ["drawn", "variant"] * (EXAMPLES + 3)
+    many.add_many(reasons, "a.pgn", lambda at: (at // 2, {"White": f"player {at // 2}"}, ""))
+    assert one.counts == {"drawn": EXAMPLES + 3}
+    assert many.counts == {"drawn": EXAMPLES + 3, "variant": EXAMPLES + 3}
+    for examples in (one.examples["drawn"], many.examples["drawn"], many.examples["variant"]):
+        assert [example["game"] for example in examples] == list(range(EXAMPLES))
+
+
 def test_long_headers_and_details_are_cut() -> None:
     account = Rejections()
     account.add("illegal move", "a.pgn", 7, {"White": "A" * 500, "Result": "*"}, "x" * 500)

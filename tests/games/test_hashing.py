@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kibitz.games.hashing import HashSet, hash_games
+from kibitz.games.hashing import HashSet, hash_games, hash_names
 from support.examples import share
 
 STANDARD = np.arange(68, dtype=np.uint8)
@@ -35,6 +35,13 @@ def test_equal_exactly_for_equal_games(games: list[tuple[list[int], int]]) -> No
 def test_a_name_does_not_hang_on_its_neighbours() -> None:
     game = ([1, 2, 3], 1)
     assert names([game])[0] == names([([9], 0), game, ([], -1)])[1]
+
+
+def test_players_count_only_in_games_of_less_than_60_moves() -> None:
+    hashes, plies = np.array([7, 7], np.uint64), np.array([59, 60], np.int32)
+    short, long = (hash_names(hashes, plies, np.array([name, name], np.uint64)).tolist() for name in (1, 2))
+    assert short[0] != long[0]
+    assert short[1] == long[1] == 7
 
 
 def test_moves_do_not_flow_from_game_to_game() -> None:

@@ -90,6 +90,15 @@ def test_what_is_special(personal_run: Path, monkeypatch: pytest.MonkeyPatch) ->
         assert card["probability"] < 0.1
 
 
+def test_a_score_of_few_games_has_no_interval() -> None:
+    score = np.array([1.0, 0.0] * 10)
+    games = [("few", np.arange(beside.FEW_GAMES - 1)), ("enough", np.arange(beside.FEW_GAMES)), ("once", np.arange(2))]
+    enough, few = beside.favourites([("White", games)], score, "").rows
+    assert (enough[0], enough[3], few[0], few[3]) == ("White: enough", 10, "White: few", 9)
+    assert enough[1].low < enough[1].high  # type: ignore[union-attr]
+    assert np.isnan(few[1].low)  # type: ignore[union-attr]
+
+
 def test_a_store_without_the_person(personal_run: Path, small_store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["test", str(personal_run), str(small_store.path)]) == 1
     assert mentions(capsys.readouterr().err, "personal")

@@ -84,7 +84,7 @@ TESTS = {
     "evaluation/pairs/two_way.py": ["evaluation/pairs/test_two_way.py"],
     "evaluation/policy/evaluator.py": ["evaluation/policy/test_evaluator.py"],
     "evaluation/policy/gohuman/evaluator.py": ["evaluation/policy/test_gohuman.py"],
-    "evaluation/policy/human/evaluator.py": ["evaluation/policy/test_human.py"],
+    "evaluation/policy/human/evaluator.py": ["evaluation/policy/test_human.py", "test_research.py"],
     "evaluation/policy/metrics.py": ["evaluation/policy/test_metrics.py"],
     "evaluation/policy/personal/beside.py": ["personal/test_evaluation.py"],
     "evaluation/positions/evaluator.py": ["evaluation/positions/test_evaluator.py"],

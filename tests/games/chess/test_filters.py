@@ -145,6 +145,7 @@ def refused(**options: Any) -> str | None:
         ({"player": ("carlsen",)}, None), ({"player": ("x", "NOBODY")}, None),
         ({"player": ("Karpov",)}, "other players"),
         ({"speed": ("blitz", "rapid")}, None), ({"speed": ("bullet",)}, "speed blitz"),
+        ({"no_bots": True}, None),
     ],
 )  # fmt: skip
 def test_headers(options: dict[str, Any], reason: str | None) -> None:
@@ -163,6 +164,15 @@ def test_unknown_ratings(ratings: tuple[int, int]) -> None:
     assert say(min_rating=2000) == say(max_rating=2200) == "no rating"
     assert say(min_rating=2000, unrated=True) is None
     assert say(min_rating=2200, unrated=True) == ("rating under 2200" if any(ratings) else None)
+
+
+def test_bots_are_refused_only_if_asked() -> None:
+    assert said(Filter(), WhiteTitle="BOT") is None
+    assert said(Filter(no_bots=True), WhiteTitle="BOT") == "bot"
+
+
+def test_the_smallest_limit() -> None:
+    Filter(limit=1).check()
 
 
 def test_unknown_dates_and_time_controls() -> None:
