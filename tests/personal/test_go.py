@@ -23,7 +23,7 @@ from kibitz.personal.fitting import PersonalRequest, make
 from kibitz.personal.games import NEITHER, OwnPositions, sides_of
 from kibitz.personal.go.answers import SYMMETRIES, blended_answers, candidates, position_keys, turned_moves
 from kibitz.personal.go.positions import GoPlayerPositions
-from kibitz.personal.go.system import SYSTEM, OwnGoMoves, PersonalGoHuman, Settings
+from kibitz.personal.go.system import SYSTEM, OwnGoMoves, PersonalGoHuman, Settings, loss
 from kibitz.play.session import Session
 from kibitz.runs import Run
 from kibitz.store.store import Store
@@ -149,6 +149,20 @@ def test_examples_are_turned_together_with_what_is_expected(store: Store) -> Non
     before, after = examples.expected["owners"], whole["owners"]
     assert np.allclose(np.sort(before[:, :].astype(np.float32), 1), np.sort(after, 1))
     assert (whole["codes"] % 16 != 14).sum() == 81 * len(ids)
+
+
+def test_a_position_that_occurs_n_times_weighs_as_much_as_one(store: Store) -> None:
+    network = PersonalGoHuman(SMALL)
+    examples = OwnGoMoves(store, np.arange(len(store)), network, replace(SMALL, players=go_person.PERSON))
+    keys = position_keys(examples.codes, examples.state)[0]
+    _, of, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    assert counts.max() > 1
+    assert np.allclose(np.bincount(of, examples.weight), 1)
+    arrays = {name: torch.from_numpy(values) for name, values in examples.batch(np.arange(9), 0).items()}
+    weightless, _ = loss(network, arrays | {"weight": torch.zeros(9)})
+    weighted, metrics = loss(network, arrays | {"weight": torch.ones(9)})
+    assert (weighted - weightless).item() == pytest.approx(metrics["loss"].mean().item(), abs=1e-4)
+    assert metrics["loss"].mean() > 2, "a network that has learned nothing"
 
 
 def test_a_killed_call_goes_on_to_the_same_run(

@@ -47,6 +47,27 @@ def test_think_times_are_shares_of_the_clock(my_games: Path, make_store: Callabl
     assert think_times(store, np.arange(2), sides_of(store, person.SPELLINGS)) == [], "too few moves"
 
 
+def test_think_times_by_the_number_of_the_move(make_store: Callable[..., Store], tmp_path: Path) -> None:
+    """The first five moves take nothing, the next ones half of the clock."""
+    left = [128] * 5 + [64, 32, 16, 8, 4, 2, 1]
+    moves = " ".join(
+        f"{i + 1}. {'Nf3' if i % 2 == 0 else 'Ng1'} {{[%clk 0:{clock // 60:02}:{clock % 60:02}]}}"
+        f" {'Nf6' if i % 2 == 0 else 'Ng8'} {{[%clk 0:01:00]}}"
+        for i, clock in enumerate(left)
+    )
+    games = "".join(
+        f'[White "{person.PERSON}"]\n[Black "B"]\n[Round "{i}"]\n[Date "2020.01.{i % 28 + 1:02}"]\n[Result "1-0"]\n'
+        f'[TimeControl "300+0"]\n\n{moves} 1-0\n\n'
+        for i in range(28)
+    )
+    (tmp_path / "g.pgn").write_text(games)
+    store = make_store(tmp_path / "s", tmp_path / "g.pgn")
+    assert len(store) == 28
+    first, second, *_ = think_times(store, np.arange(28), sides_of(store, [person.PERSON]))
+    assert first == [0.0] * QUANTILES
+    assert second == [0.5] * QUANTILES
+
+
 def test_a_player_waits_as_long_as_the_person(monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[float] = []
     monkeypatch.setattr(threading.Event, "wait", lambda self, seconds=None: waited.append(seconds))

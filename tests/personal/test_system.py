@@ -11,8 +11,10 @@ import torch
 from safetensors.torch import load_file
 
 from kibitz.errors import UsageError
-from kibitz.personal.chess.system import ADAPTERS, ALL, SYSTEM, PersonalHuman, Settings
+from kibitz.personal.chess.answers import position_keys
+from kibitz.personal.chess.system import ADAPTERS, ALL, SYSTEM, OwnMoves, PersonalHuman, Settings, loss
 from kibitz.runs import Run
+from kibitz.store.store import Store
 from support.causes import naming
 
 SMALL = Settings(blocks=2, filters=8, rank=4, players="A\nB", rating=90)
@@ -63,6 +65,22 @@ def test_one_stage_trains_the_adapters() -> None:
     wanted = [each for each in network.parameters() if each.requires_grad]
     assert len(trained) == len(wanted)
     assert all(one is other for one, other in zip(trained, wanted, strict=True))
+
+
+def test_a_position_that_occurs_n_times_weighs_as_much_as_one(personal_run: Path) -> None:
+    run, store = Run(personal_run), Store(personal_run / "games")
+    network = PersonalHuman(run.settings)
+    examples = OwnMoves(store, np.arange(len(store)), network, run.settings)
+    batch = examples.batch(np.arange(len(examples.positions)), 0)
+    keys = position_keys(batch["codes"], batch["state"])
+    _, of, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    assert counts.max() > 1
+    assert np.allclose(np.bincount(of, batch["weight"]), 1)
+    arrays = {name: torch.from_numpy(values[:9]) for name, values in batch.items()}
+    weightless, _ = loss(network, arrays | {"weight": torch.zeros(9)})
+    weighted, metrics = loss(network, arrays | {"weight": torch.ones(9)})
+    assert (weighted - weightless).item() == pytest.approx(metrics["loss"].mean().item(), abs=1e-4)
+    assert metrics["loss"].mean() > 2, "a network that has learned nothing"
 
 
 def test_what_was_learned_stands_in_the_adapters_alone(personal_run: Path, human_run: Path) -> None:
