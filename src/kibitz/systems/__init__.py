@@ -1,7 +1,8 @@
-"""The systems by name: those of kibitz, and those that installed packages add.
+"""The table of the systems, by name. A system is a kind of network that kibitz can train, such as `winner`.
 
-The table of declarations can be read without torch; the module of a system needs torch. Another package adds a system
-by an entry point of the group "kibitz.systems" whose object is a `Declaration`; see CONTRIBUTING.
+The table contains a `Declaration` of each system, which can be read without torch. The system itself needs torch.
+Another Python package can add a system with an entry point of the group "kibitz.systems" whose object is a
+`Declaration`; see CONTRIBUTING.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ __all__ = [
 ]
 
 ENTRY_POINTS = "kibitz.systems"
-"""The group of entry points with which other packages add systems."""
+"""The group of entry points with which other Python packages add systems (kinds of networks)."""
 
 
 def _trained_networks(settings: Settings) -> tuple[str, ...]:
@@ -286,14 +287,16 @@ SYSTEMS = _Registry(_OURS)
 
 
 def register(declaration: Declaration) -> None:
-    """Make a system, such as the implementation of a paper, known to this process. It replaces a system of the same
-    name. Installed packages use an entry point instead of this function.
+    """Add a system (a kind of network) to this process, for example the implementation of a paper. It replaces a system
+    of the same name. Installed packages use an entry point instead of this function.
     """
     SYSTEMS.add(declaration)
 
 
 def find(name: str) -> Declaration:
-    """Return the declaration of a system. name: the name of the system. Raises UsageError for an unknown name."""
+    """Return the declaration of the system (kind of network) with this name, without loading torch. Raises UsageError
+    for an unknown name.
+    """
     try:
         return SYSTEMS[name]
     except KeyError:
@@ -304,7 +307,7 @@ def find(name: str) -> Declaration:
 
 
 def load(name: str) -> System:
-    """Return a system, which can build and train its networks. This imports torch.
+    """Return the system (kind of network) with this name, which can build and train its networks. This imports torch.
 
     Raises UsageError for an unknown name, and KibitzError if a required package is not installed.
     """
@@ -315,11 +318,13 @@ def load(name: str) -> System:
 
 
 DEFAULT = "default"
-"""The recipe of a training run without the option --recipe."""
+"""The name of the recipe (set of training settings) that training uses if the option --recipe is missing."""
 
 
 def find_recipe(system: str, name: str) -> Recipe:
-    """Return a system's recipe. Raises UsageError, with the known names, for an unknown name."""
+    """Return a recipe, a set of settings for training. system: the name of the system. name: the name of the recipe.
+    Raises UsageError, with the known names, for an unknown name.
+    """
     recipes = load(system).recipes
     if name not in recipes:
         raise UsageError(not_one_of("--recipe", name, recipes))

@@ -1,7 +1,8 @@
-"""The interface of a system. A system implements one paper in one file.
+"""The interface of a system. A system is a kind of network, and implements one paper in one file.
 
-A system selects its games, builds its network, and lists the stages of its training. The training loop, the
-checkpoints, the commands and the board are the same for all systems; they are not in the system's file.
+A system selects its games, builds its network, and lists the stages of its training. A stage trains one part of the
+network. The training loop, the checkpoints, the commands and the browser interface are the same for all systems, and
+not in the system's file.
 """
 
 from __future__ import annotations
@@ -26,11 +27,13 @@ from kibitz.systems.spelling import AUTO, option_of, respelled
 Arrays = dict[str, NDArray[Any]]
 Tensors = Mapping[str, Tensor]
 Loss = Callable[[Tensors], tuple[Tensor, dict[str, Tensor]]]
-"""The loss of a stage, see `Stage`."""
+"""The type of the loss function of a training stage, see `Stage`."""
 
 
 class Examples(Protocol):
-    """The training examples of a stage, with ids from 0 to len - 1. An example is computed when a batch needs it."""
+    """The interface of the training examples of a stage. Each example has an id, from 0 to len(examples) - 1. An
+    example is computed when a batch needs it.
+    """
 
     def __len__(self) -> int: ...
 
@@ -46,8 +49,8 @@ class Examples(Protocol):
 
 @runtime_checkable
 class Parted(Protocol):
-    """Examples whose batches can't be divided among processes row by row, because several rows of a batch belong
-    together, such as the two positions of a pair.
+    """The interface of examples whose batches can't be divided among processes row by row, because several rows of a
+    batch belong together, such as the two positions of a pair.
     """
 
     def part(self, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
@@ -115,8 +118,8 @@ class Stage:
     decay: float = 1.0
 
     def rate(self, iteration: int, iterations: int, examples: int) -> float:
-        """Return the learning rate at an iteration. iterations: the number of iterations of the stage; the first
-        iteration is 0. examples: the number of training examples.
+        """Return the learning rate at an iteration of this stage. iteration: the index of the iteration, from 0.
+        iterations: the number of iterations of the stage. examples: the number of training examples.
         """
         passes = iteration // batches_in_epoch(examples, self.batch)
         return self.learning_rate(iteration, iterations) * self.decay**passes
@@ -128,15 +131,15 @@ class Stage:
         return min(planned, max(1, round(self.most_epochs * in_epoch))) if self.most_epochs else planned
 
     def monitor_value(self, means: Mapping[str, float]) -> float:
-        """Return the monitored metric in a form in which lower is better (see the function `monitor_value`). means: the
-        mean of each metric over the validation examples.
+        """Return the value of the metric that this stage monitors, in a form in which lower is better (see the function
+        `monitor_value`). means: the mean of each metric over the validation examples, by name.
         """
         return monitor_value(self.monitor, means)
 
 
 def monitor_value(monitor: str, means: Mapping[str, float]) -> float:
-    """Return the monitored metric in a form in which lower is better: 1 - accuracy for "accuracy", or else the metric
-    itself.
+    """Return the value of a metric in a form in which lower is better: 1 - accuracy for "accuracy", and the metric
+    itself for all others.
 
     monitor: the name of the metric. means: the mean of each metric over the validation examples, by name.
     """
@@ -161,17 +164,21 @@ class ValueSource:
 
 
 def document(note: str = "") -> ValueSource:
-    """Return the source of a value that the document states."""
+    """Return the source of a setting's value that the paper or other document states. note: what it states, in a few
+    words.
+    """
     return ValueSource(DOCUMENT, note)
 
 
 def reading(note: str) -> ValueSource:
-    """Return the source of a value that follows from one of several possible readings of the document."""
+    """Return the source of a setting's value if the document can be read in several ways. note: how we read it."""
     return ValueSource(READING, note)
 
 
 def ours(note: str = "not stated in the document") -> ValueSource:
-    """Return the source of a value that the document does not state."""
+    """Return the source of a setting's value that is our choice, because the document does not state it. note: the
+    reason.
+    """
     return ValueSource(OURS, note)
 
 
@@ -180,19 +187,19 @@ BF16_IF_FAST = ours(
     "bf16 if the processor computes in bf16, else float32. The document does not name a number format. --precision"
     " float32 turns bf16 off"
 )
-"""The source of the precision "auto" in recipes of documents."""
+"""The source of the precision "auto", in recipes that reproduce a document."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A tested way to train a system: `kibitz train SYSTEM STORE --recipe NAME`.
+    """A tested set of settings for training a system: `kibitz train SYSTEM STORE --recipe NAME`.
 
     title: a description in one line.
     settings: values of the system's Settings that differ from the defaults.
     training: values of TrainConfig, such as intervals and patience, that differ from the defaults.
-    reaches: measured metrics, each with its value, the number of test examples, the data, and the training time on two
-        CPU cores.
-    departures: the differences between the recipe and the document, each with its reason.
+    reaches: measured results of the recipe in words, each with the number of test examples, the data, and the training
+        time on two CPU cores.
+    departures: the differences between the recipe and the paper or other document, each with its reason.
     """
 
     title: str
@@ -204,8 +211,8 @@ class Recipe:
     """For the recipe `paper`: the source of each value, by the name of the setting or of the field of `training`."""
 
     def value(self, name: str, settings: Any) -> Any:
-        """Return the value of a setting, or of an option of the training loop, in this recipe. name: its name.
-        settings: the recipe's Settings.
+        """Return the value that a setting, or an option of the training loop, has in this recipe. name: the name of the
+        setting or option. settings: an instance of the system's Settings with the recipe's values.
         """
         return self.training[name] if name in self.training else getattr(settings, name)
 
@@ -224,7 +231,8 @@ def setting(
     below: float | None = None,
     at_most: float | None = None,
 ) -> Any:
-    """Declare a field of a system's Settings. The field becomes an option of `train` and `tune`.
+    """Declare a field of a system's Settings, with its default and limits. The field becomes an option of `kibitz
+    train` and `kibitz tune`.
 
     help: the option's help text, one sentence with the unit. choices: the allowed values; () for all. at_least,
     at_most: inclusive limits of a number. over, below: exclusive limits.
@@ -234,7 +242,7 @@ def setting(
 
 
 def fraction(default: float, help: str) -> Any:
-    """Declare a setting that is at least 0 and less than 1."""
+    """Declare a field of a system's Settings that is at least 0 and less than 1. help: the option's help text."""
     return setting(default, help, at_least=0, below=1)
 
 
@@ -270,7 +278,7 @@ def _bounds(kind: type, name: str) -> Mapping[str, Any]:
 def range_of(kind: type, name: str) -> str:
     """Return the allowed range of a setting in words, such as "from 0 to 1"; "" if the setting has no limits.
 
-    kind: the Settings class. name: the name of the setting.
+    kind: the system's Settings class. name: the name of the setting.
     """
     allowed = _bounds(kind, name)
     limited = any(allowed.get(limit) is not None for limit in ("at_least", "over", "below", "at_most"))
@@ -304,12 +312,12 @@ def _bounds_in_words(allowed: Mapping[str, Any]) -> str:
 
 
 def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
-    """Build the Settings from the values in a run.json, which may have names of earlier versions. kind: the Settings
-    class.
+    """Build a system's Settings from the stored settings of a run (a trained network). kind: the Settings class.
+    values: the stored settings by name, perhaps with names of earlier versions.
 
     A setting that `values` lacks gets its default. For some settings that were added later, the default would change
-    how older networks work. If `values` lacks such a setting, it gets its value from `kind.unnamed`. Raises KibitzError
-    for an unknown setting, because its meaning can't be guessed.
+    how older networks work. If `values` lacks one of these settings, it gets its value from `kind.unnamed`. Raises
+    KibitzError for an unknown setting, because its meaning can't be guessed.
     """
     known = {f.name for f in fields(kind)}
     current = respelled(values, known, {f.name: f.metadata.get("choices", ()) for f in fields(kind)})
@@ -323,19 +331,21 @@ def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
 
 
 class Network(Protocol):
-    """The attributes that every network of a system must have (see `System`)."""
+    """The attributes that every network must have. outputs: the names of its outputs. side_inputs: the default value of
+    each side input (an input in addition to the position), by name. See `System`.
+    """
 
     outputs: tuple[str, ...]
     side_inputs: dict[str, int]
 
 
 class System:
-    """The implementation of a paper. A subclass sets `name`, `settings_type` and `recipes`, and builds and trains its
-    network.
+    """The base class of the systems (kinds of networks). A subclass implements a paper: it sets `name`, `settings_type`
+    and `recipes`, and builds and trains its network.
 
-    `network(settings)` returns a network. Its inputs are `codes`, uint8 [n, squares], and `state`, uint8 [n, columns],
-    from which it computes its input planes. It returns a tuple of tensors, whose names are in the attribute `outputs`
-    of the network (see systems.declaration.OUTPUTS). Outputs are probabilities, not logits.
+    `network(settings)` returns a network. Its inputs are `codes`, the pieces or stones, uint8 [n, squares], and
+    `state`, the side to move and more, uint8 [n, columns]. It returns a tuple of tensors, whose names are in the
+    attribute `outputs` of the network (see systems.declaration.OUTPUTS). Outputs are probabilities, not logits.
 
     A network may have side inputs, such as ratings, which are additional columns of `state`. Its attribute
     `side_inputs` maps the name of each side input to its default (0 to 255), which is used if the value is unknown.
@@ -346,37 +356,43 @@ class System:
     name: ClassVar[str]
     settings_type: ClassVar[type]
     recipes: Mapping[str, Recipe] = {}
-    """Recipes by name. `train` uses "default" if the command names no recipe. "paper" has the values of the paper."""
+    """The recipes (sets of training settings) by name. `kibitz train` uses "default" if the command names no recipe.
+    "paper" has the values of the paper.
+    """
     networks: tuple[str, ...] = ()
-    """Names of the networks that a run trains separately, for the option --networks; () if the system has a single
+    """Names for the option --networks: the networks that this system trains separately; () if the system has a single
     network.
     """
     begins_from: tuple[str, ...] = ()
-    """Other systems whose networks `--start-from` accepts; `adopt` converts their weights."""
+    """Names of other systems whose trained networks `kibitz train --start-from` accepts. The method `adopt` converts
+    their weights.
+    """
 
     @property
     def declaration(self) -> Declaration:
+        """The declaration of this system, which describes it without torch."""
         return find(self.name)
 
     @property
     def game(self) -> str:
+        """The game of this system, "chess" or "go"."""
         return self.declaration.game
 
     def check(self, settings: Any) -> None:
-        """Check the settings. Raises UsageError if no network can be trained with them.
+        """Raise UsageError if no network can be trained with these settings. settings: an instance of `settings_type`.
 
         This method checks the choices and limits of each setting. Subclasses add checks of combinations.
         """
         check_bounds(settings)
 
     def games(self, store: Store, settings: Any) -> NDArray[np.int64]:
-        """Return the indices of the games in the store that the paper would use, int64 [n]. By default, these are all
-        games.
+        """Return the games of a store that training can use: their indices, int64 [n]. By default, these are all games.
+        Subclasses select the games that the paper would use.
         """
         return np.arange(len(store))
 
     def network(self, settings: Any) -> nn.Module:
-        """Return the network for these settings, with torch's initial weights."""
+        """Return a new network for these settings, with torch's initial weights."""
         raise NotImplementedError
 
     def prepare(self, network: nn.Module, store: Store, games: NDArray[np.int64], settings: Any, seed: int) -> None:
@@ -401,13 +417,15 @@ class System:
         return weights
 
     def stages(self, network: nn.Module, settings: Any) -> Sequence[Stage]:
-        """Return the stages of training, in the order in which they are trained."""
+        """Return the stages of training, in the order in which they are trained. Each stage trains a part of the
+        network.
+        """
         raise NotImplementedError
 
 
 def grown(begun: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return initial weights for a network that extends a trained network. Weights that the trained network has are
-    copied.
+    """Return initial weights for a network that extends a smaller trained network. Weights that the trained network has
+    are copied.
 
     begun: the weights of the new network, by name. weights: the weights of the trained network, by name.
 

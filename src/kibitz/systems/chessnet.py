@@ -1,9 +1,9 @@
-"""`chessnet`: networks that predict moves and evaluate positions, and searches that use both, from a thesis.
+"""The system `chessnet`: networks that predict moves and evaluate positions, from a thesis.
 
 The thesis is Ashudeep Singh's, on chess with convolutional networks (2015). ChessNet-1 consists of seven networks. A
 move's probability is the probability of its from-square, times the probability of its to-square given the from-square.
-ChessNet-2 evaluates a position by the discounted result of its game. kibitz.play implements the thesis' methods to
-choose a move: Top-move, Top-prob, TopProb-Negamax, negamax with ChessNet-2.
+ChessNet-2 evaluates a position by the discounted result of its game. The package kibitz.play implements the thesis'
+methods to choose a move: Top-move, Top-prob, TopProb-Negamax, and negamax with ChessNet-2.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ class Settings(system.Settings):
     networks states none. `kibitz systems chessnet` prints the source of each value.
 
     The chapter allows two encodings of the pieces, 6 or 12 planes, but states no values. The setting `planes` selects
-    one of them. We read 6 planes as +1 for the mover's pieces and −1 for the opponent's, and 12 planes as 1 for pieces
-    of one kind and side. The chapter mentions "augmented channels". By our notes on the thesis, they show the mover's
-    rating, the result, and (in the move selectors) the moving piece. The board is in the mover's view.
+    one of them. In our reading, 6 planes have +1 for the mover's pieces and −1 for the opponent's, and 12 planes have 1
+    for pieces of one kind and side. The board is in the view of the side to move.
+
+    The chapter also mentions "augmented channels". By our notes on the thesis, they show the mover's rating, the
+    result, and (in the networks that choose the to-square) the moving piece.
     """
 
     # ChessNet-1: convolutions 3×3 padded, 64, 96 and 256 filters, dense 1024, ReLU each; 64 outputs, softmax.

@@ -1,9 +1,9 @@
-"""`convchess`: seven small convolutional networks that predict a strong player's move.
+"""The system `convchess`: seven small convolutional networks that predict a strong player's move.
 
 The method is from Barak Oshri and Nishith Khandwala, "Predicting Moves in Chess using Convolutional Neural Networks"
 (Stanford, 2015). The piece selector predicts the from-square of the move. A move selector for each type of piece
-predicts the to-square. A move's probability is the product of both predictions. kibitz.play sets the probabilities of
-illegal moves to 0.
+predicts the to-square. A move's probability is the product of both probabilities. The package kibitz.play sets the
+probabilities of illegal moves to 0.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from kibitz.text import either
 
 @dataclass(frozen=True)
 class Settings(system.Settings):
-    """The settings of `convchess`. The defaults are the values in the Chessprogramming wiki's page about the paper,
-    where it states one. `kibitz systems convchess` prints the source of each value.
+    """The settings of `convchess`. The defaults are the values in the Chessprogramming wiki's page about the paper, or
+    our choice if the page states none. `kibitz systems convchess` prints the source of each value.
 
     The board has six planes, one per piece type: 1 for the mover's pieces and −1 for the opponent's. If Black is to
     move, the board is flipped, so the mover's pawns always move up the board. Castling rights and en passant are not

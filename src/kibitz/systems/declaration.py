@@ -1,7 +1,8 @@
-"""The declaration of a system to the rest of kibitz. It needs no torch, so `kibitz --help` and engines start quickly.
+"""The declaration of a system (a kind of network): its description for all parts of kibitz except training. It needs no
+torch, so `kibitz --help` and engines start quickly.
 
-Every interface (test, analyze, uci, gtp, match, board) reads only the declaration of a system; training also needs the
-system itself. No interface contains a list of system names, so a new system works everywhere.
+The commands test, analyze, uci, gtp, match and board read only the declaration of a system. Training also needs the
+system itself. No command contains a list of system names, so a new system works everywhere.
 """
 
 from __future__ import annotations
@@ -10,9 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 VALUE, MOVES, COMPARISON, OWNERS = "value", "moves", "comparison", "owners"
-"""Kinds of outputs: the game's winner, the move, the better one of two positions, the owner of each point."""
+"""Kinds of network outputs: who wins the game, the move, which of two positions is better, and the final owner of each
+point.
+"""
 FULL_COMPARISON = "full comparison"
-"""An output of runs that also save the large network from which the network for COMPARISON is distilled."""
+"""A kind of output of `deepchess` networks that also contain the large network, from which the small network for
+COMPARISON is distilled.
+"""
 
 OUTPUTS = {
     "white_wins": "float32 [n], 0..1: White's probability of winning",
@@ -28,15 +33,16 @@ OUTPUTS = {
     "lead": "float32 [n]: points by which the side to move will lead at the end, komi counted",
     "spread": "float32 [n], over 0: standard deviation of that score, in points",
 }
-"""The outputs that interfaces understand, by their names in a network's attribute `outputs`.
+"""Descriptions of the outputs that kibitz understands, by the names in a network's attribute `outputs`.
 
-All refer to the board's real squares and points. A network with such outputs works in every interface.
+All outputs refer to the board's real squares and points, also if Black is to move. A network with such outputs works in
+all commands.
 """
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """The meaning of the value that a system predicts, such as White's win probability. In Go, the value is Black's.
+    """How to describe the value that a network predicts, such as White's win probability. In Go, the value is Black's.
 
     name: the name of the value.
     short: a heading of up to 12 characters.
@@ -50,14 +56,14 @@ class Meaning:
 
 @dataclass(frozen=True)
 class Method:
-    """A method to choose a move from a network's outputs.
+    """A method to choose a move from a network's outputs, such as a search.
 
     name: for example "top-prob".
     title: what the method does, in a few words.
-    needs: the kinds of outputs that the method needs.
+    needs: the kinds of outputs that the method needs, such as MOVES.
     opener: "module:function". The function is called as `open(run, session, method=..., **settings)` and returns a
         player (see kibitz.play.open_player).
-    searches: whether the method searches deeper if it has more time. If False, it always does the same work.
+    searches: whether the method searches deeper if it has more time. If false, it always does the same work.
     """
 
     name: str
@@ -97,15 +103,16 @@ METHODS = {
         PUCT, HUMAN_SEARCH, BEST_SCORE,
     )
 }  # fmt: skip
-"""All methods of kibitz, by name. If both games have a method, this is the one for chess."""
+"""All methods to choose a move, by name. If a name exists for both games, this is the method for chess."""
 
 Settings = Mapping[str, object]
-"""The settings of a run, as in its run.json."""
+"""The type of a trained network's settings: values by name, as in its run.json."""
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """Everything about a system that kibitz must know without loading torch.
+    """Everything about a system (a kind of network) that kibitz must know without loading torch. A run is one trained
+    network of the system.
 
     name, game: for example "winner" and "chess".
     title: what the system's networks predict, in a few words.
@@ -154,14 +161,18 @@ class Declaration:
         return {name: getattr(self, name) for name in ("game", "title", "paper", "anchor", "answers")}
 
     def answers_of(self, settings: Settings) -> tuple[str, ...]:
-        """Return the kinds of outputs of a run with these settings."""
+        """Return the kinds of outputs, such as VALUE, that a trained network with these settings has."""
         return self.answers if self.trained is None else self.trained(settings)
 
     def methods_of(self, settings: Settings) -> tuple[Method, ...]:
-        """Return the methods to choose a move that a run with these settings offers, the default first."""
+        """Return the methods to choose a move that a trained network with these settings supports. The default method
+        is first.
+        """
         answers = self.answers_of(settings)
         return tuple(method for method in self.methods if set(method.needs) <= set(answers))
 
     def sizes_of(self, settings: Settings) -> tuple[int, ...]:
-        """Return the board sizes that a run with these settings supports; () for games with a single size."""
+        """Return the Go board sizes that a trained network with these settings supports, such as (9, 13, 19); () for
+        chess.
+        """
         return () if self.board_sizes is None else self.board_sizes(settings)

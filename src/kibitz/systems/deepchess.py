@@ -1,8 +1,10 @@
-"""`deepchess`: predicts which of two positions is better for White, and plays chess with this comparison alone.
+"""The system `deepchess`: predicts which of two positions is better for White, and plays chess with this comparison
+alone.
 
 The method is from "DeepChess: End-to-End Deep Neural Network for Automatic Learning in Chess" (David, Netanyahu and
-Wolf 2016). This file follows the paper from top to bottom: positions, encoding, Pos2Vec, pairs and comparison,
-distillation. The search whose bounds are positions is in kibitz.play.comparison.player.
+Wolf 2016). This file follows the paper from top to bottom: positions, encoding, Pos2Vec (the network that computes
+features), pairs and comparison, distillation. The search, which compares positions instead of numbers, is in
+kibitz.play.comparison.player.
 """
 
 from __future__ import annotations
@@ -48,14 +50,15 @@ PARTS = ("both", "full", "distilled")
 _OPTIMISERS, _SCHEDULES = ("sgd", "adamw", "muon"), ("epoch", "cosine")
 """The optimizers and schedules of `nets.optim` that the settings offer."""
 MIN_GAMES_WON = 10
-"""The smallest number of games that each side must have won."""
+"""The smallest number of training games that White must have won, and that Black must have won."""
 N_REFERENCES = 64
 MAX_SAMPLES_BACK = 16
-"""For the setting `nearer`, two largest distances, counted in sampled positions: from the later position of a pair to
-the last one of its game, and from the earlier position to the later one.
+"""The largest distance of a position from a later one, for the pairs of the setting `nearer`. It is counted in sampled
+positions of the game. The limit applies to the later position and the game's last one, and to the two positions of a
+pair.
 """
 SAME_GAME_WEIGHT = 0.5
-"""Weight of pairs from the same game in the loss."""
+"""The weight of pairs of positions from the same game in the loss; see the setting `nearer`."""
 
 
 @dataclass(frozen=True)
@@ -154,10 +157,12 @@ class Settings:
 
     @property
     def distilled(self) -> bool:
+        """Whether the small network, which is distilled from the full network, is trained."""
         return self.networks != "full"
 
     @property
     def full(self) -> bool:
+        """Whether the full network is trained."""
         return self.networks != "distilled"
 
 
@@ -273,7 +278,7 @@ RECIPES = {
 
 
 def sizes(text: str) -> list[int]:
-    """Return layer sizes from text such as "600.400". Raises ValueError for any other text."""
+    """Return the layer sizes in a text such as "600.400", here [600, 400]. Raises ValueError for any other text."""
     units = [int(part) for part in text.split(".")]
     if min(units) < 1:
         raise ValueError(text)
@@ -286,7 +291,8 @@ def sizes(text: str) -> list[int]:
 def positions(
     store: Store, games: NDArray[np.int64], settings: Settings, *, held_out: bool = False, each: int | None = None
 ) -> Sample:
-    """Sample positions of some games as the paper does.
+    """Sample positions of some games as the paper does. The result has the game and the ply (number of moves so far) of
+    each position.
 
     games: int64 [n], indices in the store. held_out: whether to sample the held-out positions, which are never used in
     training. each: the number of positions per game; None for the number in the settings.
@@ -298,7 +304,11 @@ def positions(
 
 
 class PositionExamples:
-    """The examples for training the layers of Pos2Vec: the sampled positions."""
+    """The examples for training the layers of Pos2Vec, the network that computes features. Each example is a position.
+
+    The positions are sampled from the given games, int64 [n]. salt: a number that determines the random changes of
+    positions, such as mirroring; see `salt_of`.
+    """
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, salt: int = 0):
         self.store, self.colours, self.mirror, self.salt = store, settings.colours, settings.mirror, salt
@@ -308,6 +318,9 @@ class PositionExamples:
         return len(self.sample)
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        """Return the positions as "codes", uint8 [n, 64], and "state", uint8 [n, 4]. ids: the positions in the sample,
+        int64 [n].
+        """
         codes, state = self.store.replay(self.sample.games[ids], self.sample.plies[ids])
         if self.colours:
             codes, state = swap_colours(codes, state, _chance(ids, epoch, 0, self.salt) & np.uint64(1) == 1)
@@ -326,8 +339,9 @@ class PairExamples:
 
     If the setting `nearer` is on, a batch also has pairs of two positions near the end of the same game, as
     `more_first`, `more_second` and `more_target`. The later position counts as better for the winner of the game.
-    `more_target` is 1.0 if the first position is better for White. salt: a number that determines the pairs and their
-    order; see `salt_of`.
+    `more_target` is 1.0 if the first position is better for White.
+
+    salt: a number that determines the pairs and their order; see `salt_of`.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings, salt: int = 0):
@@ -349,11 +363,12 @@ class PairExamples:
         return min(self.settings.pairs, max(round(self.settings.pairs_a_position * len(self.sample)), 1))
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        """Return a batch with one pair per id, as the class describes. ids: int64 [n]."""
         return self.part(ids, epoch, 0, 1)
 
     def part(self, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
-        """Return one process's part of a batch (see `systems.base.Parted`). This part has some of the positions from
-        games that White won, and all pairs with these positions.
+        """Return the part of a batch with which one process of several computes its loss (see `systems.base.Parted`).
+        This part has some of the positions from games that White won, and all pairs with these positions.
         """
         reuse = self.settings.reuse if len(ids) % self.settings.reuse == 0 else 1
         few = ids[: len(ids) // reuse]
@@ -449,7 +464,9 @@ def _chance(ids: NDArray[np.int64], epoch: int, key: int, salt: int) -> NDArray[
 
 
 def salt_of(stage: str, seed: int) -> int:
-    """Return a 64-bit salt that differs for every stage and seed, so that no two training stages use the same pairs."""
+    """Return a 64-bit number that is mixed into all random choices of a training stage. It differs for every stage and
+    seed, so that no two stages use the same pairs. stage: the name of the stage.
+    """
     return int.from_bytes(hashlib.sha256(f"{stage} {seed}".encode()).digest()[:8], "little")
 
 
@@ -457,9 +474,10 @@ def salt_of(stage: str, seed: int) -> int:
 
 
 class Pos2Vec(nn.Module):
-    """The network that converts a position to features. Each layer is followed by a ReLU.
+    """The network that converts a position to features: dense layers, each followed by a ReLU.
 
-    Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4]. Output: the features, float32 [n, units of the last layer].
+    Inputs: `codes`, the pieces, uint8 [n, 64]; `state`, the side to move and more, uint8 [n, 4]. Output: the features,
+    float32 [n, units of the last layer].
     """
 
     def __init__(self, layers: Sequence[int], dropout: float):
@@ -469,7 +487,9 @@ class Pos2Vec(nn.Module):
         self.rest = nn.ModuleList(nn.Linear(wide, narrow) for wide, narrow in pairwise(layers))
 
     def forward(self, codes: Tensor, state: Tensor, depth: int | None = None) -> Tensor:
-        """Return the features. depth: the number of layers to apply, at least 1; None for all layers."""
+        """Return the features after `depth` layers, float32 [n, units of this layer]. depth: at least 1; None for all
+        layers.
+        """
         values: Tensor = F.relu(self.first(codes, state))
         for layer in list(self.rest)[: None if depth is None else depth - 1]:
             values = F.relu(layer(self.dropout(values)))
@@ -495,9 +515,10 @@ class ComparisonHead(nn.Module):
         self.answer = nn.Linear(layers[-1], 2)
 
     def forward(self, as_first: Tensor, as_second: Tensor) -> Tensor:
-        """Return the logits, without the last axis of the arguments. as_first, as_second: [..., units], the outputs of
-        the layers `as_first` and `as_second` for the first and the second position of each pair. Their shapes are
-        broadcast.
+        """Return the logit of each pair, of the probability that its first position is better for White.
+
+        as_first, as_second: [..., units], the outputs of the layers `as_first` and `as_second` for the first and the
+        second position of each pair. Their shapes are broadcast. The result has the shape [...], without the last axis.
         """
         values = F.relu(as_first + as_second)
         for layer in self.rest:
@@ -520,14 +541,16 @@ class ComparisonNet(nn.Module):
 
     @property
     def trained(self) -> bool:
-        """Whether the network has been trained: whether a bias of the head is not 0. Before training, all are 0.
-        `play.comparison.embedding` uses the same test.
+        """Whether the network has been trained: whether a bias of the head is not 0. Before training, all biases are 0.
+        The module `play.comparison.embedding` uses the same test.
         """
         return any(bool(p.any()) for name, p in self.compare.named_parameters() if name.endswith("bias"))
 
     def logit(self, features: Tensor, first: Tensor, second: Tensor) -> Tensor:
-        """Return for each pair the logit of the probability that its first position is better for White, [pairs].
-        features: [n, units]. first, second: int64 [pairs], the positions of each pair, as indices into `features`.
+        """Return a logit for each pair, float [pairs]: of the probability that its first position is better for White.
+
+        features: the features of n positions, [n, units]. first, second: int64 [pairs], the positions of each pair, as
+        indices into `features`.
         """
         compare = self.compare
         left, right = compare.as_first(features), compare.as_second(features)
@@ -537,9 +560,11 @@ class ComparisonNet(nn.Module):
         return logit
 
     def against(self, features: Tensor, references: Tensor) -> Tensor:
-        """Return the logits of the probabilities that each position is better for White than each reference position,
-        [n, references]. features: [n, units]. references: [references, units], the features of the reference positions.
-        The logits are averaged over both orders of a pair.
+        """Compare n positions with reference positions. Return logits, [n, references]: of the probability that the
+        position is better for White than the reference position.
+
+        features: the features of the positions, [n, units]. references: the features of the reference positions,
+        [references, units]. The logits are averaged over both orders of a pair.
         """
         compare = self.compare
         forth = compare(compare.as_first(features)[:, None], compare.as_second(references)[None])
@@ -560,7 +585,7 @@ class DeepChess(nn.Module):
     outputs = ("white_better",)
     side_inputs: ClassVar[dict[str, int]] = {}
     seed: int = 0
-    """The seed of the training, set by `prepare`; not part of the weights."""
+    """The seed of the training, which `prepare` sets. It is not stored with the weights."""
 
     def __init__(self, settings: Settings):
         super().__init__()
@@ -575,13 +600,16 @@ class DeepChess(nn.Module):
         self.register_buffer("reference_state", torch.zeros(N_REFERENCES, 4, dtype=torch.uint8))
 
     def parts(self) -> dict[str, ComparisonNet]:
-        """Return the comparison networks by name: "full", "distilled". If there is a full network, the distilled
-        network is included only after it has been trained.
+        """Return the networks that can compare positions, by name: "full", "distilled". If there is a full network, the
+        distilled network is included only after it has been trained.
         """
         parts = {name: getattr(self, name) for name in PARTS[1:] if hasattr(self, name)}
         return {name: part for name, part in parts.items() if part.trained or len(parts) == 1 or name == "full"}
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor]:
+        """Return `white_better`, float32 [n], as the only element of a tuple. codes: the pieces, uint8 [n, 64]. state:
+        the side to move and more, uint8 [n, 4].
+        """
         part = next(iter(self.parts().values()))
         references = part.pos2vec(self.get_buffer("reference_codes"), self.get_buffer("reference_state"))
         logits = part.against(part.pos2vec(codes, state), references)
@@ -619,12 +647,12 @@ def reference_positions(store: Store, games: NDArray[np.int64], settings: Settin
 
 
 def reconstruction_loss(network: DeepChess, index: int, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return how well the decoder of Pos2Vec's layer `index` (from 0) reconstructs the input of this layer: the mean
-    loss, and the metrics "loss" and "wrong", each float32 [n].
+    """Return how well a layer of Pos2Vec keeps the information of its input. A decoder reconstructs the input from the
+    layer's output. The result is the mean loss, and the metrics "loss" and "wrong", each float32 [n].
 
-    For layer 0, the loss is the cross entropy, summed over the bits of a position, and "wrong" is the number of wrong
-    bits. For the other layers, the loss is the mean squared error, and "wrong" is this error divided by the mean square
-    of the inputs.
+    index: the number of the layer, from 0. For layer 0, the loss is the cross entropy, summed over the bits of a
+    position, and "wrong" is the number of wrong bits. For the other layers, the loss is the mean squared error, and
+    "wrong" is this error divided by the mean square of the inputs.
     """
     pos2vec, decoder = network.full.pos2vec, network.decoders[index]
     if index == 0:
@@ -651,11 +679,11 @@ def _reconstruction_constant_loss(network: DeepChess, index: int, batch: Tensors
 
 
 def comparison_loss(part: ComparisonNet, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean loss, which is the cross entropy of the pairs, and the metrics "loss" and "accuracy", each
-    float32 [pairs].
+    """Return the mean loss of a comparison network on a batch, the cross entropy of the pairs. Also return the metrics
+    "loss" and "accuracy", each float32 [pairs].
 
-    batch: a batch of PairExamples. If the batch has pairs from the same game, the loss includes them, but the metrics
-    don't. The accuracy is 1 if the network prefers the position of the game that White won.
+    batch: a batch of PairExamples. The accuracy is 1 if the network prefers the position of the game that White won. If
+    the batch has pairs from the same game, the loss includes them, but the metrics don't.
     """
     features = part.pos2vec(batch["codes"], batch["state"])
     logits = part.logit(features, batch["first"], batch["second"])
@@ -670,8 +698,9 @@ def comparison_loss(part: ComparisonNet, batch: Tensors) -> tuple[Tensor, dict[s
 def distillation_loss(
     teacher: ComparisonNet, student: ComparisonNet, batch: Tensors
 ) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean cross entropy of the student network's outputs against the probabilities of the teacher network,
-    and the metrics "loss", "accuracy" and "agreement", each float32 [pairs].
+    """Return the mean loss of a small network, the student, that imitates a large network, the teacher. The loss is the
+    cross entropy against the teacher's probabilities. Also return the metrics "loss", "accuracy" and "agreement", each
+    float32 [pairs].
 
     batch: a batch of PairExamples. The accuracy is 1 if the student prefers the position of the game that White won.
     The agreement is 1 if student and teacher prefer the same position.
@@ -693,10 +722,10 @@ def distillation_loss(
 
 
 def optimiser(settings: Settings, *modules: nn.Module, weight_decay: float = 0.0) -> torch.optim.Optimizer:
-    """Return the optimizer for the weights of `modules`. If the setting `optimiser` is "muon", Adam updates the first
+    """Return a new optimizer for the weights of `modules`. If the setting `optimiser` is "muon", Adam updates the first
     layer, the last layer and the biases, and Muon all other weights.
 
-    weight_decay: an addition of kibitz. The paper uses no regularization, because every pass has new pairs.
+    weight_decay: the strength of the weight decay. The paper uses none, because every pass has new pairs.
     """
     if settings.optimiser == "muon":
         parameters = [p for module in modules for p in module.parameters()]
@@ -718,7 +747,9 @@ def optimiser(settings: Settings, *modules: nn.Module, weight_decay: float = 0.0
 
 
 class DeepChessSystem(System):
-    """The system `deepchess`."""
+    """The system `deepchess`: networks that predict which of two chess positions is better for White. The base class
+    describes the methods.
+    """
 
     name = "deepchess"
     settings_type = Settings
@@ -744,8 +775,8 @@ class DeepChessSystem(System):
             raise UsageError("--pretrain-epochs, --epochs and --distil-epochs must not all be 0. Raise one of them.")
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
-        """Return the indices of the decisive games that are longer than the opening, int64 [n]. Raises KibitzError if
-        White or Black won fewer than MIN_GAMES_WON of them.
+        """Return the games that training can use: the decisive games that are longer than the opening. The result has
+        their indices, int64 [n]. Raises KibitzError if White or Black won fewer than MIN_GAMES_WON of them.
         """
         result = store.column("result")
         short = (result != 0) & (store.plies < 2 * settings.opening)
@@ -784,8 +815,8 @@ class DeepChessSystem(System):
                 layer.draw(generator)
 
     def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
-        """Return the stages: one for each layer of Pos2Vec, then the comparison, then the distillation. Stages with 0
-        epochs are omitted.
+        """Return the stages of training: one for each layer of Pos2Vec, then the comparison, then the distillation.
+        Stages with 0 epochs are omitted.
         """
         assert isinstance(network, DeepChess)
         layers = range(1 + len(network.full.pos2vec.rest))

@@ -1,7 +1,8 @@
-"""`gocnn`: a convolutional network that predicts the final owner of each point of a Go board from a single position.
+"""The system `gocnn`: a convolutional network that predicts the final owner of each point of a Go board from a single
+position.
 
 The network follows a public repository of 2016 about board evaluation in Go. This file follows the repository's text
-from top to bottom: games, network, target and loss, and then the stages.
+from top to bottom: games, network, target and loss, and then the stages of training.
 """
 
 from __future__ import annotations
@@ -118,7 +119,9 @@ class Settings:
 
     @property
     def boards(self) -> tuple[int, ...]:
-        """Return the board sizes as integers. Raises UsageError if the setting isn't valid."""
+        """The board sizes in the setting `sizes` as integers, such as (9, 13, 19). Raises UsageError if the setting
+        isn't valid.
+        """
         try:
             sizes = tuple(sorted({int(size) for size in self.sizes.split(",")}))
         except ValueError:
@@ -222,10 +225,10 @@ RECIPES = {
 
 
 class OwnerExamples(Positions):
-    """Every position of the games, with `owner`, the final owner of each point, uint8 [n, 361]: 1 Black, 2 White, 0
-    unknown or neutral.
+    """Training examples: every position of the games, with `owner`, the final owner of each point, uint8 [n, 361]. The
+    values are 1 for Black, 2 for White, and 0 for unknown or neutral.
 
-    symmetry: whether to show each position in a random one of the board's eight symmetries.
+    symmetry: whether to rotate or mirror each position at random.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], symmetry: bool = False):
@@ -238,6 +241,9 @@ class OwnerExamples(Positions):
         )  # [size, way, 361]
 
     def batch(self, ids: NDArray[np.int64], epoch: int = 0) -> Arrays:  # type: ignore[override]
+        """Return the positions as "codes", uint8 [n, 361], and "state", uint8 [n, 4], with the final owners as "owner",
+        uint8 [n, 361]. ids: the positions, int64 [n].
+        """
         games, plies = self.locate(ids)
         codes, state = self.store.replay(games, plies)
         assert self._owners is not None
@@ -299,6 +305,9 @@ class GoNet(nn.Module):
         return mean_over_chains(answer, chains) if self.together else answer
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor]:
+        """Return `black_owns`, float32 [n, 361], as the only element of a tuple. codes: the stones, uint8 [n, 361].
+        state: the side to move and more, uint8 [n, 4].
+        """
         mine = self.logits(codes, state)
         black = torch.sigmoid(mine * (1 - 2 * state[:, SIDE, None].float())).view(-1, self.grid, self.grid)
         black = torch.where(on_board(corner(codes, self.grid)), black, torch.full_like(black, 0.5))
@@ -329,11 +338,11 @@ def _pool_chains(values: Tensor, chains: Tensor, channels: int) -> Tensor:
 
 
 def loss(network: GoNet, batch: Tensors, kind: str) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean loss, and the metrics "loss" and "accuracy", float32 [n]. The accuracy is the share of points
-    with a known owner that are predicted correctly.
+    """Return the mean loss of a batch, and the metrics "loss" and "accuracy", float32 [n]. The accuracy is the share of
+    points with a known owner that are predicted correctly.
 
     kind: "squares" for the squared error, "entropy" for the cross entropy. batch: `codes`, uint8 [n, 361]; `state`,
-    uint8 [n, 4]; and `owner`, uint8 [n, 361], with the values NONE, BLACK and WHITE.
+    uint8 [n, 4]; and `owner`, the final owners, uint8 [n, 361], with the values NONE, BLACK and WHITE.
     """
     logits = network.logits(batch["codes"], batch["state"])
     owner = corner(batch["owner"], network.grid).flatten(1)
@@ -360,7 +369,9 @@ def _constant_loss(batch: Tensors, grid: int, kind: str) -> float:
 
 
 class GoCnnSystem(System):
-    """The system `gocnn`."""
+    """The system `gocnn`: a network that predicts the final owner of each point of a Go board. The base class describes
+    the methods.
+    """
 
     name = "gocnn"
     settings_type = Settings
@@ -381,8 +392,9 @@ class GoCnnSystem(System):
                 )
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
-        """Return the indices of the games whose final territory is known, int64 [n]. The settings must allow their
-        board size, handicap and length. Raises KibitzError if the store has no territory labels.
+        """Return the games that training can use: those with a known final territory whose board size, handicap and
+        length the settings allow. The result has their indices, int64 [n]. Raises KibitzError if the store has no
+        territory labels.
         """
         labelled = np.array([label is not None for label in store.column("labels")], np.bool_)
         if store.per_game("owner") is None or not labelled.any():

@@ -1,7 +1,7 @@
-"""`gohuman`: predicts a Go player's move, the final territory, the winner and the score.
+"""The system `gohuman`: predicts a Go player's move, the final territory, the winner and the score.
 
 The system was designed for kibitz, and does not follow a single paper. It is one network for boards of 9, 13 and 19
-lines: a residual trunk with global pooling and one output each for the move, the winner, the territory and the score.
+lines: residual blocks with global pooling, and one output each for the move, the winner, the territory and the score.
 It uses published ideas (KataGo's heads and losses, GoNN's experiments with inputs), but none of their code or weights.
 The parts of this file are, from top to bottom: settings, network, losses, games and examples, training.
 """
@@ -166,6 +166,9 @@ class GameConditions(nn.Module):
         self.mix = nn.Linear(2 * self.RANK_WIDTH + 3 * self.KIND_WIDTH + self.NUMBERS, self.WIDTH)
 
     def forward(self, state: Tensor) -> Tensor:
+        """Return the features, float [n, 64]. state: uint8 [n, 10], the side to move, and the side inputs from column 4
+        on.
+        """
         ranks = state[:, RANK : OPPONENT + 1].float()[:, :, None]
         along = (ranks - self.LOW) / (self.HIGH - self.LOW)
         vectors = torch.where(ranks > 0, self.low + along * (self.high - self.low), self.unknown)
@@ -199,19 +202,19 @@ class GameConditions(nn.Module):
 
 
 def mover_sign(state: Tensor) -> Tensor:
-    """Return 1 if Black is to move and −1 if White is to move, float32 [n]."""
+    """Return 1 if Black is to move and −1 if White is to move, float32 [n]. state: uint8 [n, columns]."""
     return 1 - 2 * state[:, SIDE].float()
 
 
 def white_komi(state: Tensor) -> Tensor:
-    """Return White's komi in points, float32 [n]; the default KOMI if it is unknown."""
+    """Return White's komi in points, float32 [n]; the default KOMI if it is unknown. state: uint8 [n, 10]."""
     byte = state[:, KOMI_BYTE].float()
     return torch.where(byte > 0, (byte - NO_KOMI) / 2, torch.full_like(byte, KOMI))
 
 
 @dataclass(frozen=True)
 class BoardMask:
-    """Which points of the 19×19 grid belong to the board, for masking and pooling.
+    """Which points of the 19×19 grid belong to the Go board, because smaller boards use a part of the grid.
 
     mask: [n, 1, 19, 19], 1 on the board and 0 outside it. area: [n, 1], the number of points of the board. width: [n,
     1], the scaled board size, (size - 14) / 10.
@@ -223,6 +226,7 @@ class BoardMask:
 
     @classmethod
     def of(cls, codes: Tensor, state: Tensor) -> BoardMask:
+        """Return the mask for a batch of positions. codes: the stones, uint8 [n, 361]. state: uint8 [n, columns]."""
         size = state[:, SIZE, None].float()
         return cls(on_board(corner(codes, GRID))[:, None].float(), size * size, (size - 14) / 10)
 
@@ -239,7 +243,8 @@ class BoardMask:
 
 
 class Block(nn.Module):
-    """A residual block with global pooling: `relu(x + conv(relu(norm(conv(x)))))`.
+    """A residual block with global pooling: `relu(x + conv(relu(norm(conv(x)))))`, from [n, filters, 19, 19] to the
+    same shape.
 
     If `pooled` is greater than 0, the first `pooled` channels after the first convolution are pooled over the board. A
     linear layer takes the pooled values and the features of the side inputs (see `GameConditions`). Its output, one
@@ -279,17 +284,17 @@ class GoHuman(nn.Module):
     """
 
     POOLING = (2, 4)
-    """The indices of the blocks, from 0, that pool over the board."""
+    """The indices of the residual blocks, from 0, that pool over the whole board."""
     MOVE_CHANNELS, SEEN_CHANNELS, OWNER_CHANNELS, VALUE_CHANNELS, UNITS = 48, 32, 16, 32, 64
     POINTS_A_UNIT = 10.0
-    """The number of points of the lead that an output of 1 represents."""
+    """The number of points of the lead (score difference) that correspond to 1 in the network's raw output."""
     CALM = 0.1
-    """The outputs for the result are multiplied by this factor. These outputs depend on many units, so they would
+    """The raw outputs for winner and score are multiplied by this factor. They depend on many units, so they would
     change abruptly at high learning rates.
     """
     CALM_OWNERS = 0.25
-    """The territory logits are multiplied by this factor. Their sum is the lead: if all change by 0.1, the lead changes
-    by ten points or more.
+    """The raw outputs for the territory are multiplied by this factor. The predicted lead follows from their sum: if
+    all change by 0.1, the lead changes by ten points or more.
     """
     outputs: tuple[str, ...] = ("policy", "value", "black_owns", "lead", "spread")
     side_inputs: ClassVar[dict[str, int]] = BEYOND
@@ -321,8 +326,8 @@ class GoHuman(nn.Module):
         self.trust = nn.Parameter(torch.zeros(1))  # how strongly the winner's logit depends on the lead
 
     def consumed_units(self) -> Iterator[ConsumedUnits]:
-        """Yield the layers with hidden units outside of the residual blocks, each with the layers that take these units
-        as input.
+        """Yield the layers with hidden units outside of the residual blocks, each with the layers that use these units.
+        The module nets.dead_units replaces dead units in these layers.
         """
         pooled, pooled_values = BoardMask.POOLED * self.SEEN_CHANNELS, BoardMask.POOLED * self.VALUE_CHANNELS
         spreads = [cast(Block, block).spread for block in self.blocks]
@@ -336,8 +341,10 @@ class GoHuman(nn.Module):
         yield ConsumedUnits(self.before, [(self.point, [0])], added=[self.everywhere])
 
     def trunk(self, codes: Tensor, state: Tensor) -> tuple[Tensor, BoardMask, Tensor]:
-        """Return the features of the last block, [n, filters, 19, 19], the board's mask, and the features of the side
-        inputs (see `GameConditions`), [n, 64].
+        """Return the features of the last residual block, [n, filters, 19, 19], the board's mask, and the features of
+        the side inputs (see `GameConditions`), [n, 64].
+
+        codes: the stones, uint8 [n, 361]. state: uint8 [n, 10].
         """
         board, conditions = BoardMask.of(codes, state), self.conditions(state)
         grid = self.stem(self.planes(codes, state))
@@ -348,7 +355,9 @@ class GoHuman(nn.Module):
         return grid, board, conditions
 
     def features(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the features of the last block, averaged over the board, [n, filters]."""
+        """Return the features of the last residual block, averaged over the board, [n, filters]. codes: the stones,
+        uint8 [n, 361]. state: uint8 [n, 10].
+        """
         grid, board, _ = self.trunk(codes, state)
         return grid.sum((2, 3)) / board.area.to(grid.dtype)
 
@@ -373,7 +382,8 @@ class GoHuman(nn.Module):
     def results(
         self, grid: Tensor, board: BoardMask, conditions: Tensor, state: Tensor, owners: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the logit of a win, the lead and the spread for the side to move, each float32 [n].
+        """Return predictions for the side to move: the logit of a win, the lead in points and its standard deviation
+        (spread) in points, each float32 [n].
 
         grid, board, conditions: the result of `trunk`. state: uint8 [n, 10]. owners: the territory logits, from
         `owner_logits`.
@@ -394,6 +404,9 @@ class GoHuman(nn.Module):
         return win + self.trust * math.pi / math.sqrt(3) * (lead / spread).detach(), lead, spread
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
+        """Return policy, value, black_owns, lead and spread, as the class describes. codes: the stones, uint8 [n, 361].
+        state: uint8 [n, 10].
+        """
         grid, board, conditions = self.trunk(codes, state)
         owners = self.owner_logits(grid)
         win, lead, spread = self.results(grid, board, conditions, state, owners)
@@ -411,11 +424,12 @@ class GoHuman(nn.Module):
 
 
 def loss(network: GoHuman, batch: Tensors, settings: Settings) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean of the weighted sum of the losses of move, winner, territory and score, and the metrics by name,
-    each float32 [n].
+    """Return the mean loss of a batch, a weighted sum for move, winner, territory and score. Also return the metrics by
+    name, each float32 [n].
 
-    Territory and score contribute only in games whose final territory is known. batch: a batch of GoMoves. The metrics
-    are "loss", its parts for move, winner and territory, and the accuracies of move (top-1) and territory.
+    Territory and score contribute only in games whose final territory is known. batch: a batch of GoMoves. settings:
+    the weights. The metrics are "loss", its parts for move, winner and territory, and the accuracies of move (top-1)
+    and territory.
     """
     grid, board, conditions = network.trunk(batch["codes"], batch["state"])
     moves = network.move_logits(grid, board, conditions, batch["codes"])
@@ -439,8 +453,8 @@ def loss(network: GoHuman, batch: Tensors, settings: Settings) -> tuple[Tensor, 
 
 
 def owners_loss(owners: Tensor, batch: Tensors) -> tuple[Tensor, Tensor]:
-    """Return the cross entropy, averaged over the points with a known owner, and the accuracy at these points, each
-    float32 [n]. Both are 0 if no owner is known.
+    """Return the loss and the accuracy of the territory, each float32 [n]. The loss is the cross entropy, averaged over
+    the points with a known owner. Both are 0 if no owner is known.
 
     owners: [n, 361], the territory logits for the side to move. batch: a batch of GoMoves.
     """
@@ -453,10 +467,11 @@ def owners_loss(owners: Tensor, batch: Tensors) -> tuple[Tensor, Tensor]:
 
 
 def score_loss(lead: Tensor, spread: Tensor, target: Tensor) -> Tensor:
-    """Return the negative log density of the final lead under a logistic distribution, float32 [n]; 0 if the final lead
-    is unknown.
+    """Return the loss of the predicted score, float32 [n]: the negative log density of the final lead under a logistic
+    distribution. The loss is 0 if the final lead is unknown.
 
-    lead, spread: the mean and the standard deviation of the distribution. target: the final lead, NaN if unknown.
+    lead, spread: the mean and the standard deviation of the distribution, in points. target: the final lead in points,
+    NaN if unknown.
     """
     known = ~target.isnan()
     scale = spread * (math.sqrt(3) / math.pi)
@@ -465,7 +480,9 @@ def score_loss(lead: Tensor, spread: Tensor, target: Tensor) -> Tensor:
 
 
 def constant_loss(batch: Tensors, settings: Settings) -> float:
-    """Return the loss of the best constant prediction: the frequencies of winners and moves, and 50% for each owner."""
+    """Return the loss of the best constant prediction on a batch: the frequencies of winners and moves, and 50% for
+    each owner. A network whose loss isn't smaller has learned nothing.
+    """
     winners = of_shares(batch["won"][batch["won"] >= 0])
     known = (batch["owner"] != NONE).any(1).float().mean()
     return float(
@@ -477,10 +494,12 @@ def constant_loss(batch: Tensors, settings: Settings) -> float:
 
 
 class GoMoves:
-    """Every position in which a move was played, in a random symmetry, with the move and the result of the game.
+    """Training examples: every position in which a move was played, randomly rotated or mirrored, with the move and the
+    result of the game.
 
-    The settings give the shares of the samples that are from games with known owners, and from games on small boards.
-    Such games are repeated, up to MAX_REPEATS times, to make up these shares. The other games are sampled less often.
+    The settings give the shares of the samples that are from games with known final owners of the points, and from
+    games on small boards. These games are repeated, up to MAX_REPEATS times, to make up the shares. The other games are
+    sampled less often.
 
     A batch has `codes`, `state` with the side inputs, and these arrays:
 
@@ -493,7 +512,7 @@ class GoMoves:
 
     MAX_REPEATS = 128
     FORFEITS = ("forfeit", "void")
-    """Endings that don't show which player was better."""
+    """Endings of games, such as "forfeit", that don't show which player was better."""
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
         self.store, self.settings = store, settings
@@ -528,6 +547,7 @@ class GoMoves:
         return len(self.positions)
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        """Return the examples with these ids, int64 [n], as arrays by name, as the class describes."""
         batch = self.positions.batch(ids)
         games, side = batch.games, batch.state[:, SIDE].astype(np.int64)
         bits = splitmix64(ids.astype(np.uint64) + (np.uint64(epoch) << np.uint64(40)))
@@ -583,7 +603,7 @@ class GoMoves:
 
 
 def known_ends(store: Store) -> NDArray[np.bool_]:
-    """Return which games of a store have known final owners of the points, bool [games]."""
+    """Return for each game of a store whether the final owners of the points are known, bool [games]."""
     if store.per_game("owner") is None:
         return np.zeros(len(store), np.bool_)
     return np.array([label is not None for label in store.column("labels")], np.bool_)
@@ -593,8 +613,9 @@ def known_ends(store: Store) -> NDArray[np.bool_]:
 
 
 def draw_weights(network: GoHuman, generator: torch.Generator) -> None:
-    """Set random initial weights with the variance 2 / fan-in. The last layer of each block gets small weights, so that
-    blocks begin almost as identities. At first, the network predicts even results and nearly even territory.
+    """Set random initial weights with the variance 2 / fan-in. The last layer of each residual block gets small
+    weights, so that blocks begin almost as identities. At first, the network predicts even results and nearly even
+    territory.
     """
     for name, p in network.named_parameters():
         with torch.no_grad():
@@ -611,7 +632,9 @@ def draw_weights(network: GoHuman, generator: torch.Generator) -> None:
 
 
 class GoHumanSystem(System):
-    """The system `gohuman`."""
+    """The system `gohuman`: a network that predicts a Go player's move, the territory, the winner and the score. The
+    base class describes the methods.
+    """
 
     name = "gohuman"
     settings_type = Settings
@@ -631,10 +654,10 @@ class GoHumanSystem(System):
         draw_weights(network, torch.Generator().manual_seed(seed))
 
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Return initial weights for `network`, from the weights of another `gohuman` network.
+        """Return initial weights for `network`, from the weights of another trained `gohuman` network.
 
-        Additional blocks of `network` begin as identities, so they change nothing at first. Raises UsageError if the
-        other network has more blocks or a different width.
+        Residual blocks that only `network` has begin as identities, so they change nothing at first. Raises UsageError
+        if the other network has more blocks or a different width.
         """
         return grown(network.state_dict(), weights)
 

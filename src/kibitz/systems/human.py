@@ -1,9 +1,9 @@
-"""`human`: predicts the move of a chess player with a given rating, and the result of the game.
+"""The system `human`: predicts the move of a chess player with a given rating, and the result of the game.
 
-The system was designed for kibitz, and does not follow a single paper. It is one network for all ratings: a residual
-trunk conditioned on the players, an output for the move and an output for win, draw and loss. It uses published ideas
-(Maia, Allie, ChessMimic), but none of their code or weights. The parts of this file are, from top to bottom: side
-inputs, network, losses, games, examples, training.
+The system was designed for kibitz, and does not follow a single paper. It is one network for all ratings: residual
+blocks, whose computation depends on the players' ratings, an output for the move and an output for win, draw and loss.
+It uses published ideas (Maia, Allie, ChessMimic), but none of their code or weights. The parts of this file are, from
+top to bottom: side inputs, network, losses, games, examples, training.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ PLATEAU_TRAINING = {
     "patience": 0, "average": 1_000, "validate_every": 500, "validate_positions": 8_192, "checkpoint_every": 100,
     "summary_every": 100, "checkpoint_megabytes": 60.0,
 }  # fmt: skip
-"""Options of the training loop that train at a constant learning rate until the user stops the training."""
+"""Options of the training loop for training at a constant learning rate until the user stops it."""
 RECIPES = {
     "default": Recipe(
         "4 blocks of 64 filters, a first network",
@@ -177,6 +177,9 @@ class Conditions(nn.Module):
         self.mix = nn.Linear(2 * self.RATING_WIDTH + 2 * self.KIND_WIDTH, self.WIDTH)
 
     def forward(self, state: Tensor) -> Tensor:
+        """Return the features, float [n, 64]. state: uint8 [n, 12], the side to move and more, and the side inputs from
+        column 4 on.
+        """
         ratings = state[:, RATING : OPPONENT + 1].float()[:, :, None]
         along = (ratings * RATING_UNIT - self.LOW) / (self.HIGH - self.LOW)
         vectors = torch.where(ratings > 0, self.low + along * (self.high - self.low), self.unknown)
@@ -185,12 +188,12 @@ class Conditions(nn.Module):
 
 
 class ConditionedBlock(nn.Module):
-    """A residual block with squeeze and excitation, `relu(x + (1 + scale) · h + bias)` with `h =
-    conv(relu(norm(conv(x))))`.
+    """A residual block whose channels are scaled and shifted depending on the players: `relu(x + (1 + scale) · h +
+    bias)` with `h = conv(relu(norm(conv(x))))`. Input x and output are [n, filters, 8, 8].
 
-    Each channel has one scale and one bias, which are computed from the mean of h over the board and from the features
-    of the side inputs. If the block has a normalization layer, the hidden units of this computation have leaky ReLUs,
-    because most plain ReLUs there became inactive (always 0).
+    Each channel has one scale and one bias. They are computed from the mean of h over the board and from the features
+    of the side inputs (squeeze and excitation). If the block has a normalization layer, the hidden units of this
+    computation have leaky ReLUs, because most plain ReLUs there became inactive (always 0).
 
     filters: the number of channels. norm: whether the block has a normalization layer.
     """
@@ -207,6 +210,9 @@ class ConditionedBlock(nn.Module):
         self.excite = nn.Linear(self.SQUEEZED, 2 * filters)
 
     def forward(self, x: Tensor, conditions: Tensor) -> Tensor:
+        """Return the output of the block, [n, filters, 8, 8]. conditions: the features of the side inputs, from
+        `Conditions`.
+        """
         h = self.second(F.relu(self.norm(self.first(x))))
         summary = torch.cat([h.mean((2, 3)), conditions.to(h.dtype)], 1)
         scale, bias = self.excite(F.leaky_relu(self.squeeze(summary), self.leak))[:, :, None, None].chunk(2, 1)
@@ -279,8 +285,8 @@ class Human(nn.Module):
         self.register_buffer("square", torch.eye(65)[:, 1:], persistent=False)  # index: a square + 1; 0 for no square
 
     def consumed_units(self) -> Iterator[ConsumedUnits]:
-        """Yield the layers with hidden units outside of the residual blocks, each with the layers that take these units
-        as input.
+        """Yield the layers with hidden units outside of the residual blocks, each with the layers that use these units.
+        The module nets.dead_units replaces dead units in these layers.
         """
         filters = self.before.in_channels
         squeezes = [(cast(ConditionedBlock, block).squeeze, [filters]) for block in self.blocks]
@@ -288,9 +294,11 @@ class Human(nn.Module):
         yield ConsumedUnits(self.before, [(part, [0]) for part in (self.origin, self.query, self.key, self.promotion)])
 
     def planes(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the input planes, float32 [n, 34, 8, 8]. The first are 12 planes for pieces, 12 for attacks, and 5 for
-        castling rights and en passant. Then follow one plane for the number of plies since the last capture or pawn
-        move, and 4 planes for the squares of the last two moves.
+        """Return the input planes, float32 [n, 34, 8, 8]. codes: the pieces, uint8 [n, 64]. state: uint8 [n, 12].
+
+        The first are 12 planes for pieces, 12 for attacks, and 5 for castling rights and en passant. Then follow one
+        plane for the number of plies since the last capture or pawn move, and 4 planes for the squares of the last two
+        moves.
         """
         view = self.view(codes, state)
         moved = state[:, LAST : LAST + 4].long()
@@ -302,8 +310,10 @@ class Human(nn.Module):
         return planes.to(memory_format=torch.channels_last)
 
     def trunk(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the features of the last block, [n, filters, 8, 8], and the features of the side inputs (see
+        """Return the features of the last residual block, [n, filters, 8, 8], and the features of the side inputs (see
         `Conditions`), [n, 64].
+
+        codes: the pieces, uint8 [n, 64]. state: uint8 [n, 12].
         """
         conditions = self.conditions(state)
         grid = F.relu(self.stem(self.planes(codes, state)))
@@ -312,7 +322,9 @@ class Human(nn.Module):
         return grid, conditions
 
     def features(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the features of the last block, averaged over the squares, [n, filters]."""
+        """Return the features of the last residual block, averaged over the squares, [n, filters]. codes: the pieces,
+        uint8 [n, 64]. state: uint8 [n, 12].
+        """
         return self.trunk(codes, state)[0].mean((2, 3))
 
     def outcome_logits(self, grid: Tensor, conditions: Tensor, codes: Tensor, state: Tensor) -> Tensor:
@@ -329,6 +341,9 @@ class Human(nn.Module):
         return cast(Tensor, self.outcome(F.leaky_relu(self.weigh(torch.cat([narrow, *inputs], 1)), 0.1))).float()
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
+        """Return origin, target, promotion, outcome and value, as the class describes. codes: the pieces, uint8 [n,
+        64]. state: uint8 [n, 12].
+        """
         grid, conditions = self.trunk(codes, state)
         moves = F.relu(self.before(grid))
         query, key = self.query(moves).flatten(2), self.key(moves).flatten(2)
@@ -349,10 +364,11 @@ class Human(nn.Module):
 
 
 def loss(network: Human, batch: Tensors, outcome_weight: float, only: str = "all") -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean of `−log P(move) − outcome_weight · log P(outcome)`, and the metrics, each float32 [n].
+    """Return the mean loss of a batch, `−log P(move) − outcome_weight · log P(outcome)`, and the metrics by name, each
+    float32 [n].
 
-    batch: a batch of PlayedMoves. only: the setting `only`, "all" or "outcome". If it is "outcome", the trunk is not
-    trained. The metrics are "loss", "move_loss", "outcome_loss", "origin_accuracy" and "target_accuracy".
+    batch: a batch of PlayedMoves. only: the setting `only`, "all" or "outcome". If it is "outcome", only the output for
+    the result is trained. The metrics are "loss", "move_loss", "outcome_loss", "origin_accuracy" and "target_accuracy".
     """
     with torch.set_grad_enabled(torch.is_grad_enabled() and only == "all"):
         grid, conditions = network.trunk(batch["codes"], batch["state"])
@@ -394,8 +410,8 @@ def move_loss(network: Human, grid: Tensor, batch: Tensors) -> tuple[Tensor, dic
 
 
 def constant_loss(batch: Tensors, outcome_weight: float) -> float:
-    """Return the loss of the best constant prediction, which is the frequency of each from-square, to-square and
-    result.
+    """Return the loss of the best constant prediction on a batch: the frequency of each from-square, to-square and
+    result. A network whose loss isn't smaller has learned nothing.
     """
     squares = of_labels(batch["origin"]) + of_labels(batch["target"])
     return float(squares + outcome_weight * of_labels(batch["outcome"]))
@@ -404,11 +420,12 @@ def constant_loss(batch: Tensors, outcome_weight: float) -> float:
 # Games and examples
 
 BAND = 200
-"""Width of the rating bands for sampling, in points."""
+"""The width of the rating bands from which training samples games, in rating points."""
 
 
 class PlayedMoves:
-    """Every position in which a move was played, with this move and the result, both from the mover's point of view.
+    """Training examples: every position in which a move was played, with this move and the result, both from the
+    mover's point of view.
 
     Games are grouped into rating bands by the mean of both ratings. Games without ratings form a separate band. Games
     of bands with few positions are repeated, up to 16 times, and some games of the largest bands may be omitted. The
@@ -450,6 +467,7 @@ class PlayedMoves:
         return len(self.positions)
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        """Return the examples with these ids, int64 [n], as arrays by name, as the class describes."""
         batch = self.positions.batch(ids)
         games, plies, side = batch.games, batch.plies, batch.state[:, SIDE].astype(np.int64)
         index = self.store.offsets[games] + plies
@@ -491,15 +509,15 @@ class PlayedMoves:
 
 
 def learning_rate(settings: Settings, iteration: int, iterations: int) -> float:
-    """Return the learning rate at an iteration, by the schedule `plateau`. iterations: the total number of
-    iterations.
+    """Return the learning rate at an iteration: it rises, stays at its maximum, and falls at the end (see
+    `nets.optim.plateau`). iterations: the total number of iterations.
     """
     return plateau(settings.learning_rate, iteration, iterations, warmup=settings.warmup, cooldown=settings.cooldown)
 
 
 def optimiser(network: Human, weight_decay: float, only: str = "all") -> torch.optim.Optimizer:
-    """Return the optimizer of the network: Muon, with AdamW for some of the weights (see `muon`). If `only` is
-    "outcome", the optimizer is AdamW, and only the head for win, draw and loss is trained.
+    """Return a new optimizer for the network: Muon, with AdamW for some of the weights (see `nets.muon`). If `only` is
+    "outcome", the optimizer is AdamW, and only the layers for win, draw and loss are trained.
     """
     if only == "outcome":
         head = [p for name, p in network.named_parameters() if name.startswith(HEAD)]
@@ -508,8 +526,9 @@ def optimiser(network: Human, weight_decay: float, only: str = "all") -> torch.o
 
 
 def draw_weights(network: Human, generator: torch.Generator) -> None:
-    """Set random initial weights with the variance 2 / fan-in. The last layer of each block gets small weights, so that
-    blocks begin almost as identities. At first, the network predicts a queen for nearly every promotion.
+    """Set random initial weights with the variance 2 / fan-in. The last layer of each residual block gets small
+    weights, so that blocks begin almost as identities. At first, the network predicts a queen for nearly every
+    promotion.
     """
     for name, p in network.named_parameters():
         with torch.no_grad():
@@ -528,17 +547,19 @@ def draw_weights(network: Human, generator: torch.Generator) -> None:
 
 
 CHESSNET_PLANES = 29
-"""Planes of the `chessnet` networks from which training may start: pieces 12, attacks 12, castling rights and en
-passant 5. Their order is the same here.
+"""The input planes that a `chessnet` network must have so that training can start from it: pieces 12, attacks 12,
+castling rights and en passant 5. `human` has them in the same order.
 """
 HEAD = ("narrow.", "weigh.", "outcome.")
-"""Prefixes of the names of the weights between the trunk's features and win, draw, loss."""
+"""Prefixes of the names of the weights that only the prediction of win, draw and loss uses."""
 _FROM_CHESSNET = {"origin": "origin", "before": "before", "asks": "query", "answers": "key"}
 """Stored names of layers of `chessnet`'s shared trunk, and their names here."""
 
 
 class HumanSystem(System):
-    """The system `human`."""
+    """The system `human`: a network that predicts the move of a chess player with a given rating, and the result. The
+    base class describes the methods.
+    """
 
     name = "human"
     settings_type = Settings
@@ -564,10 +585,10 @@ class HumanSystem(System):
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """Return initial weights for `network`, from those weights of a trained network whose shapes fit.
 
-        weights: the weights of a `human` network with at most as many blocks, or of a `chessnet` network with a shared
-        trunk. Additional blocks and planes of `network` have no effect at first, so its move probabilities are those of
-        the trained network. The head for win, draw and loss keeps its own initial weights if its shape is different.
-        Raises UsageError if the widths differ.
+        weights: the weights of a `human` network with at most as many residual blocks, or of a `chessnet` network with
+        a shared trunk. Blocks and planes that only `network` has have no effect at first, so its move probabilities are
+        those of the trained network. The layers for win, draw and loss keep their own initial weights if their shapes
+        differ. Raises UsageError if the widths differ.
         """
         begun = dict(network.state_dict())
         if system == "chessnet":

@@ -1,8 +1,8 @@
-"""The input planes of each system's networks, with their names, for display. This module needs no torch.
+"""The input planes of each system's networks, by name, for display. This module needs no torch.
 
-Each function takes the settings of a run, as in its run.json, and one position with its side inputs, codes, uint8
-[squares], and state, uint8 [numbers]. It returns every plane by name, float32, on the board's real squares or points.
-If a run of an earlier version lacks a setting, the setting's default is used.
+Each function takes the settings of a trained network and one position with its side inputs: codes, the pieces or
+stones, uint8 [squares], and state, uint8 [numbers]. It returns every plane by name, float32, on the board's real
+squares or points. If a run of an earlier version lacks a setting, the setting's default is used.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ from kibitz.systems.declaration import Settings
 NamedPlanes = dict[str, NDArray[np.float32]]
 
 WEAKEST, STRONGEST = 600, 3000
-"""Ratings that the rating plane of the move networks represents as 0 and as 1."""
+"""The ratings that `convchess` and `chessnet` represent as 0 and as 1 in their rating plane."""
 RECENT = 5
-"""Number of recent moves that have a plane each in `gohuman`."""
+"""The number of recent moves that have an input plane each in `gohuman`."""
 
 
 def winner(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of `winner`."""
+    """Return the input planes of `winner` for one position, by name, each float32 [8, 8]. codes: the pieces, uint8
+    [64]. state: the side to move and more.
+    """
     mover = settings.get("view", "white") == "mover"
     sides = OWN_AND_OTHERS if mover else WHITE_AND_BLACK
     seen = chess.mover_view(codes, state) if mover else codes
@@ -45,7 +47,9 @@ def winner(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8
 
 
 def movers(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of `convchess` and `chessnet`."""
+    """Return the input planes of `convchess` and `chessnet` for one position, by name, each float32 [8, 8]. codes: the
+    pieces, uint8 [64]. state: the side to move and more, and the side inputs.
+    """
     seen = chess.mover_view(codes, state)
     planes = {
         **chess.BOARDS[str(settings.get("planes", "6"))](seen, OWN_AND_OTHERS),
@@ -63,7 +67,10 @@ def movers(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8
 
 
 def human(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of `human`. The squares of the last moves in `state` are those of the real board."""
+    """Return the input planes of `human` for one position, by name, each float32 [8, 8]. codes: the pieces, uint8 [64].
+    state: the side to move and more, and the side inputs. The squares of the last moves in `state` are those of the
+    real board.
+    """
     seen = chess.mover_view(codes, state)
     planes = {
         **chess.pieces(seen, OWN_AND_OTHERS),
@@ -81,15 +88,15 @@ def human(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 
 
 def deepchess(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of `deepchess`. Five of its inputs do not belong to a square. Each of these becomes a
-    plane with the same value on all squares.
+    """Return the input planes of `deepchess` for one position, by name, each float32 [8, 8]. Five of its inputs do not
+    belong to a square. Each of these becomes a plane with the same value on all squares.
     """
     return chess.bits(codes, state)
 
 
 def gocnn(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of `gocnn`, and as the last plane the number of each stone's chain (see
-    `games.go.planes.chains`).
+    """Return the input planes of `gocnn` for one position, by name. The last plane has the number of each stone's chain
+    (see `games.go.planes.chains`). codes: the stones, uint8 [361]. state: the side to move and more.
     """
     liberties, recent = (cast(int, settings.get(name, usual)) for name, usual in (("liberties", 3), ("recent", 0)))
     layers = read_layers(str(settings.get("layers", "")) or "1conv1x1")
@@ -100,5 +107,7 @@ def gocnn(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 
 
 def gohuman(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of `gohuman`."""
+    """Return the input planes of `gohuman` for one position, by name. codes: the stones, uint8 [361]. state: the side
+    to move and more.
+    """
     return go.board(codes, state, recent=RECENT)

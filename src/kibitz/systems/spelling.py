@@ -1,4 +1,4 @@
-"""The spelling of settings on the command line and in earlier versions. This module needs no torch."""
+"""Old and current names of settings, on the command line and in stored files. This module needs no torch."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 RENAMED_SETTINGS = {"l2": "weight_decay"}
-"""Old name of a setting -> current name. Old run directories and command lines may have old names."""
+"""The current name of each renamed setting, by its old name. Old run directories and command lines may have old names.
+"""
 RENAMED_VALUES = {"optimiser": {"adam": "adamw"}, "value_optimiser": {"adam": "adamw"}}
-"""Setting -> old value -> current value."""
+"""The current value of each renamed value: setting -> old value -> current value."""
 RENAMED_TRAINING = {"snapshot_every": "checkpoint_every", "snapshot_megabytes": "checkpoint_megabytes"}
-"""Old name of an option of the training loop -> current name. Recipes of other packages may have old names."""
+"""The current name of each renamed option of the training loop, by its old name. Recipes of other packages may have old
+names.
+"""
 
 AUTO = "auto"
-"""The batch size that `kibitz train` finds automatically, see training.batch_size."""
+"""The value of --batch with which `kibitz train` finds the batch size automatically (see training.batch_size)."""
 
 
 def respelled(

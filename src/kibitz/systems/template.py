@@ -1,4 +1,6 @@
-"""The template of a system in a separate package: a folder with a small system that can be installed unchanged."""
+"""A template for a new system (a kind of network) in a separate Python package: a folder with a small package that can
+be installed unchanged.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,12 @@ from kibitz.errors import KibitzError, UsageError
 from kibitz.systems import SYSTEMS
 
 NAME = "toy"
-"""The name of the template's system."""
+"""The name of the system in the template. `copy_template` replaces it."""
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
 def template() -> Path:
-    """Return the folder of the template for a new system. Raises KibitzError if it is missing."""
+    """Return the folder of the template. Raises KibitzError if it is missing."""
     package = Path(kibitz.__file__).parent
     for folder in (package / "data" / "template-system", package.parents[1] / "tests" / "support" / "template-system"):
         if (folder / "pyproject.toml").is_file():

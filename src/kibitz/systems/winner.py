@@ -1,8 +1,8 @@
-"""`winner`: a convolutional network that predicts who wins from a single chess position.
+"""The system `winner`: a convolutional network that predicts who wins from a single chess position.
 
 The method is from "Chess position evaluation with convolutional neural network in Julia", a blog post of 2016 that uses
 the library Mocha.jl. This file follows the post from top to bottom: games, network, target and loss, optimizer, and
-then the stages.
+then the stages of training.
 """
 
 from __future__ import annotations
@@ -246,12 +246,12 @@ RECIPES = {
 
 
 class OutcomeExamples(Positions):
-    """Every position of the games, from the start position to the one after the last move. The target is White's
-    result: 1 for a win and 0 for a loss.
+    """Training examples: every position of the games, from the start position to the one after the last move. The
+    target is White's result: 1 for a win and 0 for a loss.
 
-    mirror: whether to mirror the files in a random half of the positions. Only positions without castling rights are
-    mirrored, because mirroring does not change their value. held_out: how many percent of the positions are omitted;
-    these are the same in every call (see `store.sampling`).
+    mirror: whether to exchange left and right in a random half of the positions. Only positions without castling rights
+    are mirrored, because mirroring does not change their value. held_out: how many percent of the positions are
+    omitted. These positions are the same in every call (see `store.sampling`).
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], mirror: bool = False, held_out: float = 0.0):
@@ -264,9 +264,13 @@ class OutcomeExamples(Positions):
         return super().__len__() if self._held_out is None else len(self._held_out)
 
     def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the game and the ply (number of moves so far) of each example, both int64 [n]. ids: int64 [n]."""
         return super().locate(ids) if self._held_out is None else (self._held_out.games[ids], self._held_out.plies[ids])
 
     def batch(self, ids: NDArray[np.int64], epoch: int = 0) -> Arrays:  # type: ignore[override]
+        """Return the positions as "codes", uint8 [n, 64], and "state", uint8 [n, 4], and White's results as "target",
+        float32 [n]. ids: the examples, int64 [n].
+        """
         games, plies = self.locate(ids)
         codes, state = self.store.replay(games, plies)
         if self.mirror:
@@ -279,8 +283,8 @@ class OutcomeExamples(Positions):
 
 
 class Net(nn.Module):
-    """A network with the post's layers. Input: planes, [n, channels, 8, 8]. Output: the logit of White's win
-    probability, [n].
+    """A convolutional network with the layers of the blog post. Input: planes, [n, channels, 8, 8]. Output: the logit
+    of White's win probability, [n].
 
     By default, the layers are: convolution of 4×4 to 400 channels; max-pooling of 2×2, rounded up to 3×3; convolution
     of 2×2 to 200 channels; dense with 70 units and sigmoid; dropout; dense with one unit. The post's convolutions have
@@ -300,9 +304,10 @@ class Net(nn.Module):
 
 
 def phase(codes: Tensor) -> Tensor:
-    """Return the phase of the game, int64 [n]: 0 opening, 1 middlegame, 2 endgame. This is material.phase for tensors.
+    """Return the phase of the game for each position, int64 [n]: 0 opening, 1 middlegame, 2 endgame. The phase follows
+    from the material, as in games.chess.material.
 
-    codes: uint8 [n, 64].
+    codes: the pieces, uint8 [n, 64].
     """
     kind = (codes.long() + 5) % 6  # 0 pawn … 5 king; an empty square also gives 5
     officers = ((kind > 0) & (kind < 5)).sum(1)
@@ -310,10 +315,11 @@ def phase(codes: Tensor) -> Tensor:
 
 
 class Winner(nn.Module):
-    """A network, or several for the side to move or the phase of the game, depending on the setting `separate`.
+    """The network of the system `winner`. Depending on the setting `separate`, it consists of several networks, one for
+    each side to move or phase of the game.
 
-    Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4]. Output: `white_wins`, White's win probability, float32 [n].
-    The method `logit` returns its logit, from which the loss is computed.
+    Inputs: `codes`, the pieces, uint8 [n, 64]; `state`, the side to move and more, uint8 [n, 4]. Output: `white_wins`,
+    White's win probability, float32 [n]. The method `logit` returns its logit, from which the loss is computed.
     """
 
     outputs = ("white_wins",)
@@ -334,7 +340,7 @@ class Winner(nn.Module):
         self.nets = nn.ModuleList(Net(settings, self.planes.channels) for _ in range(count))
 
     def which(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return which of the networks evaluates each position, as an index into `nets`, int64 [n]."""
+        """Return which of the separate networks evaluates each position, as an index into `nets`, int64 [n]."""
         # The tensor is made from the state, so that the exported network works for any number of positions.
         index = torch.zeros_like(state[:, SIDE], dtype=torch.long)
         if self.by_phase:
@@ -344,6 +350,9 @@ class Winner(nn.Module):
         return index
 
     def logit(self, codes: Tensor, state: Tensor) -> Tensor:
+        """Return the logit of White's win probability, float32 [n]. codes: the pieces, uint8 [n, 64]. state: uint8 [n,
+        4].
+        """
         seen, side = codes, state
         if self.view is not None:
             seen, side = self.view(codes, state), torch.zeros_like(state)
@@ -365,6 +374,9 @@ class Winner(nn.Module):
         return answer
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor]:
+        """Return White's win probability, float32 [n], as the only element of a tuple. codes: the pieces, uint8 [n,
+        64]. state: uint8 [n, 4].
+        """
         return (torch.sigmoid(self.logit(codes, state).float()),)
 
 
@@ -372,8 +384,8 @@ class Winner(nn.Module):
 
 
 def loss(network: Winner, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean loss, and the metrics "loss" and "accuracy", float32 [n]. The accuracy is 1 if the winner is
-    predicted correctly.
+    """Return the mean loss of a batch, the cross entropy, and the metrics "loss" and "accuracy", float32 [n]. The
+    accuracy is 1 if the winner is predicted correctly.
 
     batch: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4]; and `target`, float32 [n], 1 if White won and 0 if Black won.
     """
@@ -386,7 +398,7 @@ def loss(network: Winner, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
 
 
 def optimiser(network: nn.Module, settings: Settings) -> torch.optim.Optimizer:
-    """Return the optimizer that the setting `optimiser` selects. "sgd" works as in Mocha.jl.
+    """Return a new optimizer, which the setting `optimiser` selects. "sgd" works as in the library Mocha.jl.
 
     Mocha's L2 term is coefficient·‖w‖², so weights decay with twice the coefficient. Biases don't decay, and their
     learning rate is doubled.
@@ -406,7 +418,7 @@ def optimiser(network: nn.Module, settings: Settings) -> torch.optim.Optimizer:
 
 
 def mocha_weights(network: nn.Module, generator: torch.Generator) -> None:
-    """Set random weights as Mocha's XavierInitializer does, uniform in ±√(3 / fan-in), and set biases to 0."""
+    """Set random initial weights as the library Mocha.jl does: uniform in ±√(3 / fan-in). Biases become 0."""
     for layer in network.modules():
         if isinstance(layer, nn.Conv2d | nn.Linear):
             bound = (3 / layer.weight[0].numel()) ** 0.5
@@ -442,7 +454,9 @@ def unit_variance(net: Net, planes: Tensor) -> None:
 
 
 class WinnerSystem(System):
-    """The system `winner`."""
+    """The system `winner`: a network that predicts who wins from a chess position. The base class describes the
+    methods.
+    """
 
     name = "winner"
     settings_type = Settings

@@ -1,6 +1,7 @@
-"""Networks that predict a move's from-square and to-square, and the value of the position for the side to move.
+"""The networks of `convchess` and `chessnet`. They predict a move's from-square and to-square, and the value of the
+position for the side to move.
 
-Inside the networks, boards are in the mover's view: with Black to move, colors are swapped and ranks flipped. Outputs
+Inside the networks, boards are in the mover's view: if Black is to move, colors are swapped and ranks flipped. Outputs
 are on the board's real squares, a1 = 0 … h8 = 63. In names, `origin` is the from-square and `target` the to-square.
 """
 
@@ -35,18 +36,20 @@ if TYPE_CHECKING:
 PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 VALUE = "value"
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "leaky": nn.LeakyReLU, "sigmoid": nn.Sigmoid}
-"""Activations of the networks that choose squares, by the setting `activation`."""
+"""The activation modules that the setting `activation` selects by name, for the networks that predict squares."""
 VALUE_ACTIVATIONS: dict[str, type[nn.Module]] = {"tanh": nn.Tanh, **ACTIVATIONS}
-"""Activations of the value network, by the setting `value_activation`.
+"""The activation modules that the setting `value_activation` selects by name, for the network that predicts the value.
 
 ChessNet-2 uses tanh, and tried leaky ReLU and sigmoid.
 """
 OUTCOMES = ("", "loss", "draw", "win")
-"""The result for the mover, by its code in a state column; 0 is unknown."""
+"""Names of the mover's result. The index of a name is its code in a column of `state`, where 0 means an unknown result.
+"""
 
 
 class ConstantPlanes(Encoding):
-    """Encodes side inputs as planes that have the same value on all squares.
+    """Converts side inputs (the mover's rating, the result) to planes that have the same value on all squares, [n,
+    planes, 8, 8].
 
     The value for the mover's rating rises from 0 for 600 to 1 for 3000. The value for the result is 0 if the mover
     lost, 0.5 for a draw and 1 if the mover won.
@@ -68,8 +71,8 @@ class ConstantPlanes(Encoding):
 
 
 class SquareSelector(nn.Module):
-    """A network for one output. It takes planes, float32 [n, channels, 8, 8]. It returns the logits of the 64 squares,
-    [n, 64], or the value before tanh, [n, 1].
+    """A convolutional network for one output. It takes planes, float32 [n, channels, 8, 8]. It returns the logits of
+    the 64 squares, [n, 64], or the value before tanh, [n, 1].
     """
 
     def __init__(self, layers: str, channels: int, outputs: int, dropout: float, activation: type[nn.Module]):
@@ -79,6 +82,7 @@ class SquareSelector(nn.Module):
         self.last = nn.Linear(width, outputs)
 
     def features(self, planes: Tensor) -> Tensor:
+        """Return the outputs of the last hidden layer, [n, k]. planes: [n, channels, 8, 8]."""
         return cast(Tensor, self.steps(planes))
 
     def forward(self, planes: Tensor) -> Tensor:
@@ -104,10 +108,10 @@ def _rename(state: dict[str, Any], old: str, new: str) -> None:
 
 
 class SharedTrunk(nn.Module):
-    """One trunk on the 8×8 grid with a head for each output.
+    """One convolutional trunk for all outputs, with a small head for each output.
 
-    The head for the from-square has one logit per square. The head for the to-square has six logits per square, one for
-    each type of moving piece, or 64, one for each from-square. These 64 logits are the products of the from-square's
+    The head for the from-square has one logit per square. The head for the to-square has 6 or 64 logits per square: one
+    for each type of moving piece, or one for each from-square. The 64 logits are the products of the from-square's
     query vector and the to-square's key vector, plus a learned constant for each pair of squares. The head for the
     value is a small dense layer over a few channels.
 
@@ -146,6 +150,7 @@ class SharedTrunk(nn.Module):
             )
 
     def features(self, planes: Tensor) -> Tensor:
+        """Return the outputs of the trunk, averaged over the squares, [n, filters]. planes: [n, channels, 8, 8]."""
         return cast(Tensor, self.body(planes)).mean((2, 3))
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
@@ -225,8 +230,10 @@ class MoveNets(nn.Module):
         return view, planes.to(memory_format=torch.channels_last)
 
     def features(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return features of each position, [n, k]: the outputs of the last hidden layer of the first network in
-        `names`. If the trunk is shared, they are its last layer, averaged over the squares.
+        """Return features of each position, [n, k]. They are the outputs of the last hidden layer of the first network
+        in `names`. If the networks share a trunk, they are the outputs of the trunk, averaged over the squares.
+
+        codes: the pieces, uint8 [n, 64]. state: uint8 [n, 4 + len(side_inputs)].
         """
         _, planes = self.planes(codes, state)
         if self.shared is not None:
@@ -237,6 +244,9 @@ class MoveNets(nn.Module):
         return cast(SquareSelector, self.nets[first]).features(planes)
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
+        """Return the outputs in the attribute `outputs`, as the class describes. codes: the pieces, uint8 [n, 64].
+        state: uint8 [n, 4 + len(side_inputs)].
+        """
         view, planes = self.planes(codes, state)
         black = state[:, SIDE] == 1
         value: Tensor | None
@@ -277,16 +287,16 @@ class MoveNets(nn.Module):
 
 
 def real(squares: Tensor, black: Tensor) -> Tensor:
-    """Convert one value per square, [n, 64], from the mover's view to the real board: if Black is to move, flip the
-    ranks. black: bool [n], whether Black is to move.
+    """Convert values per square from the mover's view to the real board: if Black is to move, the ranks are flipped.
+    squares: [n, 64]. black: bool [n], whether Black is to move.
     """
     flipped = squares.view(-1, 8, 8).flip(1).flatten(1)
     return torch.where(black[:, None], flipped, squares)
 
 
 def real_pairs(target: Tensor, black: Tensor) -> Tensor:
-    """Convert `target`, [n, 6 or 64, 64], from the mover's view to the real board. black: bool [n], whether Black is to
-    move.
+    """Convert the output `target` from the mover's view to the real board: if Black is to move, the ranks are flipped.
+    target: [n, 6 or 64, 64]. black: bool [n], whether Black is to move.
 
     The last axis is the to-square. With 64 rows, the rows are from-squares, which are converted too.
     """
@@ -329,8 +339,8 @@ def value_loss(network: MoveNets, batch: Tensors) -> Result:
 
 
 def shared_loss(network: MoveNets, batch: Tensors, value_weight: float) -> Result:
-    """Return the mean loss of a shared trunk, and the metrics, each float32 [n]: "loss", "moves_loss", "value_loss",
-    "origin_accuracy" and "target_accuracy".
+    """Return the mean loss of a batch for networks with a shared trunk, and the metrics, each float32 [n]: "loss",
+    "moves_loss", "value_loss", "origin_accuracy" and "target_accuracy".
 
     The loss is `−log P(from-square) − log P(to-square | from-square)`, plus `value_weight` times the loss of the value.
     batch: a batch of movers.system.MoveExamples.

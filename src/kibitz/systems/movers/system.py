@@ -1,7 +1,8 @@
-"""The shared parts of the systems that predict moves: settings, examples and stages.
+"""The shared parts of the systems `convchess` and `chessnet`, which predict moves: settings, examples and training
+stages.
 
-`convchess` and `chessnet` predict the from-square and the to-square of a move, with networks of the same kinds
-(nets.py). The values of each paper are in the file of its system.
+Both systems predict the from-square and the to-square of a move, with networks of the same kinds (nets.py). The values
+of each paper are in the file of its system.
 """
 
 from __future__ import annotations
@@ -62,17 +63,19 @@ from kibitz.systems.spelling import option_of
 from kibitz.text import either
 
 OWN_SCHEDULES = tuple(name for name in SCHEDULES if name != "inv")
-"""Every schedule except `winner`'s."""
+"""Names of the learning rate schedules that these systems offer: all except "inv", which only `winner` uses."""
 EPOCH = "epoch"
-"""The schedule that lowers the rate after each pass over the examples."""
+"""The name of the schedule that lowers the learning rate after each pass over the examples."""
 SELECTORS = ("piece", *PIECES)
-"""The seven networks that predict moves: the piece selector, and a move selector for each type of piece."""
+"""Names of the seven networks that predict moves: "piece" predicts the from-square, and a network for each type of
+piece predicts the to-square.
+"""
 
 ONE_BODY_LACKS = (
     "dropout", "value_layers", "value_activation", "value_optimiser", "value_learning_rate", "value_schedule",
     "value_smoothing", "value_batch", "value_iterations",
 )  # fmt: skip
-"""Settings of separate networks that have no effect on a shared trunk."""
+"""Settings that have no effect if the networks share a trunk (--share body)."""
 
 
 @dataclass(frozen=True)
@@ -221,12 +224,12 @@ SHARED_SOURCES = {
     "keep": ours("the weights with the highest validation accuracy; not stated in the document"),
     "initial": ours("He initialization, because the document does not state its initial weights"),
 }
-"""The sources of values that both papers' recipes share."""
+"""Where the values in the recipe `paper` come from, for values that both papers have in common: setting -> source."""
 QUEENS = (
     "a predicted pair of squares does not name the piece of a promotion, and the document does not mention promotions."
     " kibitz gives the whole probability to the queen"
 )
-"""A departure of both papers' recipes."""
+"""A difference between kibitz and both papers, for the list in their recipes."""
 VALUE_OFF = dict.fromkeys(
     (
         "gamma", "value_layers", "value_activation", "value_optimiser", "value_learning_rate", "value_schedule",
@@ -234,9 +237,11 @@ VALUE_OFF = dict.fromkeys(
     ),
     OPTION_OFF,
 )  # fmt: skip
-"""The sources of a value network's settings, for recipes without a value network."""
+"""The sources of the settings of the value network, for recipes that have no value network: setting -> source."""
 EARLIER_DEFAULTS = {"value_iterations": 100_000}
-"""Defaults of settings in earlier versions. They apply to runs of these versions, such as the bundled convchess."""
+"""Defaults of settings in earlier versions of kibitz. They apply to networks of these versions, such as the bundled
+convchess.
+"""
 
 
 def selected_networks(settings: Settings, every: Sequence[str]) -> tuple[str, ...]:
@@ -306,8 +311,10 @@ def check(settings: Settings, every: Sequence[str]) -> None:
 
 
 def drawn_games(games: NDArray[np.int64], settings: Settings) -> NDArray[np.int64]:
-    """Return the training games, int64 [n], in ascending order. They are a random sample of `settings.games` of the
-    given games; if this setting is 0, they are all given games. The sample is the same in every call.
+    """Return a random sample of the games for training, int64 [n], in ascending order. The setting `games` is the size
+    of the sample; 0 selects all games. The sample is the same in every call.
+
+    games: the indices of the games to sample from, int64.
     """
     if not settings.games or settings.games >= len(games):
         return games
@@ -315,10 +322,10 @@ def drawn_games(games: NDArray[np.int64], settings: Settings) -> NDArray[np.int6
 
 
 class MoveExamples:
-    """Positions with the move that was played in them, in the mover's view.
+    """Training examples: positions with the move that was played in them, in the mover's view.
 
-    The argument `piece` is the type of the moving piece in these positions (0 pawn … 5 king); None for all positions. A
-    batch has `codes`, `state` with the side inputs, and these arrays, each [n]:
+    piece: the type of the moving piece in these positions (0 pawn … 5 king); None for all positions. A batch has
+    `codes`, `state` with the side inputs, and these arrays, each [n]:
 
     origin, target: int64, the from-square and the to-square.
     piece: int64, the type of the moving piece.
@@ -358,6 +365,7 @@ class MoveExamples:
         return len(self.positions) if self.chosen is None else len(self.chosen)
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        """Return the examples with these ids, int64 [n], as arrays by name, as the class describes."""
         batch = self.positions.batch(ids if self.chosen is None else self.chosen[ids])
         games, plies, side = batch.games, batch.plies, batch.state[:, SIDE].astype(np.int64)
         moves = self.store.moves[self.store.offsets[games] + plies].astype(np.int64)
@@ -374,8 +382,8 @@ class MoveExamples:
 
 
 class ValueExamples:
-    """Every position of the games, including the last one, with the discounted result as the target `value` (see
-    `values`).
+    """Training examples: every position of the games, including the last one. The array `value`, float32 [n], is the
+    discounted result for the side to move (see `values`).
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
@@ -388,6 +396,7 @@ class ValueExamples:
         return len(self.positions)
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
+        """Return the examples with these ids, int64 [n], as arrays by name, as the class describes."""
         batch = self.positions.batch(ids)
         side = batch.state[:, SIDE].astype(np.int64)
         more = side_input_columns(self.settings, self.ratings, self.results, batch.games, side)
@@ -418,8 +427,9 @@ def side_input_columns(
     games: NDArray[np.int64],
     side: NDArray[np.int64],
 ) -> NDArray[np.uint8]:
-    """Return the side inputs of positions for the side to move, uint8 [n, k]. The columns, if the settings include
-    them, are the rating / 16, and the result: 1 for a loss, 2 for a draw and 3 for a win.
+    """Return the side inputs of n positions, uint8 [n, k], which become columns of `state`. Depending on the settings,
+    there is a column for the mover's rating / 16, and one for the mover's result: 1 for a loss, 2 for a draw and 3 for
+    a win.
 
     ratings: [2, all games], the ratings of White and Black, 0 if unknown; unknown ratings become the default. results:
     [all games], White's results. games, side: int64 [n], each position's game and side to move.
@@ -442,8 +452,8 @@ def pieces_of(store: Store) -> NDArray[np.uint8]:
 
 
 def playable(store: Store, settings: Settings) -> NDArray[np.int64]:
-    """Return the indices of the store's games that have at least one move, int64 [n]. Raises KibitzError if the rating
-    plane is on and most games lack a rating.
+    """Return the games that training can use, those with at least one move: their indices in the store, int64 [n].
+    Raises KibitzError if the rating plane is on and most games lack a rating.
     """
     games = np.flatnonzero(store.plies > 0)
     if settings.rating_plane:
@@ -460,8 +470,8 @@ def playable(store: Store, settings: Settings) -> NDArray[np.int64]:
 
 
 def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[Stage]:
-    """Return a stage for each network that the setting `networks` selects, or a single stage for a shared trunk. every:
-    the names of all networks of the system.
+    """Return the training stages: one for each network that the setting `networks` selects, or a single stage if the
+    networks share a trunk. every: the names of all networks of the system.
     """
     names = selected_networks(settings, every)
     if settings.share == "body":
@@ -572,8 +582,8 @@ def _constant_loss(batch: Tensors, squares: Sequence[str], value_weight: float) 
 
 
 class MoverSystem(System):
-    """A system that predicts moves with several networks. Each paper has a subclass with its settings and recipes, and
-    perhaps a value network.
+    """The base class of the systems that predict moves with several networks. Each paper has a subclass with its
+    settings and recipes, and perhaps a value network. The class System describes the methods.
     """
 
     def __init__(
