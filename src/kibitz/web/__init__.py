@@ -1,7 +1,7 @@
-"""The server of the board in the browser: lines and trees of moves, networks and their outputs, over HTTP.
+"""The web server of `kibitz board`, whose page in the browser shows positions, networks and their outputs.
 
-`app.py` has the routes, `security.py` decides which requests are accepted, `workers.py` has the threads that keep
-inference off the event loop. Modules that the first page needs import no large packages at the top.
+`app.py` has the routes, `security.py` decides which requests are accepted, and `workers.py` has the threads that run
+networks, so that the event loop never waits. Modules that the first page needs import no large packages at the top.
 """
 
 PORT = 8642

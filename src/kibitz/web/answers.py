@@ -1,4 +1,6 @@
-"""A network's outputs for the positions of a line: win probability, moves, ownership."""
+"""Evaluate the positions of a line (a start position and moves) with a network, for the page of `kibitz board`: win
+probability, moves, ownership.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,8 @@ Later batches are larger, which is faster. Even the largest batch is so small th
 def analyse(
     networks: NetworkRegistry, network: NetworkInfo, line: Line, first: int, last: int, seq: int, checkpoint: str | None
 ) -> Iterator[list[dict[str, Any]]]:
-    """Evaluate the positions of a line from ply `first` to ply `last` with a network. Yields lists of dicts, which
-    become the lines of the response.
+    """Evaluate the positions from ply `first` to ply `last` of a line with a network. Yields lists of dicts. Each dict
+    becomes a line of the response, in JSON.
 
     The first dict has the number of results, and the last dict marks the end. Between them is one dict per position.
     seq: the number that the page gave to the request. checkpoint: the name of a training checkpoint, whose weights are
@@ -40,7 +42,9 @@ def analyse(
 
 
 def batches(count: int) -> Iterator[slice]:
-    """Yield slices of growing size that together cover the indices from 0 to `count` - 1."""
+    """Yield slices that together cover the indices from 0 to `count` - 1. The slices become larger, from FIRST_BATCH to
+    MAX_BATCH.
+    """
     start, size = 0, FIRST_BATCH
     while start < count:
         yield slice(start, min(start + size, count))
@@ -49,8 +53,8 @@ def batches(count: int) -> Iterator[slice]:
 
 
 def targets(networks: NetworkRegistry, network: NetworkInfo, line: Line, square: int) -> dict[str, Any]:
-    """Return where the piece on a square would move, as a dict with "targets": a probability for each of the 64
-    squares, a1 first. square: 0 to 63.
+    """Return where the piece on a square of the last position would move: {"targets": a probability for each of the 64
+    squares, a1 first}. square: 0 to 63.
 
     All probabilities are 0 if the square has no piece of the side to move. Raises BadRequest if the network predicts no
     moves.
@@ -73,5 +77,6 @@ def rounded(value: Any) -> float:
 
 
 def rounded_list(values: NDArray[Any], digits: int = 4) -> list[float]:
+    """Round each number to `digits` decimals, for JSON."""
     result: list[float] = values.astype(np.float64).round(digits).tolist()
     return result

@@ -1,7 +1,8 @@
-"""Temporary stores, with which the explorer shows the games of a file, and the games of the report in My games.
+"""Temporary game stores, in which the page's opening explorer shows the games of a file, or the games of a report in
+the tab My games.
 
-A store is made when it is first needed, by the reader and the writer of `kibitz import`. Its folder is removed together
-with the store.
+A store is made when it is first needed, with the same code as `kibitz import`. Its folder is removed together with the
+store.
 """
 
 from __future__ import annotations
@@ -39,16 +40,18 @@ MOST_GAMES = 200_000
 """The largest number of games of a file. This limit is necessary because small compressed files can contain many games.
 """
 UNPACKED = 1 << 30
-"""The largest number of bytes of each file after it was unpacked."""
+"""The largest size of each file after decompression, in bytes."""
 MAX_STORES = 4
 """The largest number of temporary stores. The store that was unused for the longest time is removed first."""
 SENDING = 3
-"""The number of files that the page may be sending at the same time."""
+"""The largest number of files that the page may upload at the same time."""
 OPENED = "@"
-"""The beginning of the names of temporary stores that are not on the command line."""
+"""The beginning of the names of temporary stores whose games are not from the command line: uploaded files and My
+games.
+"""
 MINE = f"{OPENED}my-games"
 _IMPORT, _INDEX = 0.6, 0.4
-"""The shares of the import and of the index in the work for a store."""
+"""The shares of the two steps, import and index, in the total work for a store."""
 _SHOWN_REASONS = 3
 _UPLOAD = re.compile(r"[0-9a-z]{8,40}")
 _CHARSET = re.compile(rb"\bCA\s*\[[^\]]{0,40}\]")
@@ -105,10 +108,10 @@ class PlayerGames:
 class BuiltStore:
     """A temporary store, which is made from a `GameMaterial`.
 
-    share: the completed share of the work, 0 to 1.
+    share: how much of the work to make the store is done, 0 to 1.
     left_out: the number of skipped games, by reason.
     numbers: int64 [games], the number of each game of the store in its file, counted from 1. None if there are several
-        files: the page then shows all files as one text, in which this number does not identify a game.
+        files, because the number then doesn't identify a game.
     sides: the player's side in each game of the store, int8 [games], 1 for White and -1 for Black; None if the games
         are not those of one player.
     """
@@ -131,10 +134,11 @@ class BuiltStore:
         self._ended = False
 
     def ready(self) -> Explorer | None:
-        """Return the `Explorer` of the store, or None while the store is being made. The first call starts this work.
+        """Return the `Explorer` of the store, which finds its games by position. Return None while the store is being
+        made. The first call starts this work.
 
         Raises BadRequest if the games cannot be used. If the cause may be temporary, such as a full disk, only one call
-        raises the error; after it, `BuiltStores` makes a new store.
+        raises the error. After this call, `BuiltStores` makes a new store.
         """
         with self._lock:
             if self._thread is None and not self._ended:
@@ -277,7 +281,7 @@ def _why_nothing(title: str, read: int, left_out: dict[str, int]) -> str:
 
 
 class BuiltStores:
-    """All temporary stores of a board, and the files that the page is uploading.
+    """All temporary stores of the server, and the files that the page is uploading.
 
     records: the paths on the command line, which are files, or folders of SGF files.
     """
@@ -330,8 +334,8 @@ class BuiltStores:
         return found
 
     def upload(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/explore/upload. The request has a part of a file's text, as UTF-8 in base64. The
-        part is appended to the previous parts.
+        """Append a part of a file, which the page uploads, to the previous parts. Return the response of
+        /api/explore/upload. The request has the part as UTF-8 in base64.
 
         After the last part, the response has the name of the temporary store. Raises BadRequest for invalid data, a
         missing part or a file that is too large.

@@ -19,8 +19,8 @@ only inside a comment.
 
 
 def load(fields: Fields) -> dict[str, Any]:
-    """Read games or a position from the text in a request, and return the response of /api/load. Raises BadRequest if
-    no game or position can be read.
+    """Return the response of /api/load: the games or the position in the request's text (PGN, SGF or FEN). Raises
+    BadRequest if no game or position can be read.
     """
     record = text(fields, "text").lstrip("\ufeff").replace("\0", " ")
     index = whole(fields, "index", 0, 0, 10**7)

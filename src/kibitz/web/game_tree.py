@@ -1,5 +1,5 @@
-"""Trees of moves in the form for the page: a list of nodes with the root first, parents before children, and main
-children first.
+"""Trees of moves, as the page sends and receives them: a list of nodes with the root first, parents before children,
+and the main move before variations.
 
 The functions use no recursion, because a line may be thousands of moves deep.
 """
@@ -24,8 +24,11 @@ MAX_NAG = 255
 class Written:
     """A node of a tree of moves that is to be written as PGN or SGF.
 
-    move: the move that leads to the node; None for the root. nags: its annotations, as numeric annotation glyphs of
-    PGN. fields: all fields of the node in the request. children: the node's children, as indices in the list of nodes.
+    move: the move that leads to the node; None for the root.
+    comment: the comment on this move.
+    nags: the annotations of the move, as numeric annotation glyphs of PGN.
+    fields: all fields of the node in the request.
+    children: the node's children, as indices in the list of nodes.
     """
 
     move: str | None
@@ -84,7 +87,7 @@ def few(problems: list[str]) -> list[str]:
 def loaded(
     line: Any, headers: dict[str, str], tree: list[dict[str, Any]], games: list[str], count: int, problems: list[str]
 ) -> dict[str, Any]:
-    """Return the response of /api/load.
+    """Return the response of /api/load, with games that were read, as a dict.
 
     line: the start position.
     headers: the PGN tags or SGF properties of the game.

@@ -1,4 +1,4 @@
-"""The files of games on the command line of `kibitz board`: their games one by one, and the text of the first file."""
+"""Game files that the user gave to `kibitz board` on the command line: the text of the first file, and single games."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from typing import Any
 from kibitz.errors import KibitzError
 
 LARGEST = 20 << 20
-"""The largest number of bytes that the page opens when it starts. The explorer has the games of larger files."""
+"""The page opens the first file at its start if the file has at most this number of bytes. The games of a larger file
+are only in the explorer.
+"""
 _BLOCK = 1 << 20
 
 

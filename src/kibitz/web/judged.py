@@ -1,7 +1,8 @@
-"""Store the judgments of moves in a file of the cache folder, so that they still exist when the board is started again.
+"""Store the evaluations of moves in a file of the cache folder, so that they still exist when `kibitz board` is started
+again.
 
-A judgment belongs to a line of moves, the weights of a network and the limits of its search. Several boards may share
-the file. A damaged file is replaced. If the file cannot be used, no judgments are stored.
+An evaluation belongs to a line of moves, the weights of a network and the limits of its search. Several servers may
+share the file. A damaged file is replaced. If the file cannot be used, nothing is stored.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ if TYPE_CHECKING:
 
 FILE = "judged.sqlite"
 ROOM = 50_000
-"""The largest number of judgments in the file. One takes about 500 bytes."""
+"""The largest number of evaluations in the file. Each takes about 500 bytes."""
 SPARE = 10
-"""If the file has more judgments than its room, the surplus and another 1 / SPARE of the room are removed. The
-judgments that were unused for the longest time are removed first.
+"""If the file has more evaluations than it may have, the surplus and another 1 / SPARE of the limit are removed. The
+evaluations that were unused for the longest time are removed first.
 """
 FORMAT = 2
 WAIT = 2.0
-"""Seconds to wait for another process that writes."""
+"""Seconds to wait while another process writes to the file."""
 _AT_ONCE = 500
 """The largest number of keys in one SQL query."""
 _TABLE = "CREATE TABLE IF NOT EXISTS judged (key BLOB PRIMARY KEY, found TEXT NOT NULL, used REAL NOT NULL)"
@@ -143,10 +144,11 @@ def remembered(
     seq: int,
     judge: Callable[[int, int], Iterator[Lines]],
 ) -> Iterator[Lines]:
-    """Yield the evaluations of the moves of a line as lists of dicts, which become the lines of the response. Stored
-    evaluations come first, and new evaluations are stored.
+    """Yield the evaluations of the moves `first` to `last` of a line as lists of dicts. Stored evaluations come first.
+    Then `judge` evaluates the other moves, and the new evaluations are stored.
 
-    keys: the keys of all positions of the line.
+    judged: the file with the stored evaluations.
+    keys: the keys of all positions of the line (see `JudgedPositions.keys`).
     first, last: the range of moves, counted from 1; 0 is the start position.
     seq: the number that the page gave to the request.
     judge: a function that takes the first and the last move of a range without stored evaluations. It yields new

@@ -1,7 +1,7 @@
-"""External engines that evaluate the page's moves instead of a search with a network.
+"""External engines that evaluate moves for the page, if the user selects an engine instead of a network.
 
-These processes are separate from those of the engine analysis (the second opinion). A request names a program of the
-board, as in `kibitz.web.opinions`. One worker thread processes all requests for an engine.
+Their processes are separate from those of the page's engine analysis. A request names an engine, as in
+`kibitz.web.opinions`. One worker thread processes all requests for an engine.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from kibitz.web.networks import NetworkInfo, NetworkRegistry
 
 MAX_POSITIONS = 2000
-"""Number of positions whose results an engine's judge keeps in memory."""
+"""The number of positions whose evaluations are cached in memory, for each engine."""
 OPTION = "Checked by"
-"""The name of the option in messages."""
+"""The name of the page's option that selects the engine, for messages."""
 
 
 class Judges:
@@ -83,7 +83,7 @@ class Judges:
         return judge
 
     def keep(self) -> None:
-        """Keep the engines running for IDLE seconds from now."""
+        """Restart the idle time of the engines: they run for IDLE more seconds."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()

@@ -1,4 +1,6 @@
-"""Access to the board for other devices in the network: the address, a key, and a QR code of both."""
+"""Access to the page of `kibitz board` from other devices in the network: the address, a secret key, and a QR code with
+both.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ nothing.
 
 @dataclass(frozen=True)
 class Access:
-    """The key that other computers need to open the page. everywhere: whether this computer needs the key too."""
+    """The secret key that other computers need to open the page. everywhere: whether a browser on the server's computer
+    needs the key too.
+    """
 
     key: str
     everywhere: bool = False

@@ -1,6 +1,7 @@
-"""The networks of the board: networks on the command line, runs in the folder runs/, and bundled networks.
+"""The networks that the page can use: networks on the command line, runs (trained networks) in the folder runs/, and
+bundled networks.
 
-Listing them reads only their run.json. A network is loaded and cached when it is first needed.
+To list the networks, kibitz reads only their run.json. A network is loaded and cached when it is first needed.
 """
 
 from __future__ import annotations
@@ -27,20 +28,22 @@ if TYPE_CHECKING:
 
 RUNS = Path("runs")
 CANDIDATES = "candidates"
-"""The folder in a personal network's run that holds the networks its training tries."""
+"""The name of a folder in the run of a personal network. It contains the networks among which the training chooses the
+best one.
+"""
 MAX_RUNS = 500
 LIVE = 600.0
-"""If the last row of metrics is older than this, in seconds, the training job is considered to have ended."""
+"""A training whose last row of metrics is older than this number of seconds counts as ended."""
 WHITE, MOVES, OWNERS = "white", "moves", "owners"
-"""Kinds of outputs: White's win probability, the move, the owner of each point."""
+"""Kinds of outputs of a network: White's win probability, the move, and the owner of each point."""
 
 
 @dataclass(frozen=True)
 class NetworkInfo:
-    """A network that kibitz board lists.
+    """A network that the page lists, with its description. It may not be loaded.
 
-    name: the network's name in requests. source: "run", or "package" for a bundled network. run: the open run; None if
-    its run.json can't be read, and `why` then has the reason.
+    name: the network's name in requests. source: "run", or "package" for a bundled network. run: the open run
+    (directory of the network). If its run.json can't be read, run is None, and `why` has the reason.
     """
 
     name: str
@@ -50,14 +53,17 @@ class NetworkInfo:
 
     @property
     def game(self) -> str:
+        """The game of the network, "chess" or "go"."""
         return str(self.run.info["game"]) if self.run else "chess"
 
     @property
     def system(self) -> str:
+        """The name of the network's system (kind of network), such as "winner"."""
         return str(self.run.info["system"]) if self.run else "?"
 
     @cached_property
     def settings(self) -> dict[str, Any]:
+        """The settings with which the network was trained, as in its run.json."""
         settings = self.run.info.get("settings") if self.run else None
         return settings if isinstance(settings, dict) else {}
 
@@ -68,6 +74,7 @@ class NetworkInfo:
 
     @property
     def answers(self) -> list[str]:
+        """The kinds of outputs of the network, such as MOVES."""
         if self.declaration is None:
             return []
         answers = self.declaration.answers_of(self.settings)
@@ -86,8 +93,8 @@ class NetworkInfo:
 
     @property
     def claim(self) -> dict[str, str] | None:
-        """The meaning of the network's value for White (in Go, for Black), as the fields of `Meaning`; None if the
-        network outputs no such value.
+        """The meaning of the value that the network predicts for White (in Go, for Black), as a dict with the fields of
+        `Meaning`. None if the network predicts no such value.
         """
         if self.declaration is None or not {WHITE, OWNERS} & set(self.answers):
             return None
@@ -95,8 +102,8 @@ class NetworkInfo:
 
     @property
     def claim_name(self) -> str:
-        """The name of the network's value, for example "White's expected score"; "" if the network outputs no such
-        value.
+        """The name of the value that the network predicts, for example "White's expected score"; "" if the network
+        predicts no such value.
         """
         claim = self.claim
         return claim["name"] if claim else ""
@@ -118,12 +125,12 @@ class NetworkInfo:
 
     @property
     def rated(self) -> bool:
-        """Whether the network has inputs for the players' ratings that the user can set."""
+        """Whether the user can set the ratings of the players as inputs of the network."""
         return bool(self.run and self.run.takes_ratings)
 
     @property
     def ranked(self) -> bool:
-        """Whether the network has inputs for the ranks of Go players that the user can set."""
+        """Whether the user can set the ranks of the Go players as inputs of the network."""
         return bool(self.run and self.run.takes_ranks)
 
     @property
@@ -169,6 +176,7 @@ class NetworkInfo:
         return None
 
     def as_json(self) -> dict[str, Any]:
+        """Return the description of the network as a dict for the page."""
         system = self.declaration
         return {
             "name": self.name,
@@ -269,8 +277,9 @@ class NetworkRegistry:
         return known
 
     def session(self, name: str) -> Session:
-        """Return the session of the network, which is loaded if necessary, and again after its files have changed (for
-        example during training). Raises KibitzError if the network can't be used or is damaged.
+        """Return the loaded network, as a Session that evaluates positions. The network is loaded at the first call,
+        and again after its files have changed, for example during training. Raises KibitzError if the network can't be
+        used or is damaged.
         """
         from kibitz.play.session import Session
 

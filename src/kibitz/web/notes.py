@@ -1,5 +1,5 @@
-"""The page's evaluations of a game (values, marks and reasons), in a form that can be written into the game's
-record.
+"""The page's evaluations of a game: values, annotations and reasons. This module reads them from a request, so that
+they can be written into PGN or SGF.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MARKS = ("", "?!", "?", "??")
 LANGUAGE = "en"
-"""The language of the sentences if a request names none."""
+"""The language code of the sentences if a request has none."""
 MOST_LEAD = 1000
 MOST_NODES = 10**12
 MOST_MATE = 1000
@@ -50,7 +50,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Notes:
-    """The evaluation of a game.
+    """The page's evaluations of a whole game.
 
     meaning: the meaning of the values if they are not win probabilities, else "".
     checked_by: the engine that evaluated the moves, with its limits; "" if the network did.

@@ -1,8 +1,8 @@
-"""UCI and GTP programs of this machine: their analysis of the page's positions, and their moves in games.
+"""External UCI and GTP engines on this computer: their analysis of the page's positions, and their moves in games.
 
-No text of a request is ever executed. A request names a program from the command line of the board, or an installed
-well-known program. A program gets positions only after they have been parsed and rewritten. The only option that a
-request can set is the rating to imitate, which is a number.
+No text of a request is ever executed. A request names an engine from the command line of `kibitz board`, or an
+installed well-known engine. An engine gets positions only after they have been parsed and rewritten. The only option
+that a request can set is the rating to imitate, which is a number.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 MAX_LINES = 5
 SILENCE = 60.0
-"""Seconds in which a program must send something about a position. If a program chooses a move, these seconds are added
-to its thinking time.
+"""Seconds in which an engine must send a result for a position. If an engine chooses a move, these seconds are added to
+its thinking time.
 """
 MOST_RATED = 10_000
 IDLE = 300.0
-"""A program is ended after this number of seconds without use."""
+"""The number of seconds without use after which an engine is ended."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,11 @@ class MoveLimits:
 
 
 class Thinker(Protocol):
-    """A running engine program. Only one thread at a time may use it, but any thread may call `kill`. Methods raise
-    EngineDied if the program has ended or doesn't respond.
+    """The interface of a running engine. Only one thread at a time may use an engine, but any thread may call `kill`.
+    Methods raise EngineDied if the engine has ended or doesn't respond.
 
-    name: the name that the program reports. ratings: the lowest and the highest rating that the program can imitate;
-    None if it has no such setting.
+    name: the name that the engine reports. ratings: the lowest and the highest rating that the engine can imitate; None
+    if it has no such setting.
     """
 
     name: str
@@ -71,8 +71,8 @@ class Thinker(Protocol):
         """
 
     def look(self, stop: threading.Event) -> dict[str, Any] | None:
-        """Wait for a short time, and return the program's current results; None if there are none yet. stop: an event
-        that ends the wait. Raises BadRequest if the program rejects the position.
+        """Wait for a short time, and return the engine's current results as a dict for the page; None if there are none
+        yet. stop: an event that ends the wait. Raises BadRequest if the engine rejects the position.
         """
 
     @property
@@ -100,8 +100,8 @@ def read_move_limits(fields: Fields) -> MoveLimits:
 
 
 class Desk:
-    """One engine program and its process. Only one request at a time uses it. A newer request takes it over, and the
-    earlier request then ends with a message.
+    """One engine and its process, for all requests. If a newer request needs the engine, the earlier request ends with
+    a message.
     """
 
     def __init__(self, program: Program):
@@ -115,12 +115,15 @@ class Desk:
     def analyse(
         self, line: Line, lines: int, seq: int, on_result: Callable[[Any], None], stop: threading.Event
     ) -> Iterator[list[dict[str, Any]]]:
-        """Analyze the last position of a line. Yields lists of dicts, which become the lines of the response: the
-        program's results whenever they change, until the client disconnects or the analysis ends.
+        """Analyze the last position of a line with the engine. Yields lists of dicts, each of which becomes a line of
+        the response. There is a dict whenever the results change, until the client disconnects or the analysis ends.
 
-        Between results, it yields empty lists, so that the thread can process newer requests first. lines: the number
-        of best moves to analyze. seq: the number that the page gave to the request. on_result: a function that sends an
-        error line if another request takes over the program. stop: an event that is set when the client disconnects.
+        Between results, the method yields empty lists, so that the thread can process newer requests first.
+
+        lines: the number of best moves to analyze.
+        seq: the number that the page gave to the request.
+        on_result: a function that sends an error line if another request takes the engine.
+        stop: an event that is set when the client disconnects.
         """
         with self._held(stop, lambda why: on_result([{"seq": seq, "error": f"{self.program.name} {why}"}])) as thinker:
             thinker.begin(line, lines)
@@ -259,7 +262,7 @@ def _thought(found: dict[str, Any]) -> dict[str, Any]:
 
 
 class Opinions:
-    """The engines that the page may use: those on the command line, and well-known engines that are installed on this
+    """The engines that the page can use: those on the command line, and well-known engines that are installed on this
     computer.
 
     given: the engines on the command line. checkers: the engines that evaluate moves until the user selects others, at
@@ -274,14 +277,15 @@ class Opinions:
         """The names of the engines that evaluate moves until the user selects others, by game."""
 
     def known(self) -> list[dict[str, Any]]:
+        """Return the engines as dicts for the page."""
         return [
             {"name": program.name, "game": program.game, "command": shlex.join(program.command)}
             for program in (desk.program for desk in self._desks.values())
         ]
 
     def desk(self, fields: Fields, game: str | None = None) -> Desk:
-        """Return the `Desk` of the program that a request selects. game: "chess" or "go"; None for either. Raises
-        BadRequest if there is no such program, or if it is for the other game.
+        """Return the `Desk` of the engine that a request selects. game: "chess" or "go"; None for either. Raises
+        BadRequest if there is no such engine, or if it is for the other game.
         """
         name = text(fields, "program")
         desk = self._desks.get(name)

@@ -1,4 +1,4 @@
-"""The page's own files, which were built into kibitz/web/page."""
+"""Serve the files of the page, which were built into the folder kibitz/web/page."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Parse requests: JSON from an untrusted client, validated field by field. Every function raises BadRequest for invalid
-data.
+"""Parse requests from the page. A request is JSON from an untrusted client, so each field is validated. Every function
+raises BadRequest for invalid data.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The input planes of a network, with readable names."""
+"""The input planes of a network for a position, with names, for the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Players: networks that choose a move, and report interim results of the search."""
+"""Players for the page. A player is a network with a method to choose moves, such as a search."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_SECONDS = 600.0
 MAX_CLOCK = 86_400.0
 MAX_NODES = 10**7
 MAX_TEMPERATURE = 2.0
-"""The largest temperature; the engines have the same limit."""
+"""The largest temperature (randomness) with which a move is sampled. The engines have the same limit."""
 N_CACHED_PLAYERS = 6
 
 
@@ -43,10 +43,11 @@ class MoverClock:
 class PlayRequest:
     """How a player must choose a move.
 
-    method: the name of the method.
+    method: the name of the method, such as "puct".
     temperature: the temperature for sampling the move; 0 for the best move.
     nodes, seconds: the largest number of nodes of a search, and its longest time. At most one of them is None, which
-    means no such limit. rating: the rating to imitate, for a network with rating inputs; None for the strongest play.
+        means no such limit.
+    rating: the rating to imitate, for a network with rating inputs; None for the strongest play.
     clock: the clock of the side to move, if the response must include a human thinking time; else None.
     rank: the rank to imitate, for a Go network with rank inputs, such as "5k"; None for the strongest play.
     """
@@ -61,8 +62,8 @@ class PlayRequest:
 
 
 def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
-    """Parse how a request wants a move to be chosen. With a rank, `kibitz.play.go.imitation` determines the default of
-    method and temperature. Raises BadRequest for invalid fields, and for a network that can't choose moves.
+    """Return how a request wants a move to be chosen. If the request has a rank, `kibitz.play.go.imitation` determines
+    the default method and temperature. Raises BadRequest for invalid fields, and for a network that can't choose moves.
     """
     methods = network.methods
     if not methods:
@@ -115,8 +116,8 @@ def read_limits(fields: Fields) -> tuple[int | None, float | None]:
 
 
 class Players:
-    """A cache of objects that choose moves (see `kibitz.play.open_player`), each with its own search tables. Several
-    threads may use the cache.
+    """A cache of players (see `kibitz.play.open_player`). Each has its own search tables. Several threads may use the
+    cache.
     """
 
     def __init__(self, networks: NetworkRegistry):
@@ -166,7 +167,7 @@ class Players:
         send: Callable[[Any], None],
         stop: threading.Event,
     ) -> Iterator[list[dict[str, Any]]]:
-        """Choose a move in the last position of a line, and yield it in one step.
+        """Let a network choose a move in the last position of a line. Yields the response once, as a list of dicts.
 
         seq: the number that the page gave to the request. send: a function that sends interim results. stop: an event
         that cancels the search.

@@ -1,4 +1,4 @@
-"""Lines of chess or Go: a start position and the moves from it, as in requests."""
+"""Lines of chess or Go in requests of the page. A line is a start position and the moves from it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from kibitz.web.torch_process import TorchSession
 
 GAMES = {"chess": "kibitz.web.chess.line", "go": "kibitz.web.go.line"}
-"""The module for each game's lines, which has `read_line(fields) -> Line`. It is imported when a line needs it."""
+"""The module for the lines of each game: "chess" -> module name. The module has `read_line(fields) -> Line`, and is
+imported when a line needs it.
+"""
 
 
 class Line(Protocol):
@@ -52,11 +54,11 @@ class Line(Protocol):
         """
 
     def nodes(self) -> list[dict[str, Any]]:
-        """Return one dict for each position of the line, in the form that the page of kibitz board uses."""
+        """Return one dict for each position of the line, in the form that the page uses."""
 
     def after(self, move: str) -> dict[str, Any]:
-        """Return the position after one more move, in the form that the page of kibitz board uses. move: the move as
-        text. Raises BadRequest if the move is illegal.
+        """Return the position after one more move as a dict for the page. move: the move as text. Raises BadRequest if
+        the move is illegal.
         """
 
     def check(self, network: NetworkInfo) -> None:
@@ -65,7 +67,9 @@ class Line(Protocol):
     def results(
         self, session: Session | TorchSession, network: NetworkInfo, first: int, last: int
     ) -> Iterator[list[dict[str, Any]]]:
-        """Yield a network's results for the positions from ply `first` to ply `last`, batch by batch."""
+        """Yield a network's results for the positions from ply `first` to ply `last`, batch by batch. Each result is a
+        dict for the page. session: the loaded network.
+        """
 
     def occlusion(self, session: Session, network: NetworkInfo) -> dict[str, Any]:
         """Return how much an output of the network changes if a piece or a stone of the last position is removed, for

@@ -1,4 +1,6 @@
-"""Compile the kernels of both games in a separate process while the first page is shown, by `kibitz prepare`."""
+"""Compile kibitz's numba functions for both games in a separate process (`kibitz prepare`), while the first page is
+shown.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from kibitz import preparation
 
 GAMES = ("chess", "go")
 SWITCH = "KIBITZ_BOARD_PREPARE"
-"""Environment variable. If it is 0, nothing is compiled in advance."""
+"""The name of an environment variable. If its value is 0, nothing is compiled in advance."""
 
 
 class Preparing:
@@ -27,8 +29,8 @@ class Preparing:
         self._done = self._total = 0
 
     def start(self) -> None:
-        """Start the process, unless the kernels of chess and Go are already compiled for this version of kibitz. If the
-        process can't be started, this does nothing, because the board also works without it.
+        """Start the process, unless the functions for chess and Go are already compiled for this version of kibitz. If
+        the process can't be started, nothing happens, because the page also works without it.
         """
         with contextlib.suppress(OSError):
             if os.environ.get(SWITCH) != "0" and self._process is None and not preparation.are_prepared(GAMES):

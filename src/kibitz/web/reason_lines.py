@@ -1,4 +1,6 @@
-"""The moves that the reason of a mistake mentions. The page shows the positions after them on a small board."""
+"""Find the moves that the reason of a mistake mentions. The page shows the positions after these moves on a small
+board.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +9,13 @@ from typing import Any
 
 
 def reason_lines(reason: Mapping[str, Any], instead: tuple[str, ...]) -> list[tuple[bool, list[str]]]:
-    """Return the lines of moves that a reason's sentences mention, in the order of the sentences.
+    """Return the sequences of moves that the reason of a mistake mentions, in the order of its sentences.
 
-    Each line has two values: whether its moves begin instead of the played move (if False, they follow it), and the
-    moves as they are written in the sentence.
+    Each sequence has two values. The first is true if its moves replace the played move, and false if they follow it.
+    The second is the list of moves, as they are written in the sentence.
 
-    reason: the reason in JSON form, with the keys "code" and "parameters", and sometimes "better" and "found".
-    instead: beginnings of the codes whose moves begin instead of the played move.
+    reason: the reason in JSON form, with the keys "code" and "parameters", and sometimes "better" and "found". instead:
+    beginnings of the codes whose moves replace the played move.
     """
     parts = [(reason["code"], reason["parameters"])]
     if "better" in reason:

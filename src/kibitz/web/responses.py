@@ -1,4 +1,4 @@
-"""HTTP responses: JSON, streams of lines of JSON, and errors."""
+"""HTTP responses for the page: JSON, streams of lines of JSON, and errors."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _BUG = "something went wrong in kibitz. See its terminal for details"
 
 
 class LineStream:
-    """A response with many lines of JSON, as an ASGI application. The lines come from the steps of a job in a worker
-    thread. If the client disconnects, the work is canceled.
+    """A response that is a stream of lines of JSON, as an ASGI application. The lines are the results of a job in a
+    worker thread. If the client disconnects, the job is canceled.
 
     seq: the number that the page gave to the request.
     """
@@ -60,8 +60,8 @@ class LineStream:
 
 
 async def cancel_on_disconnect(request: Request, answer: Coroutine[Any, Any, T]) -> T:
-    """Return the result of `answer`. If the client disconnects, `answer` is canceled, and ClientDisconnect is
-    raised.
+    """Wait for `answer`, and return its result. If the client disconnects first, `answer` is canceled, and
+    ClientDisconnect is raised.
     """
 
     async def gone() -> None:
@@ -101,4 +101,5 @@ def failed(error: Exception) -> Response:
 
 
 def answer_json(value: Any, status: int = 200) -> Response:
+    """Return an HTTP response with a value as JSON."""
     return Response(value if isinstance(value, bytes) else dumps(value), status, media_type="application/json")

@@ -1,6 +1,6 @@
 """Convert functions to Starlette routes. The functions run in a worker thread, and their errors become responses.
 
-Every function takes the AppState first.
+The first argument of every function is the AppState, the state that all requests share.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from kibitz.web.workers import Steps, Unwanted, run_in_thread
 SHUTTING_DOWN = "kibitz board is shutting down"
 Handler = Callable[[Request], Awaitable[Any]]
 LARGE = 1 << 18
-"""A body of at least this number of bytes counts as large. Large files of many games take seconds. One worker processes
-all of them in order, so that small requests don't have to wait.
+"""The size in bytes from which the body of a request counts as large. A single worker processes all large requests in
+order, because a large file takes seconds, and small requests must not wait.
 """
 
 
@@ -40,12 +40,13 @@ class StreamJob:
 
 
 def state_of(request: Request) -> AppState:
+    """Return the state that all requests share."""
     state: AppState = request.app.state.board
     return state
 
 
 def guarded(handler: Handler) -> Handler:
-    """Return a handler that calls this handler. If an error is raised, it returns an error response."""
+    """Wrap a request handler: if it raises an error, the result is an error response."""
 
     async def handle(request: Request) -> Any:
         try:

@@ -1,4 +1,4 @@
-"""The web server of the board: find a free port, serve with uvicorn, and end quickly."""
+"""Run the web server of `kibitz board`: find a free port, serve with uvicorn, and end quickly."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from kibitz.web.lan import Access
 
 HOST, ANY_HOST = "127.0.0.1", "0.0.0.0"
 ADDRESS = "KIBITZ_BOARD_ADDRESS"
-"""Environment variable for containers: HOST:PORT, the default address of the server, such as 0.0.0.0:8000. If it is
-set, all requests need a key.
+"""The environment variable for containers that sets the default address of the server, as HOST:PORT, such as
+0.0.0.0:8000. If it is set, all requests need a key.
 """
 N_PORTS = 100
-"""Number of ports, from PORT on, that are tried if no port is requested."""
+"""The number of ports, from PORT on, that the server tries if the user gave no port."""
 _WHY = {errno.EADDRINUSE: "another program uses the port", errno.EACCES: "this system does not allow the port"}
 _TEXT_BROWSERS = ("www-browser", "links", "elinks", "lynx", "w3m")
 

@@ -20,16 +20,16 @@ from kibitz.web.networks import MOVES, OWNERS, WHITE, NetworkInfo
 from kibitz.web.page import PAGE
 
 SHARE = PAGE / "share"
-"""The files of the page, as they were built."""
+"""The folder with the built files of the page, which are copied to each site."""
 DESCRIPTION = "network.json"
 WORKER = "sw.js"
-"""The script that stores the site in the browser, so that it works without a connection."""
+"""The name of the script that stores the site in the browser, so that it works without a connection."""
 PUCT, SHORT_SEARCH = "puct", "short-puct"
-"""The method of kibitz's search, and the search that the page runs in the browser for networks with this method
+"""Two methods to choose moves. PUCT is kibitz's search. SHORT_SEARCH replaces it in the browser
 (frontend/src/server/api.ts).
 """
 VERSION, FILES = 'const VERSION = "";', "const FILES = [];"
-"""Two lines of WORKER that are replaced for each site."""
+"""Two lines of the script WORKER that are replaced in each site."""
 
 
 def check(run: Run) -> None:
@@ -45,8 +45,8 @@ def check(run: Run) -> None:
 
 
 def answers_of(known: NetworkInfo) -> list[str]:
-    """Return the outputs of a network that the page can show, from WHITE, MOVES and OWNERS; [] for a network that only
-    compares positions.
+    """Return the kinds of outputs of a network that the page can show, from WHITE, MOVES and OWNERS; [] for a network
+    that only compares positions.
     """
     if known.declaration is None or known.declaration.answers_of(known.settings) == ("comparison",):
         return []

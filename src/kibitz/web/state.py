@@ -1,4 +1,4 @@
-"""The state that all requests of a board share."""
+"""The state that all requests to the server of `kibitz board` share."""
 
 from __future__ import annotations
 

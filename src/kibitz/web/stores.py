@@ -1,4 +1,6 @@
-"""The sources of the explorer: stores, whose indexes are made in the background, files, and the games of My games."""
+"""The sources of the opening explorer: game stores, game files, and the games in My games. Their indexes are made in
+the background.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from kibitz.explorer.search import Wanted
 
 LISTED = 200
-"""The largest number of games in a response."""
+"""The largest number of games that a response lists."""
 _MOST_WORDS = 20
 _LAST_YEAR = 9999
 _RESULTS = {"": None, "1": 1, "0": 0, "-1": -1}
@@ -31,9 +33,9 @@ _NEWEST = 8
 
 
 class OpenStore:
-    """A game store in the explorer.
+    """A game store that the opening explorer shows.
 
-    path: the path of the store. share: the completed share of making its index, 0 to 1. problem: why the store can't be
+    path: the path of the store. share: how much of the store's index is made, 0 to 1. problem: why the store can't be
     used; None if it can be used.
     """
 
@@ -50,8 +52,9 @@ class OpenStore:
         self._lock = threading.Lock()
 
     def ready(self) -> Explorer | None:
-        """Return the `Explorer` of the store, or None while the store's index is being made. The index is made if the
-        store has none, or if games were added. Raises BadRequest if the store can't be used.
+        """Return the `Explorer` of the store, which finds its games by position. Return None while the index of the
+        store is being made. The index is made if the store has none, or if games were added. Raises BadRequest if the
+        store can't be used.
         """
         try:
             now = (self.path / "store.json").stat().st_mtime_ns

@@ -1,4 +1,4 @@
-"""The summary of a game that was evaluated on the page. The page sends the losses of the moves."""
+"""Compute the summary of a game that was evaluated on the page. The page sends the evaluations of the moves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 MAX_MOVES = 10_000
 """The largest number of moves of a game."""
 SIDES = {"chess": ("white", "black"), "go": ("black", "white")}
-"""The sides of a game. The win probabilities are those of the first side."""
+"""The sides of each game. The win probabilities in a request are those of the first side."""
 
 
 def summary(fields: Fields) -> dict[str, Any]:

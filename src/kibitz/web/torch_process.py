@@ -1,10 +1,11 @@
-"""Run a network in a separate process if only torch can open it, because the server never imports torch.
+"""Run networks that only torch can open in a separate process, because the server never imports torch.
 
-Such networks are the checkpoints of a training run, and runs that have no model.onnx yet. torch needs half a gigabyte
+These networks are the checkpoints of a training, and networks that have no model.onnx yet. torch needs half a gigabyte
 of memory, which is freed when the process has been idle for a while. The process also ends when its standard input is
-closed, for example when the board ends. A request is a line of JSON {"run", "checkpoint", "stamp"}, followed by two
-arrays, codes and state, or by none. The reply is a line {"outputs", "side_inputs"} and an array for each output, or
-{"error"}.
+closed, for example when the server ends.
+
+A request is a line of JSON {"run", "checkpoint", "stamp"}, followed by two arrays, codes and state, or by none. The
+reply is a line {"outputs", "side_inputs"} and an array for each output, or {"error"}.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from kibitz.play.session import Answers
 
 IDLE = 120.0
-"""The process ends after this number of seconds without a request."""
+"""The number of seconds without a request after which the process ends."""
 N_CACHED_NETWORKS = 8
 
 
@@ -122,8 +123,8 @@ class TorchProcess:
 
 
 class TorchSession:
-    """A network that runs in a `TorchProcess`. It has the interface of a Session. Raises KibitzError if the network
-    can't be loaded.
+    """A network that runs in a `TorchProcess`. The class has the methods of Session, which runs networks in this
+    process. Raises KibitzError if the network can't be loaded.
 
     checkpoint: the file with the weights; None for the best weights.
     """
@@ -141,8 +142,10 @@ class TorchSession:
         self.side_inputs: dict[str, int] = header["side_inputs"]
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """Evaluate positions as Session.evaluate does. The arrays are sent to another process and back, so this is slow
-        for many positions.
+        """Return the network's outputs for n positions, as Session.evaluate does. The arrays are sent to another
+        process and back, so this is slow for many positions.
+
+        codes: the pieces or stones, uint8 [n, squares]. state: the side to move and more, uint8 [n, columns].
         """
         header, arrays = self._process.request(self._request, [codes, state])
         return dict(zip(header["outputs"], arrays, strict=True))

@@ -1,4 +1,4 @@
-"""The data of a training run in the form for the page: the rows of its metrics, and its checkpoints."""
+"""The progress of a network's training as dicts for the page: the rows of its metrics, and its checkpoints."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Worker threads, so that the event loop never blocks.
+"""Worker threads, which do the work of requests so that the event loop never blocks.
 
-A WorkerThread has a stack of jobs. A job is a series of steps with one result each. After each step the thread turns to
-the newest job: the latest request is processed first, and older work continues afterwards. A canceled job ends before
-its next step, or when a long step calls `check_wanted`.
+A WorkerThread has a stack of jobs. A job is a series of steps with one result each. After each step the thread
+continues with the newest job. So the latest request is processed first, and older work continues afterwards. A canceled
+job ends before its next step, or when a long step calls `check_wanted`.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ def check_wanted() -> None:
 
 
 class WorkerThread:
-    """A daemon thread that runs jobs. It starts with the first job, and the program ends without waiting for it.
+    """A daemon thread that runs jobs. It starts with the first job, and the program can end without waiting for it.
 
-    newest_first: whether the thread turns to the newest job after each step. An older job then waits until all newer
-    jobs are completed. If False, the thread completes each job before the next one.
+    newest_first: whether the thread continues with the newest job after each step. An older job then waits until all
+    newer jobs are completed. If False, the thread completes each job before the next one.
     """
 
     def __init__(self, name: str, newest_first: bool = True):
@@ -63,6 +63,7 @@ class WorkerThread:
         self._ended = False
 
     def add(self, job: Job) -> None:
+        """Add a job, which the thread starts as soon as possible."""
         with self._changed:
             if self._ended:
                 job.stop.set()
@@ -81,6 +82,7 @@ class WorkerThread:
 
     @property
     def busy(self) -> bool:
+        """Whether the thread has a job that is not completed."""
         return bool(self._jobs)
 
     def _work(self) -> None:
@@ -125,6 +127,9 @@ class WorkerPool:
         self._next = 0
 
     def worker(self, name: str, newest_first: bool = True) -> WorkerThread:
+        """Return the worker thread with this name, which is created at the first call. newest_first: see
+        `WorkerThread`.
+        """
         with self._lock:
             if name not in self._workers:
                 self._workers[name] = WorkerThread(name, newest_first)
@@ -139,6 +144,7 @@ class WorkerPool:
         return next((worker for worker in workers if not worker.busy), workers[self._next])
 
     def end(self) -> None:
+        """Stop all jobs of all threads."""
         with self._lock:
             self._ended = True
             for worker in self._workers.values():
@@ -146,6 +152,7 @@ class WorkerPool:
 
     @property
     def busy(self) -> bool:
+        """Whether any thread has a job that is not completed."""
         return any(worker.busy for worker in list(self._workers.values()))
 
 
@@ -198,13 +205,13 @@ def _later(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> None:
 
 
 END = object()
-"""The last item in the queue of a stream."""
+"""The object that marks the end of a stream of results."""
 
 
 OnStep = Callable[[Any], None]
 Steps = Callable[[OnStep, threading.Event], Iterator[Any]]
-"""A function that makes the steps of a job. Its arguments are a function that streams a result from within a step, and
-the event that cancels the job.
+"""The type of a function that makes the steps of a job, as an iterator. Its arguments are a function that sends a
+result from within a step, and the event that cancels the job.
 """
 
 

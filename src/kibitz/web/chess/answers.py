@@ -1,4 +1,4 @@
-"""A network's outputs for chess positions, in the form for the page."""
+"""Evaluate chess positions with a network, as dicts for the page of `kibitz board`."""
 
 from __future__ import annotations
 
@@ -21,16 +21,19 @@ if TYPE_CHECKING:
     from kibitz.web.torch_process import TorchSession
 
 N_MOVES = 8
-"""Number of moves that are listed for a position."""
+"""The number of likely moves that the page lists for a position."""
 COMPARED_RATINGS = (1200, 2200)
-"""Ratings of both players for which the most likely moves are listed, for networks with rating inputs."""
+"""The ratings, of both players, for which the page lists the most likely moves. This list exists only for networks with
+rating inputs.
+"""
 _WHITE_WINS_AT_END = {"checkmate": None, "stalemate": 0.5, "dead": 0.5}
 
 
 def results(
     session: Session | TorchSession, network: NetworkInfo, line: ChessLine, first: int, last: int
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the network's results for the positions from ply `first` to ply `last`, batch by batch.
+    """Yield the network's results for the positions from ply `first` to ply `last`, batch by batch. Each result is a
+    dict for the page. session: the loaded network.
 
     If the network has rating inputs, moves are predicted for the ratings of the line. The win probability is always
     predicted for unknown ratings, because the value of a position must not depend on the players.
@@ -87,12 +90,13 @@ def results(
 def telling(
     side_inputs: Mapping[str, int], line: ChessLine, state: NDArray[np.uint8], first: int
 ) -> Callable[[tuple[int, int]], NDArray[np.uint8]]:
-    """Return a function that appends a network's side inputs, such as ratings, to the positions of a line.
+    """Return a function that appends a network's side inputs to the positions of a line. Side inputs are inputs in
+    addition to the position: the ratings and the last moves.
 
-    The function takes White's and Black's rating (0 if unknown). It returns `state` with one more column per side
-    input, uint8 [n, 4 + len(side_inputs)]. The side inputs are the ratings and the last moves.
+    The returned function takes White's and Black's rating (0 if unknown). It returns `state` with one more column per
+    side input, uint8 [n, 4 + len(side_inputs)].
 
-    side_inputs: the default of each side input, by name. state: uint8 [n, 4], the positions from ply `first` on.
+    side_inputs: the default of each side input, by name. state: the positions from ply `first` on, uint8 [n, 4].
     """
     import chess
     import chess.pgn
@@ -120,9 +124,10 @@ def _chance(white_wins: Any, board: chess.Board) -> float | None:
 def best_moves(
     board: chess.Board, moves: NDArray[np.uint16], probabilities: NDArray[np.float32], limit: int = N_MOVES
 ) -> list[dict[str, Any]]:
-    """Return the most likely legal moves, at most `limit`, each with its probability among all legal moves.
+    """Return the most likely legal moves, at most `limit`, as dicts for the page. The probability of a move is its
+    share among all legal moves.
 
-    moves: uint16 [n], all legal moves, packed into integers (see `games.chess.moves.from_move`). probabilities: float32
+    moves: all legal moves, uint16 [n], packed into integers (see `games.chess.moves.from_move`). probabilities: float32
     [n]. If the network does not predict promotion pieces, only the promotion to a queen is listed.
     """
     from kibitz.games.chess.moves import to_move
@@ -142,8 +147,8 @@ def best_moves(
 
 
 def first_choice(network: NetworkInfo, line: ChessLine, answers: Answers, codes: Any, state: Any) -> tuple[str, int]:
-    """Return the most likely legal move in the last position of the line, in SAN and packed into an integer; "" and 0
-    if there is none.
+    """Return the network's most likely legal move in the last position of a line, as SAN and packed into an integer.
+    Return "" and 0 if there is no legal move.
 
     answers, codes, state: the network's outputs and its input arrays for this position.
     """

@@ -1,6 +1,4 @@
-"""Evaluate chess moves by a UCI engine instead of a search with the network, and return the results in the form for the
-page.
-"""
+"""Evaluate chess moves with an external UCI engine, and return the results as dicts for the page of `kibitz board`."""
 
 from __future__ import annotations
 
@@ -30,11 +28,12 @@ MOST_SHOWN = 8
 def judge(
     engine: EngineJudge, session: Session, line: Line, first: int, last: int, seq: int, stop: threading.Event
 ) -> Iterator[list[dict[str, Any]]]:
-    """Evaluate the moves of a line with an engine. Yields lists of dicts, which become the lines of the response.
+    """Evaluate the moves `first` to `last` of a line with an engine. Moves are counted from 1. Yields lists of dicts.
+    Each dict becomes a line of the response, in JSON.
 
     The first dict has the number of moves and the engine's name, and the last dict marks the end. Between them is one
-    dict per move. first, last: the range of moves, counted from 1. If `first` is 0, the value of the start position is
-    sent too. session: the session of the selected network. stop: an event that cancels the work.
+    dict per move. If `first` is 0, the value of the start position is sent too. session: the selected network. stop: an
+    event that cancels the work.
     """
     assert isinstance(line, ChessLine)
     began = time.perf_counter()
@@ -53,8 +52,8 @@ def judge(
 
 
 def check(engine: EngineJudge, session: Session, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the engine's evaluation of the last move, with the keys of `kibitz.web.chess.checking.check_with`. Raises
-    BadRequest if there is no move, and Stopped when `stop` is set.
+    """Return the engine's evaluation of the last move of a line, with the keys of
+    `kibitz.web.chess.checking.check_with`. Raises BadRequest if there is no move, and Stopped when `stop` is set.
     """
     assert isinstance(line, ChessLine)
     engine.stop = stop
@@ -65,8 +64,9 @@ def candidates(
     engine: EngineJudge, session: Session, line: Line, names: Sequence[str],
     report: Callable[[dict[str, Any]], None], stop: threading.Event,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the engine's best move in the last position, and the values after this move and after each move in
-    `names`. If one of these moves is then played, the page shows the same value for it.
+    """Search the last position of a line with an engine. Return the best move, and the values after this move and after
+    each move in `names`, as a dict for the page. If one of these moves is then played, the page shows the same value
+    for it.
 
     names: moves in UCI notation. report: a function that is called with interim results. Raises BadRequest for an
     illegal move, and Stopped when `stop` is set.

@@ -1,6 +1,4 @@
-"""A network's candidate moves in a chess position: the value after each move and its line, from the network's
-search.
-"""
+"""Search a chess position with a network for its best moves, with the value of each move and the moves that follow."""
 
 from __future__ import annotations
 

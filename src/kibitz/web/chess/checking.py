@@ -1,4 +1,4 @@
-"""The evaluation of the last move of a chess line: what it lost, and the reply to it."""
+"""Evaluate the last move of a chess line: how much win probability it lost, and the opponent's best reply."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kibitz.analysis.chess.judging import Judge
 
 REPLY_DEPTH = 6
-"""Depth in plies of the search for a reply that wins something."""
+"""The depth, in plies (moves of one side), of the search for a reply that wins material or mates."""
 VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
 
 

@@ -1,4 +1,4 @@
-"""Chess games as text: PGN and FEN are read into trees, and trees are written as PGN."""
+"""Read PGN and FEN into trees of moves for the page, and write trees as PGN."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SHAPE = re.compile(r"[GRYB][a-h][1-8](?:[a-h][1-8])?")
 """A circle or an arrow with its color, such as "Gd4" or "Rb1c3"."""
 MAX_SHAPES = 100
 MAX_STRAYS = 5
-"""The largest number of reported problems with text between games."""
+"""The largest number of messages about text between games that is neither a tag nor a move."""
 MAX_HEADERS = 200
 MAX_VALUE_LENGTH = 1000
 

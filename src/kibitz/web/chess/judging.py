@@ -1,5 +1,5 @@
-"""Evaluate chess moves by search, for the page: first a quick pass over all moves, then an exact pass, a few moves at a
-time.
+"""Evaluate all moves of a chess line with a network, for the page: first quickly, and then with a longer search, a few
+moves at a time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from kibitz.web.positions import Line
 
 QUICK_CHUNK, CHUNK = 8, 4
-"""Numbers of moves judged in one step of a quick and of an exact pass.
+"""The numbers of moves that are evaluated in one step: in the quick pass, and in the pass with the longer search.
 
 These numbers are so small that a canceled request ends soon, and so large that searches of neighboring positions help
 each other.
@@ -37,7 +37,8 @@ each other.
 
 
 def judged(network: NetworkInfo, line: Line, by_engine: bool = False) -> ChessLine:
-    """Return the line, after checking that its moves can be evaluated. Raises BadRequest if they can't.
+    """Check that the moves of a line can be evaluated, and return the line. Raises BadRequest if they can't be
+    evaluated.
 
     by_engine: whether an engine evaluates the moves; if False, the network must evaluate positions.
     """
@@ -51,8 +52,8 @@ def judged(network: NetworkInfo, line: Line, by_engine: bool = False) -> ChessLi
 
 
 def limits() -> list[object]:
-    """Return the settings, such as the search depth, that affect the evaluations of moves in addition to the network
-    and the line.
+    """Return the settings, such as the search depth, that affect the evaluations. They are part of the key under which
+    evaluations are stored.
     """
     from kibitz.analysis.chess.limits import DEPTH, NODES
     from kibitz.analysis.chess.reason_texts import LANGUAGES
@@ -64,11 +65,12 @@ def judge(
     networks: NetworkRegistry, network: NetworkInfo, line: ChessLine, first: int, last: int, seq: int,
     stop: threading.Event,
 ) -> Iterator[list[dict[str, Any]]]:  # fmt: skip
-    """Evaluate the moves of a line with a network. Yields lists of dicts, which become the lines of the response.
+    """Evaluate the moves `first` to `last` of a line with a network. Moves are counted from 1. Yields lists of dicts.
+    Each dict becomes a line of the response, in JSON.
 
     The first dict has the number of moves, and the last dict marks the end. Between them are a quick evaluation of each
-    move, and then an exact evaluation of each move. first, last: the range of moves, counted from 1. If `first` is 0,
-    the value of the start position is sent too. stop: an event that cancels the work.
+    move, and then an exact evaluation of each move. If `first` is 0, the value of the start position is sent too. stop:
+    an event that cancels the work.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import Judge, Stopped
@@ -91,10 +93,11 @@ def judge(
 def in_chunks(
     judge: Judge, line: ChessLine, first: int, last: int, size: int, explained: bool
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the evaluations of the moves `first` to `last`, `size` at a time. For a null move, the loss is 0.
+    """Yield the evaluations of the moves `first` to `last` of a line, `size` at a time. Moves are counted from 1. For a
+    null move, the loss is 0.
 
-    first: if it is 0, the value of the start position comes first. explained: whether to add the reasons for
-    annotations.
+    judge: an object that evaluates moves by search. first: if it is 0, the value of the start position comes first.
+    explained: whether to add the reasons why moves were bad.
     """
     import chess
 

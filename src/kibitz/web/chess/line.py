@@ -1,5 +1,5 @@
-"""Lines of chess: a start position and moves, in the form in which the page sends them, and each position in the form
-for the page.
+"""Lines of chess: a start position and moves. This module reads lines from requests of the page, and converts their
+positions to dicts for the page.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ class ChessLine:
     ratings: tuple[int, int] = (0, 0)
 
     def start(self) -> chess.Board:
+        """Return the start position."""
         return chess.Board(self.fen)
 
     def board(self) -> chess.Board:
@@ -55,7 +56,7 @@ class ChessLine:
         return board
 
     def since_null(self) -> chess.Board:
-        """Return the last position, with only the moves after the last null move on the board's move stack, because
+        """Return the last position. The board's move stack has only the moves after the last null move, because
         searches don't support null moves.
         """
         board = self.start()
@@ -76,6 +77,7 @@ class ChessLine:
             yield board
 
     def as_json(self) -> dict[str, Any]:
+        """Return the line as a dict with the fields that requests of the page have for a line."""
         ratings = {"ratings": list(self.ratings)} if any(self.ratings) else {}
         return {"game": "chess", "fen": self.fen, "moves": list(self.moves), **ratings}
 
@@ -106,7 +108,7 @@ class ChessLine:
         return codes, telling(usual, self, state, last)(self.ratings)
 
     def nodes(self) -> list[dict[str, Any]]:
-        """Return one dict for each position of the line, in the form that the page of kibitz board uses."""
+        """Return one dict for each position of the line, for the page (see `node`)."""
         board = self.start()
         nodes = [node(board)]
         for ply, name in enumerate(self.moves, 1):
@@ -162,8 +164,8 @@ def read_start(fen: str) -> chess.Board:
 
 
 def read_line(fields: Fields) -> ChessLine:
-    """Parse a line of chess in a request. Raises BadRequest for an invalid FEN, or for an invalid or illegal move. For
-    a move, the message quotes it.
+    """Return the line in a request: start position, moves and ratings. Raises BadRequest for an invalid FEN, or for an
+    invalid or illegal move, which the message quotes.
     """
     start = read_start(text(fields, "fen", chess.STARTING_FEN))
     fen = start.fen()
@@ -221,7 +223,7 @@ def _legal(board: chess.Board, name: str, where: str) -> chess.Move:
 
 
 def node(board: chess.Board, move: str | None = None, san: str = "", ply: int = 0) -> dict[str, Any]:
-    """Return a position as a dict, in the form that the page of kibitz board uses.
+    """Return a position as a dict for the page: FEN, legal moves and more.
 
     board: the position, with its move stack for detecting repetitions. move: the move that led to it, in UCI notation;
     None for the start position. san: the same move in SAN. ply: the number of moves that led to the position.

@@ -1,4 +1,4 @@
-"""The effect of each piece on a network's output for a chess position."""
+"""Measure how much each piece affects a network's output: remove the piece, and evaluate the position again."""
 
 from __future__ import annotations
 

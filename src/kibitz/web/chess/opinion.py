@@ -1,4 +1,4 @@
-"""A UCI engine's analysis of a chess position in the form for the page, and the engine's moves."""
+"""Analyze chess positions and choose moves with an external UCI engine, for the page of `kibitz board`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from kibitz.web.positions import Line
 
 PERIOD = 0.15
-"""Seconds between two updates."""
+"""Seconds between two updates of an analysis."""
 STOPPED = 5.0
-"""Seconds in which an engine must react to `stop`."""
+"""The number of seconds in which an engine must react to the UCI command `stop`."""
 LIMITED, RATING = "UCI_LimitStrength", "UCI_Elo"
-"""The options by which the engine imitates a player with a rating."""
+"""The names of the UCI options by which an engine imitates a player with a rating: on or off, and the rating."""
 HASH = 64
 """Size of the engine's hash table in megabytes."""
 MOST_SHOWN = 12

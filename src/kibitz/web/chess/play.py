@@ -1,4 +1,6 @@
-"""A player's move in a chess position."""
+"""Choose a player's move in a chess position, and a human thinking time for it. A player is a network with a method to
+choose moves.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,8 @@ def think(
     report: Callable[[Mapping[str, Any]], None],
     stop: threading.Event,
 ) -> str | None:
-    """Return the move that a player chooses in the last position, in UCI notation. See
-    `kibitz.web.positions.Line.think`.
+    """Return the move that a player chooses in the last position, in UCI notation; None if there is no legal move.
+    `kibitz.web.positions.Line.think` describes the arguments.
     """
     board = line.since_null()
     if not any(board.generate_legal_moves()):
@@ -43,7 +45,8 @@ def think(
 def people_seconds(
     session: Session, network: NetworkInfo, line: ChessLine, clock: MoverClock, rating: int | None, move: str
 ) -> float:
-    """Return a random thinking time for a move, in seconds, sampled from the distribution of human thinking times.
+    """Return a random human thinking time for a move, in seconds. It is sampled from the thinking times of people in
+    such positions.
 
     rating: the players' rating, for a network with rating inputs; None for the highest rating. A personal network uses
     the times of its player instead; the result is 0 if the player's games had no clock times. clock: the clock of the

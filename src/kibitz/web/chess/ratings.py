@@ -1,4 +1,4 @@
-"""The moves that players of many ratings would choose in a chess position, and how often they make mistakes in it."""
+"""Predict which moves players of many ratings would choose in a chess position, and how often they make mistakes."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from kibitz.web.positions import Line
 
 RATINGS = tuple(range(800, 2801, 100))
-"""Ratings, of both players, for which the moves are predicted."""
+"""The ratings, of both players, for which moves are predicted."""
 FIRST = 4
-"""Number of likely moves for each rating that `likely_moves` returns."""
+"""`likely_moves` returns the moves that are among this number of most likely moves at some rating."""
 
 
 def by_rating(

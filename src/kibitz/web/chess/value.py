@@ -1,4 +1,4 @@
-"""The value of a chess position. All interfaces show the same value."""
+"""Compute the value of a chess position that all parts of kibitz show."""
 
 from __future__ import annotations
 

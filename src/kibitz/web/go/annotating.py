@@ -1,4 +1,4 @@
-"""Write the page's evaluations of a Go game into the nodes of its record, in the form of `kibitz annotate`."""
+"""Write the page's evaluations of a Go game into the nodes of its SGF record, in the format of `kibitz annotate`."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def _lost(note: Note, side: str) -> str:
 
 
 def last_words(tree: list[game_tree.Written], notes: Notes) -> dict[int, list[str]]:
-    """Return {index: lines}: the lines are the summary of a game, and the index is that of the last node of the main
-    line, to whose comment they are added. Returns {} if there is no summary.
+    """Return the lines of a game's summary, and where to write them: {index: lines}. The index is that of the last node
+    of the main line, to whose comment they are added. Returns {} if there is no summary.
     """
     line = [0]
     while tree[line[-1]].children:

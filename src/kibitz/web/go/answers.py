@@ -1,4 +1,4 @@
-"""A network's outputs for Go positions, in the form for the page."""
+"""Evaluate Go positions with a network, as dicts for the page of `kibitz board`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ N_MOVES = 8
 def results(
     session: Session | TorchSession, network: NetworkInfo, line: GoLine, first: int, last: int
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the network's results for the positions from ply `first` to ply `last`, batch by batch.
+    """Yield the network's results for the positions from ply `first` to ply `last`, batch by batch. Each result is a
+    dict for the page. session: the loaded network.
 
     If the network predicts moves, winner and score, its predictions are used. If it predicts only ownership, the win
     probability and the score are computed from the ownership map.
@@ -38,7 +39,8 @@ def results_of(
     session: Session | TorchSession, network: NetworkInfo, line: GoLine,
     codes: NDArray[np.uint8], state: NDArray[np.uint8], first: int = 0,
 ) -> Iterator[list[dict[str, Any]]]:  # fmt: skip
-    """Yield the network's results for positions, batch by batch. codes: uint8 [n, 361]. state: uint8 [n, 4].
+    """Yield the network's results for n positions, batch by batch. Each result is a dict for the page. codes: the
+    stones, uint8 [n, 361]. state: the side to move and more, uint8 [n, 4].
 
     line: the line of the positions, for board size, komi and rules. first: the ply of the first position.
     """
@@ -87,7 +89,8 @@ def likely_moves(predictions: PositionPrediction, size: int) -> list[dict[str, A
 
 
 def worth(owners: NDArray[np.float32], line: GoLine) -> tuple[float, float]:
-    """Return Black's lead in points, komi and handicap compensation included, and Black's win probability.
+    """Return Black's lead in points and Black's win probability, computed from an ownership map. The lead includes komi
+    and handicap compensation.
 
     owners: float32 [361], the probability that each point is Black's. The GTP engine computes the same lead.
     """

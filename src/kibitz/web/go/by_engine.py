@@ -1,6 +1,4 @@
-"""Evaluate Go moves by a GTP engine instead of a search with the network, and return the results in the form for the
-page.
-"""
+"""Evaluate Go moves with an external GTP engine, and return the results as dicts for the page of `kibitz board`."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ MOST_SHOWN = 8
 
 
 class EngineValues(ValuesByEngine):
-    """An engine's values of the positions of a line, as dicts for the page."""
+    """An engine's evaluations of the positions and moves of a line, as dicts for the page."""
 
     def __init__(self, engine: GoEngineJudge, session: Session, line: Line):
         assert isinstance(line, GoLine)
@@ -64,11 +62,11 @@ class EngineValues(ValuesByEngine):
 def judge(
     engine: GoEngineJudge, session: Session, line: Line, first: int, last: int, seq: int, stop: threading.Event
 ) -> Iterator[list[dict[str, Any]]]:
-    """Evaluate the moves of a line with an engine. Yields lists of dicts, which become the lines of the response.
+    """Evaluate the moves `first` to `last` of a line with an engine. Moves are counted from 1. Yields lists of dicts.
+    Each dict becomes a line of the response, in JSON.
 
     The first dict has the number of moves and the engine's name, and the last dict marks the end. Between them is one
-    dict per move. first, last: the range of moves, counted from 1. If `first` is 0, the value of the start position is
-    sent too. session: the session of the selected network.
+    dict per move. If `first` is 0, the value of the start position is sent too. session: the selected network.
     """
     began = time.perf_counter()
     yield [{"seq": seq, "total": max(0, last - first + 1), "checked_by": engine.checked_by.as_json()}]
@@ -101,8 +99,9 @@ def candidates(
     engine: GoEngineJudge, session: Session, line: Line, names: Sequence[str],
     report: Callable[[dict[str, Any]], None], stop: threading.Event,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the engine's best move in the last position, and the values after this move and after each move in
-    `names`. If one of these moves is then played, the page shows the same value for it.
+    """Search the last position of a line with an engine. Return the best move, and the values after this move and after
+    each move in `names`, as a dict for the page. If one of these moves is then played, the page shows the same value
+    for it.
 
     names: moves in GTP notation. report: a function that is called with interim results. stop: an event that ends the
     work. Raises BadRequest for an illegal move.

@@ -1,5 +1,5 @@
-"""A network's candidate moves in a Go position, from its search: lead, win probability, visits and line of each
-move.
+"""Search a Go position with a network for its best moves, with the lead, the win probability and the visits of each
+move, and the moves that follow.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LINES = 20
 MOST_SHOWN = 8
 """The largest number of moves of a line that are shown."""
 PERIOD = 0.5
-"""Seconds between two reports."""
+"""Seconds between two reports of interim results."""
 
 
 def search(

@@ -1,4 +1,4 @@
-"""The evaluation of the last move of a Go line: what it lost, and the reply to it."""
+"""Evaluate the last move of a Go line: how much it lost, and the opponent's best reply."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ MOST_SHOWN = 6
 
 
 class GivenUp(BadRequest):
-    """Raised to cancel the work when the client of the request has disconnected."""
+    """Raised to cancel an evaluation when the browser that requested it has disconnected."""
 
 
 def limits() -> list[object]:
-    """Return the settings, such as the number of visits, that affect the evaluations of moves in addition to the
-    network and the line.
+    """Return the settings, such as the number of visits, that affect the evaluations. They are part of the key under
+    which evaluations are stored.
     """
     from kibitz.analysis.go.better import LONG_VISITS, SUSPECT
     from kibitz.analysis.go.reason_texts import LANGUAGES

@@ -1,4 +1,4 @@
-"""Score a finished Go game for the page, with dead stones that playouts find or the players mark."""
+"""Score a finished Go game for the page. Dead stones come from random playouts or from the players."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from kibitz.web.positions import read_line
 
 
 def count(fields: Fields) -> dict[str, Any]:
-    """Score the last position of a line, even if nobody has passed.
+    """Return the score of the last position of a line as a dict, even if nobody has passed.
 
-    The request may have "dead", the vertices of the dead stones. If it is missing, playouts decide which stones are
-    dead. Raises BadRequest for a line of chess, or for a dead stone on an empty point.
+    The request may have "dead", the vertices of the dead stones. If it is missing, random playouts decide which stones
+    are dead. Raises BadRequest for a line of chess, or for a dead stone on an empty point.
 
     The result has these keys:
 

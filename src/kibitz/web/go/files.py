@@ -1,4 +1,4 @@
-"""Read SGF into game trees for the board, with sgfmill's parser, and write trees as SGF."""
+"""Read SGF into trees of moves for the page, and write trees as SGF. The parser is that of the library sgfmill."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HEADERS = (
     "PB", "BR", "BT", "PW", "WR", "WT", "GN", "EV", "RO", "DT", "PC", "RE", "RU", "KM", "HA", "TM", "OT", "ON", "AN",
     "CP", "SO", "US", "GC",
 )  # fmt: skip
-"""Properties that are sent to the page and written again."""
+"""The SGF properties of a game that the page gets, and that are written again when the game is saved."""
 _OF_SERVERS = ("KO", "RD", "TE")
 """Properties that Sina uses for headers."""
 _MARKS = {"TE": 1, "BM": 2, "IT": 5, "DO": 6}

@@ -1,5 +1,5 @@
-"""Lines of Go: a board, setup stones and moves, in the form in which the page sends them, and each position in the form
-for the page.
+"""Lines of Go: a board, setup stones and moves. This module reads lines from requests of the page, and converts their
+positions to dicts for the page.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ class GoLine:
 
     @property
     def law(self) -> Rules:
+        """The rules of the game, from the name in `rules`."""
         return named(self.rules)
 
     @property
@@ -68,6 +69,7 @@ class GoLine:
         return Terms.by(self.law, self.komi, self.handicap)
 
     def start(self) -> Board:
+        """Return the start position."""
         board = Board(self.size, suicide=self.law.suicide, superko=self.law.ko == "POSITIONAL")
         for colour, stones in ((BLACK, self.black), (WHITE, self.white)):
             for point in stones:
@@ -83,6 +85,7 @@ class GoLine:
         return board
 
     def as_json(self) -> dict[str, Any]:
+        """Return the line as a dict with the fields that requests of the page have for a line."""
         return {
             "game": "go",
             "size": self.size,
@@ -114,7 +117,7 @@ class GoLine:
         return codes, with_board_inputs(without_early_passes(codes, state), usual, self.terms)
 
     def nodes(self) -> list[dict[str, Any]]:
-        """Return one dict for each position of the line, in the form that the page of kibitz board uses."""
+        """Return one dict for each position of the line, for the page (see `node`)."""
         board = self.start()
         nodes = [node(board)]
         for ply, point in enumerate(self.moves, 1):
@@ -164,8 +167,8 @@ class GoLine:
 
 
 def read_line(fields: Fields) -> GoLine:
-    """Parse a line of Go in a request. Raises BadRequest for invalid data, or for an invalid or illegal move. For a
-    move, the message quotes it.
+    """Return the line in a request: board size, komi, rules, setup stones and moves. Raises BadRequest for invalid
+    data, or for an invalid or illegal move, which the message quotes.
     """
     size = whole(fields, "size", 19, 1, 1000)
     if size not in SIZES:
@@ -209,8 +212,8 @@ def read_start(line: GoLine) -> Board:
 
 
 def read_point(word: str, size: int, where: str = "") -> int:
-    """Parse a vertex such as "D4", or "pass". Returns the point, or PASS. Raises BadRequest for any other text. size:
-    the board size. where: the beginning of the error message.
+    """Return the point of a vertex such as "D4", as an integer, or PASS for "pass". Raises BadRequest for any other
+    text. size: the board size. where: the beginning of the error message.
     """
     try:
         point = from_gtp(word, size)
@@ -265,8 +268,8 @@ def legal(board: Board) -> NDArray[np.uint8]:
 
 
 def node(board: Board, move: str | None = None, ply: int = 0) -> dict[str, Any]:
-    """Return a position as a dict, in the form that the page of kibitz board uses. move: the move that led to it, in
-    GTP notation; None for the start position. ply: the number of moves that led to it.
+    """Return a position as a dict for the page. move: the move that led to the position, in GTP notation; None for the
+    start position. ply: the number of moves that led to the position.
 
     In the result, "stones" and "legal" have one character per point, row by row from the upper left. "captured" has the
     number of stones that each side has captured.

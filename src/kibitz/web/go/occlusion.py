@@ -1,4 +1,4 @@
-"""The effect of each stone on a network's output for a Go position."""
+"""Measure how much each stone affects a network's output: remove the stone, and evaluate the position again."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def occlusion(session: Session, network: NetworkInfo, line: GoLine) -> dict[str,
 
 
 def without_stones(board: Board, codes: NDArray[np.uint8], points: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Return the codes of positions in which one stone of a position is removed, uint8 [n, 361]. codes: uint8 [361],
-    the codes of the position. points: int64 [n], the stone to remove for each row.
+    """Return copies of a position, each without one of its stones, uint8 [n, 361]. codes: the stones of the position,
+    uint8 [361]. points: the stone to remove in each copy, int64 [n].
 
     Liberties are counted again, the ages of the stones stay the same, and no move is forbidden by ko.
     """

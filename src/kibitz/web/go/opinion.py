@@ -1,7 +1,7 @@
-"""A GTP program's analysis of a Go position in the form for the page, and the program's moves.
+"""Analyze Go positions and choose moves with an external GTP program, for the page of `kibitz board`.
 
-kata-analyze and lz-analyze run without end. GNU Go lists its moves with top_moves, and estimates the score after each
-of them.
+The commands kata-analyze and lz-analyze run without end. GNU Go lists its moves with top_moves, and estimates the score
+after each of them.
 """
 
 from __future__ import annotations

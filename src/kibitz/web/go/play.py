@@ -1,4 +1,4 @@
-"""A player's move in a Go position."""
+"""Choose a player's move in a Go position. A player is a network with a method to choose moves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REPORT_SECONDS = 0.15
 
 
 class Cancelled(Exception):
-    """Raised to cancel a search when the client of the request has disconnected."""
+    """Raised to cancel a search when the browser that requested it has disconnected."""
 
 
 def think(
@@ -29,8 +29,8 @@ def think(
     report: Callable[[Mapping[str, Any]], None],
     stop: threading.Event,
 ) -> str:
-    """Return the move that a player chooses in the last position, in GTP notation. See
-    `kibitz.web.positions.Line.think`. Raises Cancelled when `stop` is set.
+    """Return the move that a player chooses in the last position, in GTP notation. `kibitz.web.positions.Line.think`
+    describes the arguments. Raises Cancelled when `stop` is set.
     """
     board = line.board()
     side, began, last_report = board.to_move, time.perf_counter(), 0.0

@@ -1,4 +1,4 @@
-"""The value of a Go position for the page."""
+"""Compute the value of a Go position for the page."""
 
 from __future__ import annotations
 

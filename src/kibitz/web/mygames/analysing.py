@@ -1,5 +1,5 @@
-"""The process that analyzes a player's games of chess. The process repeatedly sends the report of `kibitz analyze
---player`, which grows with each game.
+"""A process that analyzes a player's chess games. It repeatedly sends the report of `kibitz analyze --player`, which
+grows with each game.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from kibitz.play.session import Session
 
 QUICK_NODES = 10_000
-"""Nodes per position of an engine in the quick stage."""
+"""The number of nodes per position if an engine evaluates the games of the quick stage."""
 MAX_GAMES_SAVED = 1000
-"""The games of the quick stage are kept in memory until the thorough stage has replaced them, if there are at most this
-many.
+"""The largest number of games that the quick stage keeps in memory, until the thorough stage has replaced them. With
+more games, the quick stage keeps none.
 """
 
 

@@ -1,5 +1,5 @@
-"""The process that analyzes a player's games of Go. The process repeatedly sends the report of `kibitz analyze
---player`, which grows with each game.
+"""A process that analyzes a player's Go games. It repeatedly sends the report of `kibitz analyze --player`, which grows
+with each game.
 """
 
 from __future__ import annotations

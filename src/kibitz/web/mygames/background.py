@@ -1,4 +1,4 @@
-"""Work in a separate process, which sends its progress as lines of JSON."""
+"""Run work in a separate process, which sends messages about its progress as lines of JSON."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from kibitz.errors import KibitzError, one_line
 Message = dict[str, Any]
 Send = Callable[[Message], None]
 Work = Callable[[Message, Send, threading.Event], None]
-"""The work of a process: a function of the request, a function that sends a message, and an event that stops the
-work.
+"""The type of the function that does the work in a process. Its arguments are the job (a dict), a function that sends a
+message, and an event that stops the work.
 """
 PATIENCE = 20.0
-"""Seconds in which a process must end after it was requested to end."""
+"""Seconds in which a process must end after a request to stop. Then it is killed."""
 
 
 class Background:

@@ -1,4 +1,4 @@
-"""The process that downloads the newest games of an account, as `kibitz import lichess:NAME` does."""
+"""A process that downloads the newest games of an account, as `kibitz import lichess:NAME` does."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kibitz.online.accounts import Account
 
 EVERY = 0.5
-"""Seconds between two messages about the number of games."""
+"""Seconds between two messages about the number of downloaded games."""
 
 
 def work(job: Message, send: Send, stop: threading.Event) -> None:

@@ -23,7 +23,7 @@ from kibitz.games.chess.io.reader import parse
 DEPTH = 24
 """The number of plies of a game that belong to the opening."""
 LEAST = 2
-"""A move belongs to the repertoire if the player chose it in at least this many games."""
+"""The smallest number of games in which the player chose a move that belongs to the repertoire."""
 MOST = 1000
 """The number of newest games that are read."""
 RECENT = 20

@@ -1,4 +1,4 @@
-"""The sources of a player's games: a PGN file, SGF records, or a store."""
+"""The sources of a player's games for the tab My games: a PGN file, SGF records, or a game store."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kibitz.games.go.io.sgf import Record
 
 SIDES = ("white", "black")
-"""The player's side in a _GamePart: the second entry if Black's name is the player's, else the first entry."""
+"""Names of the colors in chess. The index is 1 if the player has Black, else 0."""
 LARGEST = 400 << 20
 """The largest number of bytes of a file from the page."""
 UNPACKED = 1 << 30
@@ -210,7 +210,7 @@ class SgfSource(_FileSource):
 
 
 class StoreSource(Source):
-    """The games of a store."""
+    """The games of a game store, as kibitz imports them."""
 
     def __init__(self, path: str):
         from kibitz.store.store import Store

@@ -1,4 +1,4 @@
-"""The data of one player's games: their source, their analysis, and the network that is trained on them."""
+"""The state of the page's tab My games: one player's games, their analysis, and the network that is trained on them."""
 
 from __future__ import annotations
 
@@ -32,26 +32,30 @@ if TYPE_CHECKING:
     from kibitz.web.mygames.sources import ChosenGame, Source
 
 MOST = 200
-"""The default number of newest games to analyze."""
+"""The number of newest games that are analyzed by default."""
 MOST_AT_ALL = 100_000
 PACE = {"quick": 1.0, "thorough": 20.0}
-"""Seconds per game of chess in each stage, until an analysis on this machine has measured them."""
+"""The assumed seconds per chess game in each stage of the analysis, until some games on this machine have been
+measured.
+"""
 ENGINE_PACE = {"quick": 2.0, "thorough": 20.0}
-"""Seconds per game of chess in each stage if an engine evaluates the moves."""
+"""The assumed seconds per chess game in each stage of the analysis, if an engine evaluates the moves."""
 GO_PACE = {"quick": 5.0, "thorough": 20.0}
-"""Seconds per game of Go in each stage."""
+"""The assumed seconds per Go game in each stage of the analysis."""
 GO_ENGINE_PACE = {"quick": 0.0, "thorough": 60.0}
-"""Seconds per game of Go if an engine evaluates the moves, which has no quick stage."""
+"""The assumed seconds per Go game if an engine evaluates the moves. Such an analysis has no quick stage."""
 SHOWN = 10
-"""A thorough report about Go replaces the quick one when it has this many games, or all games."""
+"""For Go: when the thorough report has this number of games, or all games, the page shows it instead of the quick
+report.
+"""
 JUDGES = {"chess": "human", "go": "gohuman"}
-"""For each game, the system whose networks learn to play like a person. The bundled network of this name is also the
-default network that evaluates moves.
+"""For each game, the system (kind of network) that learns to play like a person. The bundled network of the same name
+evaluates the moves by default.
 """
 MEASURED = 3
-"""The measured pace of a stage is used after this number of games."""
+"""After this number of games, the remaining time is computed from the measured seconds per game."""
 NAMES = 200
-"""The largest number of players that are offered."""
+"""The largest number of players that the page lists for selection."""
 DOWNLOADED = 1000
 """The number of newest games to download from an account."""
 RUNNING = "running"
@@ -60,13 +64,13 @@ _PART_MISSING = "part of the file is missing. Choose the file again"
 
 @dataclass
 class Task:
-    """A background job and its state.
+    """A background job of My games, such as an analysis, and its state.
 
     about: the subject and the progress of the job, as a dict for the page.
     state: RUNNING, "done", "stopped" or "failed".
     error: the reason if the job failed, else "".
     process: the process of the job; None if it could not be started.
-    source: the games that the process reads. This reference keeps their temporary copy from being removed.
+    source: the games that the process reads. While the task refers to them, their temporary copy is not removed.
     path: the path of the downloaded file; "" for other jobs.
     """
 
@@ -78,18 +82,20 @@ class Task:
     path: str = ""
 
     def as_json(self) -> dict[str, Any]:
+        """Return the state of the job as a dict for the page."""
         return {**self.about, "state": self.state, "error": self.error}
 
     @property
     def runs(self) -> bool:
+        """Whether the job is running."""
         return self.state == RUNNING
 
 
 class MyGames:
-    """The state of the tab My games: the opened games, the last report, and the jobs. At most one analysis, one
+    """The state of the page's tab My games: the opened games, the last report, and the jobs. At most one analysis, one
     training and one download run at a time.
 
-    given: the files and stores on the command line. networks: the networks of the board. judges: the engines that
+    given: the files and stores on the command line. networks: the networks of the server. judges: the engines that
     evaluate moves.
     """
 
@@ -148,8 +154,8 @@ class MyGames:
         return self._take(self._read(path, name))
 
     def open(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/mygames/open, after opening a file or store that was given on the command line.
-        The response is that of `as_json`. Raises KibitzError if the request names another file, or if it can't be used.
+        """Open a file or store that was given on the command line, and return the response of /api/mygames/open, which
+        is that of `as_json`. Raises KibitzError if the request names another file, or if it can't be used.
         """
         from kibitz.web.mygames.sources import StoreSource
 
@@ -163,9 +169,9 @@ class MyGames:
     def download(self, fields: Fields) -> dict[str, Any]:
         """Start to download the newest games of an account, and return the response of /api/mygames/download.
 
-        A site is contacted only after the user has agreed, which a request with `allowed` expresses. Before that,
-        nothing is downloaded, and the key "ask" of the response names the site. Raises KibitzError for an unknown site
-        or account, or if a download is running.
+        A website is contacted only after the user has agreed; the request then has `allowed`. Before that, nothing is
+        downloaded, and the key "ask" of the response names the site. Raises KibitzError for an unknown site or account,
+        or if a download is running.
         """
         from kibitz.online.accounts import SITES, account_in
 
@@ -205,8 +211,8 @@ class MyGames:
         self._take(source)
 
     def game(self, fields: Fields) -> dict[str, str]:
-        """Return the response of /api/mygames/game: a game as PGN or SGF, from the games of the report or, if the
-        request has `opened`: true, from the games that are opened now. Raises BadRequest if there is no such game.
+        """Return the response of /api/mygames/game: a game as PGN or SGF. It is a game of the report or, if the request
+        has `opened`: true, of the source that is open now. Raises BadRequest if there is no such game.
         """
         source = self._source if fields.get("opened") is True else self._report_of or self._source
         number = whole(fields, "game", -1, 0, 10**9)

@@ -1,4 +1,6 @@
-"""The messages of an analyzing process: its progress, and the report of `kibitz analyze --player` while it grows."""
+"""Send the messages of a process that analyzes games: its progress, and the report of `kibitz analyze --player` while
+it grows.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,10 @@ if TYPE_CHECKING:
     from kibitz.analysis.chess.strength.player import PlayerStrength
 
 QUICK, THOROUGH = "quick", "thorough"
-"""The stages of an analysis."""
+"""The names of the two stages of an analysis: first a quick one, then one with a search of each move."""
 EVERY, SHARE = 1.5, 0.05
-"""The shortest time in seconds between two reports, and the largest share of the time that reports may take. The
-intervals in a report take time to compute.
+"""How often the growing report is sent, because its confidence intervals take time to compute. EVERY: the shortest time
+between two reports, in seconds. SHARE: the largest share of the time for making reports.
 """
 
 
@@ -37,7 +39,7 @@ class Worded(Protocol):
 
 
 COMPARISONS = ("usual_loss", "difference")
-"""Keys of the numbers that compare a player with others."""
+"""Keys of those numbers in a report that compare the player with other players."""
 
 
 class GrowingReport(Protocol):
@@ -101,6 +103,7 @@ class Teller:
         return now
 
     def game_left_out(self) -> None:
+        """Count a skipped game, and send the progress."""
         self.left_out += 1
         self.send_progress()
 
@@ -119,6 +122,7 @@ class Teller:
             self._next = end + max(EVERY, (end - now) / SHARE)
 
     def send_report(self) -> None:
+        """Send the current report to the page."""
         report = self.report
         mixed = bool(self._rest) and not self._keeps
         if mixed:
@@ -137,7 +141,7 @@ class Teller:
 
 
 def provisional(report: dict[str, Any]) -> dict[str, Any]:
-    """Return a copy of the report of a quick stage without the comparisons with other players, and with the key
+    """Return a copy of a quick stage's report. It lacks the comparisons with other players, and has the key
     "provisional".
 
     A quick analysis misses many mistakes, so the player's losses would look too small in such a comparison.

@@ -1,4 +1,4 @@
-"""The process that trains a network on a player's games, as `kibitz personal` does."""
+"""A process that trains a network on a player's games, as `kibitz personal` does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kibitz.personal.fitting import PersonalStep
 
 EVERY = 0.5
-"""Seconds between two messages about training."""
+"""Seconds between two messages about the progress of the training."""
 
 
 def work(job: Message, send: Send, stop: threading.Event) -> None:

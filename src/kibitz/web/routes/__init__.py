@@ -1,4 +1,4 @@
-"""The routes of the board's API, a list `ROUTES` in each module; `kibitz.web.app` joins them.
+"""The routes of the server's API. Each module has a list `ROUTES`, and `kibitz.web.app` combines the lists.
 
 These modules are imported before the first page is served. So numpy, chess and networks are imported only inside the
 functions that handle requests.

@@ -1,4 +1,6 @@
-"""Routes for a network's results on a line: analysis, evaluations of moves, heat maps, planes, and a player's moves."""
+"""Routes for a network's results on the positions of a line: analysis, evaluations of moves, heat maps, input planes,
+and a player's moves.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,9 @@ if TYPE_CHECKING:
 
 MAX_SEQ = 2**53
 PUCT = "puct"
-"""The method that searches by visits, for both games."""
+"""The name of the method that chooses moves with a PUCT search, for both games."""
 MOST_CANDIDATES = 12
-"""The largest number of moves in a request for candidates."""
+"""The largest number of moves in a request to /api/candidates."""
 _FILES, _RANKS = "abcdefgh", "12345678"
 
 
@@ -159,7 +161,7 @@ def check(state: AppState, fields: Fields) -> StreamJob:
 
 
 def by_engine(line: Line) -> Any:
-    """Return the module whose functions evaluate moves of the line's game with an engine."""
+    """Return the module that evaluates moves with an external engine, for the game of the line."""
     return importlib.import_module(f"kibitz.web.{line.game}.by_engine")
 
 

@@ -1,4 +1,4 @@
-"""Routes for games: records are read and written, and the positions of a line are returned."""
+"""Routes for games: read and write game records, and return the positions of a line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Routes for one player's own games: their sources, their analysis, and a network that is trained on them."""
+"""Routes for the tab My games: sources of games, their analysis, and a network that is trained on them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kibitz.web.routing import get, post
 from kibitz.web.state import AppState
 
 READER = "my games"
-"""The name of the worker that reads files and starts jobs, one after the other."""
+"""The name of the worker thread that reads files and starts jobs, one after the other."""
 
 
 def as_json(state: AppState, request: Request) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Routes for other programs: the available programs, their analysis of a position, and their moves in a game."""
+"""Routes for external engines: the available engines, their analysis of a position, and their moves in a game."""
 
 from __future__ import annotations
 

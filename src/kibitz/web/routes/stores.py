@@ -1,4 +1,4 @@
-"""Routes for the game stores of the board."""
+"""Routes for the opening explorer and its game stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Routes for the available networks, and the progress of their training."""
+"""Routes for the list of networks, and for the progress of their training."""
 
 from __future__ import annotations
 
