@@ -1,7 +1,8 @@
-"""`kibitz test`: the evaluation of a trained network on games that it has not seen.
+"""The work of `kibitz test`: measure how well a trained network predicts in games that were not used to train it.
 
-This package contains what all results share: the configuration, the origin of the numbers, and stable keys. Each family
-of systems has an evaluator, which makes the numbers and tables: `positions`, `policy`, `pairs` or `owners`.
+This package contains the parts that all tests share: the configuration, the description of the data, and the names of
+the results. Each kind of network has an evaluator, a module that computes the numbers and tables. The evaluators are in
+`positions`, `policy`, `pairs` and `owners`.
 """
 
 from __future__ import annotations
@@ -25,25 +26,26 @@ if TYPE_CHECKING:
     from kibitz.store.store import Store
 
 OnProgress = Callable[[str, int, int], None]
-"""A function that reports progress. Its arguments are the name of the step, the amount done, and the total."""
+"""A function that is called to report progress. Its arguments are the name of the present step, the amount done in this
+step, and the total amount.
+"""
 
 
 @dataclass(frozen=True)
 class EvalConfig:
-    """How a network is evaluated.
+    """The settings of a test of a network.
 
     positions: the largest number of positions, sampled uniformly; 0 for all.
-    stockfish: the path of the baseline program Stockfish; None for no such baseline.
+    stockfish: the path of Stockfish, with which a chess network is compared; None for no comparison.
     stockfish_positions: how many positions Stockfish evaluates at depth 1; 0 for none. Stockfish also evaluates a fifth
         of these positions at depth 10.
-    gnugo, gnugo_positions: for Go networks, the path of the baseline program GNU Go, and how many positions it
-        evaluates.
-    playout_positions: for Go networks, how many positions random playouts evaluate as a baseline.
+    gnugo, gnugo_positions: for Go networks, the path of GNU Go, and how many positions it evaluates for comparison.
+    playout_positions: for Go networks, from how many positions random games are played for comparison.
     all_symmetries: whether a Go network's predictions are means over the eight symmetries of the board.
-    stranger: for a personal network, the path of another person's run for comparison; None for none.
+    stranger: for a personal network, the path of another person's network for comparison; None for none.
     curve: for a personal network, whether to also train networks on fewer games, for a learning curve.
-    seed: the seed of every sample.
-    workers: worker processes for Stockfish, GNU Go and the random playouts; None if this process does their work.
+    seed: the random seed of every sample.
+    workers: worker processes for Stockfish, GNU Go and the random games; None if this process does their work.
     """
 
     positions: int = 400_000
@@ -60,8 +62,8 @@ class EvalConfig:
 
 
 class Evaluation(Protocol):
-    """The interface of the module that evaluates the networks of a system. A system's declaration names this module in
-    the attribute `evaluation`.
+    """The interface of an evaluator, the module that tests the networks of a system (kind of network). The declaration
+    of the system contains the module's name in the attribute `evaluation`.
     """
 
     def evaluate(
@@ -73,14 +75,14 @@ class Evaluation(Protocol):
         on_progress: OnProgress,
         log: Callable[[str], None],
     ) -> dict[str, Any]:
-        """Evaluate a run, and return the system's part of the result, as a dict with the keys below.
+        """Test a network, and return the results as a dict with the keys below.
 
-        run: the run to evaluate.
-        store: the store with the games.
-        chosen: the games to test, see `games.choose`.
+        run: the network to test.
+        store: the database of games.
+        chosen: the games of the store to test on, see `kibitz.evaluation.games.choose`.
         config: how many positions are tested, and which baselines.
-        on_progress: called with the name of a part of the work, the amount done, and the total.
-        log: called with one line for each thing that had to be skipped.
+        on_progress: a function that is called with the name of a step, the amount done, and the total.
+        log: a function that is called with one line of text for each thing that had to be skipped.
 
         These keys are needed:
 
@@ -91,35 +93,38 @@ class Evaluation(Protocol):
         headline
             The name of the main metric (a key of "figures"). Baselines and slices show this metric.
         figures
-            `tables.Metric` by name; the name is a key of the JSON.
+            A dict from the name of each metric to its `tables.Metric`. The names are keys of the JSON output.
 
         These keys are optional:
 
         main
-            The names of the metrics that the table shows.
+            The names of the metrics that the first table shows.
         baselines
-            Baselines by key, as `baselines.baseline` makes them.
+            A dict from the key of each baseline (a simple predictor) to its result, as `baselines.baseline` makes it.
         by
-            Tables of the main metric on slices of the positions: a dict from each table's label to its rows, as
+            Tables of the main metric on slices (groups of positions): a dict from each table's label to its rows, as
             `slices.slices_as_json` makes it.
         tables, curves
             Lists of further tables, each a `tables.Table`, and of curves, each a `tables.Curve`.
         texts
             Sentences for the page: a dict from the name of the page's section to the text.
         rows
-            The result of each position (`rows.Rows`), for callers in Python.
+            The result of each position, a `rows.Rows`, for callers in Python.
         pictures
             A function without arguments that makes the pictures of the page, which takes long. It returns them as a
             dict of further keys.
 
-        Further keys are shown by report.page. Their values must be valid JSON.
+        `kibitz.report.page` shows further keys, whose values must be valid JSON.
 
         `check_result` raises KibitzError if a value of the result has a wrong type.
         """
 
 
 def load(name: str) -> Evaluation:
-    """Return the evaluator of a system. Raises UsageError if there is no system with this name."""
+    """Return the evaluator (see `Evaluation`) of a system. Raises UsageError if there is no system with this name.
+
+    name: the name of the system, which is a kind of network, such as "winner".
+    """
     return cast(Evaluation, importlib.import_module(find(name).evaluation))
 
 
@@ -135,13 +140,16 @@ def evaluate(
     on_rows: Callable[[Rows], None] = lambda rows: None,
     on_pictures: Callable[[Callable[[], dict[str, Any]]], None] | None = None,
 ) -> dict[str, Any]:
-    """Test a run on some games of a store, and return the whole result, which `kibitz test --json` prints.
+    """Test a network on some games of a store, and return the whole result as a dict, which `kibitz test --json`
+    prints.
 
-    command: the command line, which becomes part of the result. on_rows: called once with the results of all positions,
-    if the system's evaluation returns them.
-    on_pictures: called with a function that makes the pictures and returns them as a dict of further keys of the
-        result, if the system's evaluation has pictures. If it is None, the pictures are made before this function
-        returns.
+    run: the network. store: the database of games. chosen: the games to test on. config: the settings of the test.
+    command: the command line, which becomes part of the result.
+    on_progress, log: see `Evaluation.evaluate`.
+    on_rows: a function that is called once with the results of all positions, if the evaluator returns them.
+    on_pictures: a function that is called with another function, if the evaluator has pictures. That function makes the
+        pictures and returns them as a dict of further keys of the result. If `on_pictures` is None, the pictures are
+        made before `evaluate` returns.
 
     The test evaluates the ONNX export of the run's best weights, and the result identifies these weights. Raises
     KibitzError if the run has no trained weights, or if its weights are damaged.
@@ -177,10 +185,10 @@ _FIGURE = {"value", "low", "high", "n", "games"}
 
 
 def check_result(own: Any, module: str) -> None:
-    """Check that a system's part of a result is as `Evaluation` requires. Raises KibitzError with the module's name if
-    not.
+    """Raise KibitzError if the result of an evaluator does not have the form that `Evaluation.evaluate` describes. The
+    message contains the name of the evaluator's module.
 
-    own: the system's part. module: the name of the system's evaluation module.
+    own: the result. module: the name of the module.
     """
     from kibitz.evaluation.rows import Rows
     from kibitz.evaluation.tables import Curve, Metric, Table
@@ -226,11 +234,11 @@ def check_result(own: Any, module: str) -> None:
 
 
 def labelled(own: dict[str, Any]) -> dict[str, Any]:
-    """Return a system's part of a result for JSON. The keys are names that do not change between versions. Each "label"
-    is a text for readers.
+    """Convert the result of an evaluator to JSON data. The keys of the data do not change between versions of kibitz,
+    and each "label" is a text for readers.
 
-    Each entry of "figures" and "baselines" gets a "label". "by" becomes {name: {"label", "rows"}}. Each entry of
-    "tables" and "curves" gets a "name".
+    own: the result. Each entry of "figures" and "baselines" gets a "label". "by" becomes {name: {"label", "rows"}}.
+    Each entry of "tables" and "curves" gets a "name".
     """
     result = dict(own)
     result["figures"] = {
@@ -250,7 +258,9 @@ def labelled(own: dict[str, Any]) -> dict[str, Any]:
 
 
 def own_store(run: Run) -> str:
-    """Return the path of the store that a run was trained on. Raises KibitzError if the store no longer exists."""
+    """Return the path of the store (the database of games) on which a network was trained. Raises KibitzError if the
+    store no longer exists.
+    """
     from kibitz.runs import packaged
 
     path = str(run.info["data"]["store"])

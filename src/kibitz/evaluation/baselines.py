@@ -1,8 +1,8 @@
-"""Baselines: simpler predictors, on all tested positions or on some of them.
+"""Baselines: simpler predictors with which a network is compared, on all tested positions or on some of them.
 
-This module has what all systems share: the form of a baseline in a result, and Stockfish at two depths. `policy`
-compares Stockfish's moves, `positions` and `pairs` compare its scores. Each family of systems has further baselines in
-a separate function:
+This module contains what all kinds of networks share: the form of a baseline in a result, and Stockfish at two depths.
+`policy` compares Stockfish's moves with the played moves, `positions` and `pairs` compare its scores with the results.
+Further baselines are in these functions:
 
 positions.evaluator.baselines      always White, material, rating
 policy.evaluator.baselines         a random move or square; material for a value network
@@ -32,18 +32,21 @@ from kibitz.stats import ClusterBootstrap, Estimate
 from kibitz.store.store import Store
 
 Scorer = Callable[[Sequence[EngineEvaluation], NDArray[np.int64]], ArrayLike]
-"""A function that rates each of Stockfish's evaluations, from 0 for wrong to 1 for right. Its second argument is the
-positions' indices.
+"""A function that returns the correctness of each of Stockfish's evaluations, from 0 for wrong to 1 for right. Its
+second argument contains the indices of the evaluated positions.
 """
 
 PART = 50
-"""Number of positions in one piece of a worker's work."""
+"""The number of positions that a worker process evaluates in one task."""
 OPTIONS = {"Threads": 1, "Hash": 4}
 """Options of Stockfish: one thread, and 4 MB, because its memory is cleared after each position."""
 
 
 def baseline(label: str, estimate: Estimate) -> dict[str, Any]:
-    """Return an entry of the "baselines" of a result: a label and an estimate."""
+    """Return the entry of a baseline (a simpler predictor) in the result of a test: its label and its estimate.
+
+    label: a text for readers. estimate: the value of the main metric with its interval.
+    """
     return {"label": label, **estimate.as_json()}
 
 
@@ -55,10 +58,11 @@ def engine_evaluations(
     workers: Workers | int,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[str, list[EngineEvaluation]]:
-    """Return a UCI engine's name, and its evaluation of each position at a search depth.
+    """Evaluate positions with a UCI engine. Return the engine's name, and its evaluation of each position.
 
-    workers: the processes that start engines, or the number of engines that this process starts, each in a separate
-    thread. Raises EngineDied if any engine fails; all engines are then ended.
+    path: the program. fens: the positions. depth: the search depth in plies. workers: the processes that start engines,
+    or the number of engines that this process starts, each in a separate thread. Raises EngineDied if any engine fails.
+    In this case, all engines are ended.
     """
     if not isinstance(workers, int):
         return _evaluated_apart(path, fens, depth, workers, on_progress)
@@ -107,9 +111,11 @@ def _evaluate_part(path: str, depth: int, fens: Sequence[str]) -> tuple[str, lis
 
 @dataclass(frozen=True)
 class StockfishBaseline:
-    """Tests Stockfish at depths 1 and 10 as a baseline, if the configuration requests it.
+    """Compares a network with Stockfish at the depths 1 and 10, if the configuration requests it.
 
-    workers: the number of Stockfish processes, if the configuration does not set it.
+    config: the settings of the test.
+    workers: the number of Stockfish processes, if the configuration contains no workers.
+    on_progress, log: see `kibitz.evaluation.Evaluation.evaluate`.
     """
 
     config: EvalConfig
@@ -118,8 +124,8 @@ class StockfishBaseline:
     log: Callable[[str], None]
 
     def depths(self) -> Iterator[tuple[int, int]]:
-        """Yield each search depth with the number of positions to evaluate. Nothing is yielded if Stockfish is not
-        requested.
+        """Yield pairs: a search depth in plies, and the number of positions to evaluate at this depth. If the
+        configuration does not request Stockfish, the method yields nothing.
         """
         if self.config.stockfish and self.config.stockfish_positions:
             yield 1, self.config.stockfish_positions
@@ -128,10 +134,11 @@ class StockfishBaseline:
     def evaluations(
         self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], depth: int
     ) -> tuple[str, list[EngineEvaluation]] | None:
-        """Return Stockfish's name and its evaluations of positions at a search depth. If Stockfish fails, log why and
-        return None.
+        """Evaluate positions with Stockfish. Return Stockfish's name and its evaluations. If Stockfish fails, log the
+        reason and return None.
 
-        games, plies: int64 [n], the game and the ply of each position.
+        games, plies: int64 [n], the positions: the index of a game in the store, and the number of moves before the
+        position. depth: the search depth in plies.
         """
         assert self.config.stockfish
         try:
@@ -144,18 +151,20 @@ class StockfishBaseline:
             return None
 
     def exclude(self, depth: int, reason: str) -> None:
-        """Log that Stockfish has no result at a search depth. reason: why, as text."""
+        """Log that Stockfish has no result at a search depth. reason: the cause, as text."""
         self.log(f"Stockfish at depth {depth} is skipped: {reason}")
 
     def compare(
         self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], right: NDArray[Any], scorer: Scorer
     ) -> dict[str, Any]:
-        """Return entries for the "baselines" of the result, by key. For each depth, there is one entry with Stockfish's
-        result, and one with the network's result on the same positions.
+        """Test Stockfish on a sample of the tested positions. Return entries for the "baselines" of the result, by key.
+        For each depth, one entry is Stockfish's result, and one is the network's result on the same positions.
 
-        games, plies: int64 [n], the tested positions, of which a sample is used. right: [n], the correctness of the
-        network's prediction for each position, 0 to 1. scorer: a function that gets Stockfish's evaluations and the
-        indices of their positions in `games`. It returns the correctness of each evaluation, 0 to 1.
+        games, plies: int64 [n], the tested positions: the index of a game in the store, and the number of moves before
+            the position.
+        right: [n], the correctness of the network's prediction for each position, 0 to 1.
+        scorer: a function whose arguments are Stockfish's evaluations and the indices of their positions in `games`. It
+            returns the correctness of each evaluation, 0 to 1.
         """
         baselines: dict[str, Any] = {}
         order = np.random.default_rng(self.config.seed).permutation(len(games))

@@ -1,4 +1,4 @@
-"""The positions of a test, and a network's predictions for them, batch by batch."""
+"""Sample the positions of a test, and compute values for them in batches, to save memory."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from kibitz.store.positions import Batch, Positions, permutation
 
 BATCH_SIZE = 4096
-"""Number of positions that are replayed in one batch."""
+"""The number of positions that are computed from the moves of the games in one batch."""
 
 
 def sample_indices(positions: Sized, limit: int, seed: int) -> NDArray[np.int64]:
-    """Return the ascending indices of at most `limit` positions, sampled uniformly, int64 [n]. limit: 0 for all
-    positions.
+    """Return the indices of a uniform sample of the positions, ascending, int64 [n].
+
+    positions: the positions, of which only the number is used. limit: the largest number of indices; 0 for all
+    positions. seed: the random seed.
     """
     size = len(positions)
     if limit <= 0 or limit >= size:
@@ -31,11 +33,12 @@ def evaluate_in_batches(
     on_progress: Callable[[int, int], None] = lambda done, total: None,
     batch_size: int = BATCH_SIZE,
 ) -> dict[str, NDArray[Any]]:
-    """Call `measure` with batches of the positions at these indices. Returns each array that `measure` returns, by
-    name, joined over all batches: [n, …], where n is the number of indices.
+    """Call `measure` with batches of positions, and join its results. Return each array that `measure` returns, by
+    name: [n, …], where n is the number of indices.
 
-    The positions are made in batches of `batch_size`, to save memory. on_progress: called with the number of completed
-    positions and the total.
+    positions: the list that contains the positions. indices: int64 [n], the positions to use. batch_size: the number of
+    positions in a batch, which limits the memory. on_progress: a function that is called with the number of completed
+    positions and the total. Raises ValueError if there are no indices.
     """
     if not len(indices):
         raise ValueError("there are no positions to evaluate")

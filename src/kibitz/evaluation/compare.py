@@ -1,6 +1,6 @@
-"""Compare two networks on the same positions: the difference of their accuracies, with an interval over games.
+"""Compare two networks on the same positions: the difference of their accuracies, with an interval computed by game.
 
-An evaluation module (see `kibitz.evaluation.Evaluation`) supports comparisons if it has three more functions:
+An evaluator (see `kibitz.evaluation.Evaluation`) supports comparisons if its module has three more functions:
 
 row_questions(run)
     The names of the quantities that the network predicts, the most important one first; usually those of
@@ -35,13 +35,19 @@ from kibitz.systems import find
 
 
 class RowSource(Protocol):
-    """The functions that a module must have, so that networks of its system can be compared. The module docstring
-    describes them.
-    """
+    """The functions of an evaluator's module that are needed to compare its networks with others."""
 
-    def row_questions(self, run: Run) -> tuple[str, ...]: ...
+    def row_questions(self, run: Run) -> tuple[str, ...]:
+        """Return the names of the quantities that the network predicts, such as "winner", the most important one
+        first.
+        """
 
-    def eligible(self, run: Run, store: Store, games: NDArray[np.int64], question: str | None) -> Eligible: ...
+    def eligible(self, run: Run, store: Store, games: NDArray[np.int64], question: str | None) -> Eligible:
+        """Return the positions of these games on which the network's prediction of a quantity can be tested.
+
+        games: int64 [k], indices in the store. question: the quantity, such as "winner"; None for all positions that
+        `kibitz test` samples from.
+        """
 
     def measure_rows(
         self,
@@ -51,7 +57,12 @@ class RowSource(Protocol):
         plies: NDArray[np.int64],
         question: str,
         on_progress: Callable[[int, int], None],
-    ) -> Rows: ...
+    ) -> Rows:
+        """Evaluate positions, and return the result of each position, in their order.
+
+        games, plies: int64 [n], the positions: the index of a game in the store, and the number of moves before the
+        position. question: the predicted quantity, such as "winner".
+        """
 
 
 @dataclass(frozen=True)
@@ -60,12 +71,12 @@ class Comparison:
 
     question: the predicted quantity, one of `rows.QUESTIONS`.
     a, b: the accuracy of each network, as an estimate.
-    difference: the accuracy of a minus the accuracy of b; its confidence interval is computed from the paired
-    differences at each position.
+    difference: the accuracy of a minus the accuracy of b. Its interval is computed from the differences at each
+        position.
     loss: the loss of a minus the loss of b; None if one of the networks predicts no probabilities.
-    rows_a, rows_b: the rows of each network, in the same order.
-    games: the number of games that neither network has seen.
-    seen: the number of games that were skipped because one of the networks has seen them.
+    rows_a, rows_b: the results of each network for each position, in the same order.
+    games: the number of games that neither network was trained on.
+    seen: the number of games that were skipped because one of the networks was trained on them.
     """
 
     question: str
@@ -80,7 +91,11 @@ class Comparison:
 
 
 def row_source(run: Run) -> RowSource:
-    """Return the module that evaluates a run's system. Raises UsageError if runs of this system can't be compared."""
+    """Return the module that tests the networks of this kind (see `RowSource`). Raises UsageError if networks of this
+    kind can't be compared.
+
+    run: the network.
+    """
     module = importlib.import_module(find(run.info["system"]).evaluation)
     if run.person is not None or not all(
         hasattr(module, name) for name in ("row_questions", "eligible", "measure_rows")
@@ -93,8 +108,8 @@ def row_source(run: Run) -> RowSource:
 
 
 def unseen_by_all(runs: Sequence[Run], store: Store) -> NDArray[np.int64]:
-    """Return the games of the store that all runs can be tested on: those that the system of every run uses and that no
-    run has seen in training. The result is int64 [n], ascending indices in the store.
+    """Return the games of a store on which all networks can be tested, int64 [n], ascending indices in the store. These
+    are games that suit each kind of network, and that no network has used in training.
 
     Raises KibitzError if there are no such games.
     """
@@ -108,7 +123,7 @@ def unseen_by_all(runs: Sequence[Run], store: Store) -> NDArray[np.int64]:
 
 
 def seen_by_any(runs: Sequence[Run], store: Store, unseen: NDArray[np.int64]) -> int:
-    """Return the number of games that the system of every run uses and that at least one run has seen in training.
+    """Return the number of games that suit each kind of network, but that at least one network has used in training.
 
     unseen: the result of `unseen_by_all`.
     """
@@ -119,10 +134,11 @@ def seen_by_any(runs: Sequence[Run], store: Store, unseen: NDArray[np.int64]) ->
 def positions_of(
     run: Run, store: Store, games: NDArray[np.int64], count: int, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the positions that `kibitz test` samples for a run from these games: the game and the ply of each
-    position, both int64 [n].
+    """Return the positions that `kibitz test` samples for a network from these games, as two arrays, int64 [n] each:
+    the index of the game in the store, and the ply (the number of moves before the position).
 
-    count: the largest number of positions; 0 for all. seed: the seed of the sample.
+    games: int64 [k], indices in the store. count: the largest number of positions; 0 for all. seed: the random seed.
+    Raises UsageError for a network that is tested on pairs of positions.
     """
     source = row_source(run)
     if source.row_questions(run)[0] == PAIR:
@@ -143,11 +159,11 @@ def compare_runs(
     question: str | None = None,
     on_progress: OnProgress = lambda part, done, total: None,
 ) -> Comparison:
-    """Compare two runs on positions of the games that neither run has seen in training.
+    """Compare two networks on positions of the games that neither network has used in training.
 
-    count: the largest number of positions, sampled uniformly (0: all). question: the quantity to predict; None for the
-    first quantity of `a` that `b` predicts too. Raises UsageError if the runs have no predicted quantity in common, and
-    KibitzError if no position can be tested.
+    a, b: the networks. count: the largest number of positions, sampled uniformly; 0 for all. question: the quantity to
+    predict, such as "winner"; None for the first quantity of `a` that `b` predicts, too. Raises UsageError if the
+    networks predict different quantities, and KibitzError if no position can be tested.
     """
     sources = row_source(a), row_source(b)
     questions = _common(

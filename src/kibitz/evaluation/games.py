@@ -1,4 +1,4 @@
-"""Choose and describe the games for a test: by default those that the run has not seen."""
+"""Choose and describe the games for a test: by default, the games that the network has not used in training."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from kibitz.store.store import Store
 
 CHOICES = ("unseen", "test", "validation", "training", "all")
 BUNDLED = "kibitz bundled games"
-"""The name of the event in the headers of the games that kibitz includes."""
+"""The name of the event in the headers of the games that are bundled with kibitz."""
 PLAYER = {"chess": "Stockfish", "go": "GNU Go"}
-"""The program that played the included games, by game."""
+"""The program that played the bundled games, by game."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class Chosen:
     """The games of a test.
 
     games: int64 [n], the chosen games, as ascending indices in the store.
-    taken: the number of the store's games that the system uses.
-    seen: the number of chosen games that the run has seen.
-    excluded: the number of games that were not chosen because the run has seen them.
+    taken: the number of the store's games that this kind of network can use.
+    seen: the number of chosen games that the network has used in training.
+    excluded: the number of games that were not chosen because the network has used them in training.
     words: a description of the chosen games, for readers of the result.
     """
 
@@ -41,13 +41,17 @@ class Chosen:
 
 
 def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
-    """Choose games of the store to test the run on.
+    """Choose the games of a store on which a network is tested.
 
-    which: "unseen" or "test" selects the games that the run has used neither to train nor to select weights. In the
-    store on which the run was trained, these games are the test split. "validation" selects the games of this store
-    that the run's rule for splitting assigns to validation. "training" selects the run's training games, and "all"
-    selects all games that the system uses. Raises UsageError for an unknown word, or if a chess network gets a store of
-    Go games or the reverse. Raises KibitzError if no game is left.
+    run: the network. store: the database of games. which: the name of a choice.
+
+    "unseen" or "test" selects the games that the network has used neither to train nor to select weights. In the store
+    of the network's training, these games are the test split. "validation" selects the games that the network's rule
+    for splitting assigns to validation. "training" selects the network's training games, and "all" selects all games
+    that this kind of network can use.
+
+    Raises UsageError for an unknown choice, or if a chess network gets a store of Go games or the reverse. Raises
+    KibitzError if no game is left.
     """
     if which not in CHOICES:
         raise UsageError(not_one_of("--split", which, CHOICES))
@@ -84,10 +88,11 @@ def choose(run: Run, store: Store, which: str = "unseen") -> Chosen:
 
 
 def choose_without_run(store: Store, which: str = "unseen") -> Chosen:
-    """Choose games of the store to test an engine on. kibitz doesn't know which games an engine has seen.
+    """Choose the games of a store on which an engine is tested. It is not known which games the engine has been trained
+    on.
 
-    which: as in `choose`. "unseen" and "all" select all games. "training", "validation" and "test" select the part of
-    the store's split with this name. Raises UsageError for an unknown word, and KibitzError if no game is left.
+    which: "unseen" and "all" select all games. "training", "validation" and "test" select this part of the store's
+    split. Raises UsageError for an unknown choice, and KibitzError if no game is left.
     """
     sides = {"test": TEST, "validation": VALIDATE, "training": TRAIN}
     if which not in CHOICES:
@@ -117,8 +122,8 @@ def _nothing(run: Run, store: Store, which: str, taken: int, excluded: int) -> s
 
 
 def bundled_note(store: Store, games: NDArray[np.int64]) -> str | None:
-    """Return a note for the result if most of the games are the engine games that are bundled with kibitz; otherwise
-    None.
+    """Return a note for readers of the result if most of the games are the engine games that are bundled with kibitz.
+    Otherwise, return None.
 
     games: int64 [n], indices in the store.
     """
@@ -133,8 +138,9 @@ def bundled_note(store: Store, games: NDArray[np.int64]) -> str | None:
 
 
 def describe(store: Store, chosen: Chosen, positions: int, total: int) -> dict[str, Any]:
-    """Return the dict "data" of a result. positions: the number of tested positions. total: the number of all positions
-    in the chosen games.
+    """Return the description of the tested games and positions, which is the dict "data" of a result.
+
+    chosen: the games. positions: the number of tested positions. total: the number of all positions in these games.
     """
     words = chosen.words
     if positions < total:

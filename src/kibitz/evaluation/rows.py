@@ -1,7 +1,7 @@
-"""The rows of a test: one for each evaluated position, with the correctness of the prediction.
+"""The results of a test for each evaluated position, called rows: whether the prediction is right, and its loss.
 
-The results of `kibitz test` are means of these rows, with intervals over games. Rows of two networks over the same
-positions give a paired comparison, see `compare`.
+The results of `kibitz test` are means of these rows, with confidence intervals computed by game.
+`kibitz.evaluation.compare` compares the rows of two networks for the same positions.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
 
 WINNER, MOVE, OWNERS, PAIR = "winner", "move", "owners", "pair"
-"""What networks can predict for a position: the winner, the played move, the final owner of each point, and which of
-two positions is better."""
+"""Names of the quantities that networks can predict: the winner, the played move, the final owner of each point, and
+which of two positions is better.
+"""
 QUESTIONS = {
     WINNER: "which side won the game",
     MOVE: "which move was played",
@@ -29,24 +30,25 @@ QUESTIONS = {
     PAIR: "which of two positions is from the game that White won",
 }
 BATCH_SIZE = 4096
-"""Number of positions that are replayed in one batch."""
+"""The number of positions that are computed from the moves of the games in one batch."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """One row for each tested position (in tests of `deepchess`, for each pair). All arrays have the shape [n].
+    """The results of a test, with one row for each tested position (in tests of `deepchess`, for each pair of
+    positions). All arrays have the shape [n].
 
-    question: one of QUESTIONS, or the name of a metric. For a run that has only the pawn network, for example, it is
-        "pawn_accuracy".
-    games, plies: int64, the game and the ply of the position.
+    question: the name of the predicted quantity, one of QUESTIONS, or the name of a metric. For a run that has only the
+        pawn network, for example, it is "pawn_accuracy".
+    games, plies: int64, the positions: the index of a game in the store, and the number of moves before the position.
     right: float64, 0 to 1: 1 if the prediction is right, 0.5 for no preference, 0 if it is wrong. If the final owners
         of points are predicted (Go), the share of the points whose owner is predicted correctly.
-    loss: float64, the log loss in nats (for Go territory: the mean squared error over points); NaN if the network
-        predicts no probability.
+    loss: float64, the log loss in nats or, for Go territory, the mean squared error over points. It is NaN if the
+        network predicts no probability.
     weight: float64, the weight of the row: the number of points with a known owner if owners are predicted, otherwise
         1.
     other_games, other_plies: int64, for pairs, the position of the game that Black won, while `games` and `plies` are
-    the position of the game that White won. None for single positions.
+        the position of the game that White won. None for single positions.
     """
 
     question: str
@@ -78,7 +80,7 @@ def make_rows(
     weight: NDArray[Any] | None = None,
     among: NDArray[np.bool_] | None = None,
 ) -> Rows:
-    """Return rows, with their values converted to float64. games, plies, right, loss, weight: [n], as in `Rows`.
+    """Return a `Rows` object from arrays, [n] each, which are converted to float64. The arguments are as in `Rows`.
 
     loss: None if there are no losses. weight: None for a weight of 1 everywhere. among: bool [n], the positions to
     include; None for all.
@@ -93,29 +95,42 @@ def make_rows(
 
 
 def move_loss(chance: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the log loss of moves in nats, float64 [n], clipped as in `stats.log_loss`. chance: [n], the predicted
-    probabilities of the played moves.
+    """Return the log loss of predicted moves in nats, float64 [n]. Very small probabilities are raised to a limit, as
+    in `kibitz.stats.log_loss`.
+
+    chance: [n], the predicted probabilities of the played moves.
     """
     return log_loss(chance, 1)
 
 
 class Eligible(Protocol):
-    """The positions that a system can be tested on. They are ordered by game and ply, and numbered from 0."""
+    """The interface of a list of the positions on which a network can be tested. The positions are ordered by game and
+    ply, and numbered from 0.
+    """
 
     def __len__(self) -> int: ...
 
     def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the game and the ply of positions, int64 [n] each. ids: int64 [n], the positions' numbers."""
+        """Return two arrays for positions of the list, int64 [n] each: the index of the game in the store, and the
+        number of moves before the position.
+
+        ids: int64 [n], the numbers of the positions.
+        """
 
     def contains(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return whether the system can be tested on each of the given positions, bool [n]. games, plies: int64 [n]."""
+        """Return whether each of the given positions is in the list, bool [n].
+
+        games, plies: int64 [n], the positions: the index of a game in the store, and the number of moves before the
+        position.
+        """
 
 
 @dataclass(frozen=True)
 class EligiblePositions:
-    """The positions of a `Positions` object on which a system can be tested.
+    """The positions of a `kibitz.store.positions.Positions` object on which a network can be tested.
 
-    chosen: int64, the indices of these positions in `positions`, ascending; None for all positions.
+    positions: the object. chosen: int64, the indices of the testable positions in `positions`, ascending; None for all
+    positions.
     """
 
     positions: Positions
@@ -125,9 +140,19 @@ class EligiblePositions:
         return len(self.positions) if self.chosen is None else len(self.chosen)
 
     def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return two arrays for positions of the list, int64 [n] each: the index of the game in the store, and the
+        number of moves before the position.
+
+        ids: int64 [n], the numbers of the positions.
+        """
         return self.positions.locate(ids if self.chosen is None else self.chosen[ids])
 
     def contains(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return whether each of the given positions is in the list, bool [n].
+
+        games, plies: int64 [n], the positions: the index of a game in the store, and the number of moves before the
+        position.
+        """
         ids = self.positions.find(games, plies)
         if self.chosen is None:
             return np.asarray(ids >= 0)
@@ -145,10 +170,12 @@ def measure_in_batches(
     on_progress: Callable[[int, int], None] = lambda done, total: None,
     batch_size: int = BATCH_SIZE,
 ) -> dict[str, NDArray[Any]]:
-    """Call `measure` with batches of positions of a store. Returns each array that `measure` returns, by name, joined
-    over all batches: [n, …]. games, plies: int64 [n], the positions.
+    """Call `measure` with batches of positions of a store, and join its results. Return each array that `measure`
+    returns, by name: [n, …].
 
-    The positions are replayed in batches of `batch_size`, to save memory.
+    games, plies: int64 [n], the positions: the index of a game in the store, and the number of moves before the
+    position. batch_size: the number of positions in a batch, which limits the memory. on_progress: a function that is
+    called with the number of completed positions and the total.
     """
     results: dict[str, NDArray[Any]] = {}
     for first in range(0, len(games), batch_size):

@@ -1,4 +1,4 @@
-"""The sample positions and games for the page of a chess test, and the games' moves."""
+"""The positions and games that the result page of a chess test shows as examples."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from kibitz.play.session import Session
 from kibitz.store.store import Store
 
 GamePly = tuple[int, int]
-"""A position: (game, ply)."""
+"""A position: the index of a game in the store, and the number of moves (plies) before the position."""
 
 _RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
 
 
 class DiverseSampler:
-    """Selects positions from lists of candidates. It never selects two positions of the same game, and never the same
-    position twice.
+    """Selects example positions from lists of candidates. It never selects two positions of the same game, and never
+    the same position twice.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]):
@@ -56,8 +56,11 @@ class DiverseSampler:
 
 @dataclass(frozen=True)
 class GameRecord:
-    """One game: its row in the store's table, its moves in SAN and UCI notation, and the FENs before the first move and
-    after each move.
+    """One game of a store.
+
+    row: the game's row in the store's table of games, by column.
+    san, uci: the moves in SAN and in UCI notation.
+    fens: the FENs of all positions: before the first move, and after each move.
     """
 
     row: dict[str, Any]
@@ -67,16 +70,18 @@ class GameRecord:
 
     @cached_property
     def headers(self) -> dict[str, Any]:
+        """The players, their ratings and the date, with the keys that the result page uses."""
         known = {name: self.row.get(name) for name in ("white", "black", "white_rating", "black_rating")}
         return {**known, "date": str(self.row["date"]) if self.row.get("date") else None}
 
     @property
     def result(self) -> str:
+        """The result as in PGN, such as "1-0"."""
         return _RESULTS[self.row["result"]]
 
 
 def records(store: Store, games: Iterable[int]) -> dict[int, GameRecord]:
-    """Return the records of some games by the game's index. games: the games' indices in the store."""
+    """Return the records of some games, by the game's index in the store. games: these indices."""
     numbers = sorted(set(games))
     if not numbers:
         return {}
@@ -100,19 +105,21 @@ def _record(store: Store, game: int, row: dict[str, Any]) -> GameRecord:
 
 
 def fens(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) -> list[str]:
-    """Return the FEN of each position. The FENs have the full-move number 1, because positions contain no move number.
+    """Return the FEN of each position. The FENs have the full-move number 1, because a position of a store has no move
+    number.
 
-    games, plies: int64 [n], the game and the ply of each position.
+    games, plies: int64 [n], the positions: the index of a game in the store, and the number of moves before the
+    position.
     """
     codes, state = store.replay(games, plies)
     return [decode_board(code, row).fen() for code, row in zip(codes, state, strict=True)]
 
 
 def position(record: GameRecord, game_ply: GamePly, probability: float, probability_of: str) -> dict[str, Any]:
-    """Return a position as JSON for the result page.
+    """Return a position as JSON data for the result page.
 
-    game_ply: the game's index and the ply. probability: the predicted probability that the page shows. probability_of:
-        a text that names the event with this probability.
+    record: the game. game_ply: the game's index in the store, and the number of moves before the position. probability:
+    the predicted probability that the page shows. probability_of: a text that names the event with this probability.
     """
     game, ply = game_ply
     return {
@@ -128,10 +135,10 @@ def position(record: GameRecord, game_ply: GamePly, probability: float, probabil
 
 
 def game_curve(record: GameRecord, curve: list[float], ply: int) -> dict[str, Any]:
-    """Return a game as JSON for the result page.
+    """Return a game as JSON data for the result page.
 
-    curve: the network's predicted probability at each ply, which the page shows as a curve. ply: the ply of the
-        position that a link to the game on Lichess opens.
+    record: the game. curve: the network's predicted probability before the first move and after each move, which the
+    page shows as a curve. ply: the number of the move after which the game's link to Lichess opens the game.
     """
     link = str(record.row.get("site") or "")
     if not link.startswith(("http://", "https://")):
@@ -152,7 +159,7 @@ def game_curve(record: GameRecord, curve: list[float], ply: int) -> dict[str, An
 def curve(session: Session, store: Store, game: int, output: str) -> list[float]:
     """Evaluate every position of a game, from the first to the last. Returns the values of one output of the network.
 
-    game: the game's index in the store. output: the name of the output.
+    session: the network. game: the game's index in the store. output: the name of the output.
     """
     plies = np.arange(store.plies[game] + 1)
     answers = session.evaluate(*store.replay(np.full(len(plies), game), plies))

@@ -1,4 +1,4 @@
-"""Divide the positions of a test by rating or speed, and make tables with a row for each part."""
+"""Divide the positions of a test into groups by rating or speed, and make tables with a row for each group."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from kibitz.stats import ClusterBootstrap, slices
 from kibitz.store.store import Store
 
 VALUES = np.array([0, 1, 3, 3, 5, 9, 0, -1, -3, -3, -5, -9, 0], np.int8)
-"""The material value of each code for White: pawn 1, knight and bishop 3, rook 5, queen 9."""
+"""The material value, for White, of each code of a square's contents. A pawn is 1, a knight or bishop 3, a rook 5 and a
+queen 9. Black's pieces are negative.
+"""
 
 PHASES = ("opening", "middlegame", "endgame")
 RATING_STEP = 200
 
 
 def rating_bands(known: NDArray[np.int64]) -> dict[str, Any]:
-    """Divide ratings into bands. Returns the arguments `edges` and `labels` of `stats.slices`, by name.
+    """Divide ratings into bands (ranges of ratings). Returns the arguments `edges` and `labels` of
+    `kibitz.stats.slices`, by name.
 
     known: int64 [n], ratings. Ratings below the 1st percentile belong to the lowest band, and those above the 99th
     percentile to the highest.
@@ -35,8 +38,8 @@ def rating_bands(known: NDArray[np.int64]) -> dict[str, Any]:
 def per_rating(
     values: NDArray[Any], groups: ClusterBootstrap, rating: NDArray[np.int64]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the means of `values` by rating: a dict with the table "rating", which has a row for each band of ratings.
-    The dict is empty if all ratings are unknown.
+    """Return the means of `values` by rating: a dict with the table "rating", which has a row for each range of
+    ratings. The dict is empty if all ratings are unknown.
 
     values: [n], a value for each position. groups: the positions grouped by game. rating: int64 [n], the rating at each
     position, for example the mover's; −1 if unknown.
@@ -49,11 +52,11 @@ def per_rating(
 def per_speed(
     values: NDArray[Any], groups: ClusterBootstrap, store: Store, games: NDArray[np.int64]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the means of `values` by the speed of the game: a dict with the table "speed", which has a row for each
-    speed. The dict is empty if all speeds are unknown.
+    """Return the means of `values` by the speed of the game, such as blitz: a dict with the table "speed", which has a
+    row for each speed. The dict is empty if all speeds are unknown.
 
     values: [n], a value for each position. groups: the positions grouped by game. games: int64 [n], the game of each
-    position.
+    position, as its index in the store.
     """
     numbers = {speed: number for number, speed in enumerate(SPEEDS)}
     speed = np.array([numbers.get(name, -1) for name in store.column("speed")])[games]
@@ -63,7 +66,9 @@ def per_speed(
 
 
 def slices_as_json(tables: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
-    """Convert tables made by `stats.slices` to the form of the entry "by" of a result. Empty rows are omitted."""
+    """Convert tables made by `kibitz.stats.slices` to the form of the entry "by" of a test's result. Empty rows are
+    omitted.
+    """
     return {
         name: [
             {"slice": "unknown" if row["slice"] == "other" else row["slice"], "figure": row["figure"].as_json()}

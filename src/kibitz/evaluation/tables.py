@@ -1,6 +1,7 @@
-"""The parts of a test's report: named metrics, tables and curves, with the kinds of their values.
+"""The parts of a test's result: named metrics, tables and curves, with the kinds of their values.
 
-The code that makes a value declares its kind. `report.numbers` formats values by kind, not by name.
+The code that computes a value declares its kind, such as a share. `kibitz.report.numbers` formats values by kind, not
+by name.
 """
 
 from __future__ import annotations
@@ -19,16 +20,17 @@ Cell = Estimate | str | int | float | None
 
 @dataclass(frozen=True)
 class Metric:
-    """One of the "figures" of a result.
+    """A metric of a test's result, which is an entry of "figures".
 
-    estimate: the value with its confidence interval. kind: the kind of the value, such as a share or points, which
-    determines its format.
+    estimate: the value with its confidence interval. kind: the kind of the value, such as a share or percentage points,
+    which determines its format.
     """
 
     estimate: Estimate
     kind: Kind = "share"
 
     def as_json(self) -> dict[str, Any]:
+        """Return the metric as a dict for JSON: the fields of the estimate, and "kind"."""
         return {**self.estimate.as_json(), "kind": self.kind}
 
 
@@ -36,13 +38,13 @@ Metrics = dict[str, Metric]
 
 
 def metrics(kind: Kind, estimates: Mapping[str, Estimate]) -> Metrics:
-    """Return estimates as metrics with the same names. kind: the kind of all values, see `Metric`."""
+    """Convert estimates to metrics with the same names. kind: the kind of all values, see `Metric`."""
     return {name: Metric(estimate, kind) for name, estimate in estimates.items()}
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: its heading, and the kind of the values in its cells, see `Metric`."""
+    """A column of a table. name: the heading. kind: the kind of the values in the cells, see `Metric`."""
 
     name: str
     kind: Kind = "share"
@@ -50,11 +52,14 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table for the page and the terminal.
+    """A table for the result page and the terminal.
 
-    text: one or more sentences under the title. heading: the heading of the first column, which contains the names of
-    the rows. columns: the other columns. rows: for each row, its name and a cell for each of these columns. Raises
-    ValueError if the number of cells in a row is not the number of columns.
+    title: the heading of the table. text: one or more sentences under the title.
+    heading: the heading of the first column, which contains the names of the rows.
+    columns: the other columns.
+    rows: for each row, its name and a cell for each of these columns.
+
+    Raises ValueError if the number of cells in a row is not the number of columns.
     """
 
     title: str
@@ -71,8 +76,8 @@ class Table:
                 )
 
     def as_json(self) -> dict[str, Any]:
-        """Return the table as JSON. "columns" are the headings of the columns, "kinds" are the kinds of their cells,
-        and "rows" contain the estimates as JSON.
+        """Return the table as a dict for JSON. "columns" are the headings of the columns, "kinds" are the kinds of
+        their cells, and "rows" contain the estimates as JSON.
         """
         return {
             "title": self.title,
@@ -94,10 +99,10 @@ def curve_points(
     estimate: Callable[[NDArray[np.bool_]], Estimate],
     min_games: int,
 ) -> list[CurvePoint]:
-    """Return the points of a curve: one for each band that has positions from at least `min_games` games.
+    """Return the points of a curve: one for each group of positions from at least `min_games` games.
 
-    bands: int64 [n], the band of each position. middle: a function from a band to its x value. estimate: a function
-    that returns the estimate over the positions in a mask, bool [n].
+    bands: int64 [n], the number of the group of each position. middle: a function from a group's number to its x value.
+    estimate: a function that returns the estimate over the positions of a mask, bool [n].
     """
     points = ((middle(band), estimate(bands == band)) for band in np.unique(bands).tolist())
     return [point for point in points if point[1].games >= min_games]
@@ -105,10 +110,12 @@ def curve_points(
 
 @dataclass(frozen=True)
 class Curve:
-    """A diagram with one line per name. Each line shows a share as a function of a quantity, such as the number of
+    """A diagram with one or more lines. Each line shows a share as a function of a quantity, such as the number of
     moves.
 
-    heading: the name of this quantity.
+    title: the heading of the diagram. text: one or more sentences under the title.
+    heading: the name of the quantity on the x axis.
+    lines: the name and the points of each line.
     """
 
     title: str
@@ -117,6 +124,7 @@ class Curve:
     lines: Sequence[tuple[str, Sequence[CurvePoint]]]
 
     def as_json(self) -> dict[str, Any]:
+        """Return the curve as a dict for JSON, whose "points" are pairs of an x value and an estimate."""
         return {
             "title": self.title,
             "text": self.text,

@@ -1,1 +1,1 @@
-"""Tests of networks that predict the owner of each point."""
+"""Tests of Go networks that predict the owner of each intersection at the end of the game."""

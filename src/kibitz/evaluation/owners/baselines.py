@@ -1,6 +1,6 @@
-"""Simpler ownership predictions on the same positions: random playouts, GNU Go's influence, and the nearest stone.
+"""Simpler predictors of territory on the same positions: random games, GNU Go, and the nearest stone.
 
-GNU Go's score estimate is compared with the network's score.
+GNU Go's score estimate is also compared with the network's predicted score.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 
 EVERY = 20
-"""Playouts and GNU Go predict only the positions after each 20 moves."""
+"""Random games and GNU Go are tested only on the positions after 0, 20, 40, … moves of a game."""
 PLAYOUTS = 200
 BATCH_SIZE = 8
-"""Number of positions in a thread's playouts between two reports of progress."""
+"""The number of positions from which a thread plays random games before it reports progress."""
 
 
 @dataclass(frozen=True)
 class OwnerBaseline:
-    """The results of a baseline that predicts the final owners of points.
+    """The results of a baseline, a simpler predictor of the owners of points at the end of the game.
 
     key: the baseline's key in the JSON. name: its name on the page.
     network: the network's results on the positions on which the baseline was tested.
     own: the counts of the points that the baseline predicts correctly or wrongly in these positions, see
-        `points.count_points`.
+        `kibitz.evaluation.owners.points.count_points`.
     chances: whether the baseline predicts probabilities, so that squared errors are meaningful.
     """
 
@@ -61,8 +61,10 @@ class OwnerBaseline:
 
 
 def every_so_many(store: Store, games: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the positions after 0, 20, 40, … moves of these games: the game and the ply of each position, int64 [n]
-    each.
+    """Return the positions after 0, 20, 40, … moves of these games, as two arrays, int64 [n] each: the game, and the
+    number of moves before the position.
+
+    games: int64 [k], indices in the store.
     """
     counts = store.plies[games] // EVERY + 1
     first = np.repeat(np.cumsum(counts) - counts, counts)
@@ -70,7 +72,7 @@ def every_so_many(store: Store, games: NDArray[np.int64]) -> tuple[NDArray[np.in
 
 
 Part = tuple[NDArray[np.uint8], NDArray[np.uint8], int]
-"""Codes and state of some positions, and the seed for random playouts from them."""
+"""Some positions, as the arrays `codes` and `state` of `playouts`, and the seed for random games from them."""
 
 
 def playouts(
@@ -80,11 +82,11 @@ def playouts(
     workers: Workers | int,
     on_progress: Callable[[int, int], None],
 ) -> NDArray[np.float32]:
-    """Play random moves to the end of the game many times from each position. Returns, for each point, the share of
-    these playouts in which it is Black's at the end: float32 [n, 361], 0 to 1.
+    """Play many random games to the end from each position. Return the share of these games in which each point belongs
+    to Black at the end: float32 [n, 361], 0 to 1.
 
-    codes: uint8 [n, 361]. state: uint8 [n, 4]. seed: the random seed. workers: the processes that do the playouts, or
-    the number of threads of this process.
+    codes, state: uint8 [n, 361] and uint8 [n, 4], the positions, as `Store.replay` returns them. seed: the random seed.
+    workers: the processes that play the games, or the number of threads of this process.
     """
     starts = range(0, len(codes), BATCH_SIZE)
     parts = ((codes[i : i + BATCH_SIZE], state[i : i + BATCH_SIZE], seed + i) for i in starts)
@@ -114,11 +116,12 @@ def run_baselines(
     on_progress: OnProgress,
     log: Callable[[str], None],
 ) -> list[OwnerBaseline]:
-    """Test the baselines. The nearest stone is tested on all tested positions. Playouts and GNU Go are tested on a
-    sample of the positions after 0, 20, 40, … moves of the games.
+    """Test all baselines (simpler predictors), and return their results. The nearest stone is tested on all tested
+    positions. Random games and GNU Go are tested on a sample of the positions after 0, 20, 40, … moves of the games.
 
-    results: the network's results. session: the network. games: int64 [k], the tested games. config: determines the
-    size of the sample. log: called with one line for each baseline that fails and is skipped.
+    results: the network's results. session: the network. games: int64 [k], the tested games, as indices in the store.
+    config: the settings, with the sizes of the samples. log: a function that is called with one line of text if GNU Go
+    fails.
     """
     store = results.store
     nearest = {name: results.marks[f"nearest_{name}"] for name in ("right", "squared", "score")}
@@ -196,9 +199,10 @@ def _compared(
 
 
 def as_baselines(baselines: list[OwnerBaseline]) -> dict[str, Any]:
-    """Return the accuracy of each baseline that predicts owners, by the baseline's key.
+    """Return the "baselines" of a result: the accuracy of each baseline that predicts owners, by the baseline's key.
 
-    If a baseline was not tested on all positions of the test, the network's accuracy on the same positions is added.
+    If a baseline was not tested on all positions of the test, a second entry is the network's accuracy on the same
+    positions.
     """
     figures: dict[str, Any] = {}
     for one in filter(lambda each: each.names_owners, baselines):
@@ -210,7 +214,9 @@ def as_baselines(baselines: list[OwnerBaseline]) -> dict[str, Any]:
 
 
 def table(baselines: list[OwnerBaseline]) -> Table:
-    """Return the table with all results of each baseline, and the network's results on the same positions."""
+    """Return a table with all results of each baseline. Below each baseline, a row contains the network's results on
+    the same positions.
+    """
     rows: list[list[Cell]] = []
     for one in baselines:
         for name, own, chances in ((one.name, one.own, one.chances), ("the network, the same", None, True)):

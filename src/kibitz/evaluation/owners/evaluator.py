@@ -1,4 +1,6 @@
-"""The evaluation of `gocnn`: accuracy of the predicted territory by phase, and error of the predicted score."""
+"""The test of the system `gocnn`, which predicts territory: the accuracy by phase of the game, and the error of the
+predicted score.
+"""
 
 from __future__ import annotations
 
@@ -30,29 +32,29 @@ from kibitz.store.positions import Positions
 from kibitz.store.store import Store
 
 BATCH_SIZE = 512
-"""Number of positions that are measured in one batch. A large network needs a second for a batch."""
+"""The number of positions that are evaluated in one batch. A large network needs a second for a batch."""
 
 MOVES = (*range(0, 301, 20), np.inf)
 MOST_RIGHT = 0.96
-"""The minimum accuracy in a statement of the original text: "for most games the model achieves > 96% accuracy at the
-end of the game".
+"""An accuracy limit. The original description of `gocnn` states: "for most games the model achieves > 96% accuracy at
+the end of the game".
 """
 CURVE_STEP = 10
-"""Number of moves between two points of the curve."""
+"""The number of moves between two points of the curve of the accuracy."""
 CURVE_MIN_GAMES = 10
-"""The curve ends where the number of games that continue falls below this limit. If the test has fewer games than this,
-the curve ends with the shortest game.
+"""The curve of the accuracy ends at the move number that fewer than this number of games reach. If the test has fewer
+games, the curve ends with the shortest game.
 """
 STAGES = tuple(f"{10 * i} to {10 * i + 10}%" for i in range(10))
 RANKS = (-np.inf, -8, 1, 4, 7, FIRST_PROFESSIONAL, np.inf)
 RANK_WORDS = ("10 kyu and weaker", "9 to 1 kyu", "1 to 3 dan", "4 to 6 dan", "7 to 9 dan", "professional")
-"""The bands of ranks; their limits use the scale of `games.go.ranks`."""
+"""The names of the groups of ranks, in the order of their limits in RANKS."""
 
 
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Evaluate a run on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
+    """Test a network on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
     explains the arguments and the keys of the dict.
 
     Results over points use all points with a known final owner, so a large board has more weight than a small board.
@@ -94,16 +96,16 @@ def evaluate(
 
 
 def row_questions(run: Run) -> tuple[str, ...]:
-    """Return the names of the quantities for which the run can be compared with other runs, such as "winner" (see
-    `evaluation.rows.QUESTIONS`).
+    """Return the name of the quantity by which the network can be compared with other networks: the owners of
+    points.
     """
     return (OWNERS,)
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str | None) -> EligiblePositions:
-    """Return the positions on which the run can be tested: all positions of these games, including the last one.
+    """Return the positions on which the network can be tested: all positions of these games, including the last one.
 
-    games: int64 [k], indices in the store. question: the predicted quantity, or None, see `evaluation.compare`.
+    games: int64 [k], indices in the store. question: the predicted quantity, which has no effect here.
     """
     return EligiblePositions(Positions(store, games))
 
@@ -116,9 +118,10 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Evaluate positions of a store, and return a row of results for each position (see `evaluation.rows.Rows`).
+    """Evaluate positions of a store, and return the result of each position, see `kibitz.evaluation.rows.Rows`.
 
-    games, plies: int64 [n], the positions. question: the predicted quantity, such as "winner".
+    games, plies: int64 [n], the positions: the index of a game in the store, and the number of moves before the
+    position. question: the predicted quantity, which has no effect here.
     """
     session, owners = Session(run), owners_of(store)
     marks = measure_in_batches(
@@ -154,7 +157,7 @@ TEXTS = {
 
 
 def figures(results: OwnerResults) -> Metrics:
-    """Return the system's metrics by name."""
+    """Return the metrics of the predicted territory and score by name, such as "accuracy" and "score_error"."""
     marks = results.marks
     last = results.plies == results.store.plies[results.games]
     return {
@@ -176,7 +179,7 @@ def figures(results: OwnerResults) -> Metrics:
 
 
 def through(results: OwnerResults) -> Table:
-    """Return a table with the results for each tenth of the game, from the opening to the end."""
+    """Return a table with the accuracy and the errors for each tenth of the game, from the opening to the end."""
     rows: list[list[Cell]] = []
     for stage, words in enumerate(STAGES):
         mask = results.stage == stage
@@ -203,9 +206,10 @@ def through(results: OwnerResults) -> Table:
 
 
 def by_move(results: OwnerResults, others: list[OwnerBaseline]) -> Curve:
-    """Return the accuracy as a function of the move number, as one line for the network and one for each baseline.
+    """Return a curve of the accuracy by the number of moves played, with one line for the network and one for each
+    baseline.
 
-    others: the baselines.
+    others: the baselines (simpler predictors).
     """
     groups = results.groups
     needed = min(CURVE_MIN_GAMES, groups.games)
@@ -233,8 +237,8 @@ def _points(results: OwnerResults, of: PointCounts | None, step: int, min_games:
 
 
 def per_slice(results: OwnerResults) -> dict[str, list[dict[str, Any]]]:
-    """Return the accuracy on groups of positions, such as those on 9 × 9, and on groups of points, such as those on the
-    first line, as tables by name. Empty groups, and tables with a single group, are omitted.
+    """Return tables, by name, of the accuracy on groups of positions, such as those on 9 × 9, and on groups of points,
+    such as those on the first line. Empty groups, and tables with a single group, are omitted.
     """
     marks, groups = results.marks, results.groups
     right, known = marks["right"], marks["known"]
@@ -279,8 +283,10 @@ def _rank(results: OwnerResults) -> NDArray[np.float64]:
 
 
 def note(store: Store, games: NDArray[np.int64]) -> str:
-    """Return remarks for the result page, as text: how the games differ from those of the paper, and the source of the
-    labels.
+    """Return remarks for readers of the result page: how the games differ from those of the paper, and which programs
+    determined the final owners.
+
+    games: int64 [n], indices in the store.
     """
     lines = [
         "The paper's result is over all positions of 150 games of professionals on 19 × 19 that were played to the "

@@ -1,4 +1,6 @@
-"""GNU Go's evaluation of a position before it considers moves: the expected territory and the score estimate."""
+"""Predictions of GNU Go for comparison with a network: the expected territory and the score estimate. GNU Go computes
+them for a position without a search for moves.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +22,20 @@ from kibitz.parallel import Workers, map_ordered
 from kibitz.store.store import Store
 
 LIMIT = 20.0
-"""Seconds of the time limit for one reply; a reply usually takes a tenth of a second."""
+"""The time limit for one reply of GNU Go, in seconds. A reply usually takes a tenth of a second."""
 PART = 10
-"""Number of games in one piece of work for a GNU Go process."""
+"""The number of games that a GNU Go process evaluates in one task."""
 MAX_DEATHS = 3
-"""A worker stops after this number of deaths of its GNU Go."""
+"""A worker stops with an error after its GNU Go process has ended unexpectedly this number of times."""
 
 
 def read_territory(text: str, size: int, colours: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Parse the reply to `initial_influence … territory_value`. Returns the probability that each point is Black's,
-    float32 [361].
+    """Parse GNU Go's reply to the command `initial_influence … territory_value`. Return the probability that each point
+    belongs to Black at the end, float32 [361], 0 to 1.
 
-    The text has the territory value of each point, positive for White and negative for Black: up to 1 on an empty
-    point, and up to 2 on a dead stone; a living stone has 0. Raises ValueError for any other text.
+    text: rows of numbers, one for each point, positive for White and negative for Black. They are up to 1 on an empty
+    point, up to 2 on a dead stone, and 0 on a living stone. size: the board's size. colours: uint8 [361], the stones.
+    Raises ValueError for any other text.
     """
     rows = [[float(word) for word in line.split()] for line in text.splitlines()]
     if len(rows) != size or any(len(row) != size for row in rows):
@@ -48,8 +51,8 @@ _SCORE = re.compile(r"(?P<side>[BW])\+(?P<points>\d+(\.\d+)?)\b")
 
 
 def read_score(text: str) -> float:
-    """Parse the reply to `estimate_score`, such as "B+3.5 (upper bound: …)". Returns Black's points minus White's.
-    Raises ValueError for any other text.
+    """Parse GNU Go's reply to the command `estimate_score`, such as "B+3.5 (upper bound: …)". Return Black's points
+    minus White's. Raises ValueError for any other text.
     """
     if not (found := _SCORE.match(text.strip())):
         raise ValueError(f"the reply is not a score: {text!r}")
@@ -59,10 +62,10 @@ def read_score(text: str) -> float:
 
 @dataclass(frozen=True)
 class ProgramEstimates:
-    """A program's predictions for n positions.
+    """A program's predictions of territory and score for n positions.
 
     name: the program's name.
-    chance: float32 [n, 361], the probability that each point is Black's, 0 to 1.
+    chance: float32 [n, 361], the probability that each point belongs to Black at the end, 0 to 1.
     lead: float64 [n], the program's score estimate: Black's area minus White's, without komi; NaN without an estimate.
     answered: bool [n], whether the program evaluated each position.
     """
@@ -84,10 +87,14 @@ def estimate_with_gnugo(
 ) -> ProgramEstimates:
     """Return GNU Go's predicted territory and score in the given positions.
 
-    path: GNU Go's path. games, plies: int64 [n], the positions, sorted by game and ply. If GNU Go rejects a move or
-    does not reply, the remaining positions of this game are skipped. workers: the processes that start GNU Go, or the
-    number of GNU Go processes that this process starts. Raises EngineDied if GNU Go can't be started or dies
-    repeatedly.
+    path: GNU Go's path.
+    games, plies: int64 [n], the positions, sorted: the index of a game in the store, and the number of moves before the
+        position.
+    workers: the processes that start GNU Go, or the number of GNU Go processes that this process starts.
+    on_progress: a function that is called with the number of evaluated positions and the total.
+
+    If GNU Go rejects a move or does not reply, the remaining positions of this game are skipped. Raises EngineDied if
+    GNU Go can't be started or ends unexpectedly several times.
     """
     if not isinstance(workers, int):
         return _estimate_in_processes(path, store, games, plies, workers, on_progress)
@@ -97,7 +104,7 @@ def estimate_with_gnugo(
 
 
 Part = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""Games and plies of some positions."""
+"""Some positions, as two arrays: the index of the game in the store, and the number of moves before the position."""
 
 
 def _estimate_in_processes(

@@ -1,4 +1,4 @@
-"""Counts of right and wrong predictions for the 361 points of many positions.
+"""Count right and wrong predictions of owners for the 361 points of many positions.
 
 Predictions are large (361 numbers per position), so each batch is immediately reduced to a few sums per position. The
 sums, except for the score, exclude points that are neutral at the end or whose owner is unknown.
@@ -15,11 +15,13 @@ from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, POINTS
 from kibitz.kernels import inner, kernel
 
 BINS = 10
-"""Number of bins for the probability that a point is Black's."""
+"""The number of bins (ranges) of the probability that a point belongs to Black at the end."""
 LINES = (GRID + 1) // 2
-"""Number of lines of the largest board. The edge is line 1, the center is line 10."""
+"""The number of lines of the largest board, counted from the edge: line 1 is the edge, and line 10 contains the
+center.
+"""
 KINDS = ("a black stone", "a white stone", "an empty point")
-"""Kinds of points at the time of the prediction."""
+"""The possible contents of a point at the time of the prediction."""
 SURE = 0.9
 """A prediction counts as certain if its probability is at least this number."""
 
@@ -85,20 +87,22 @@ def count_points(
     """Count the right and wrong predictions for the points of each position. Returns arrays by name, whose first axis
     is the position.
 
-    chance: float32 [n, 361], the probability that each point is Black's. owners: uint8 [n, 361], the final owner of
-    each point: 1 Black, 2 White, 0 neutral or unknown (not counted). colours: uint8 [n, 361], the stones in the
-    position. sizes: uint8 [n], the board sizes.
+    chance: float32 [n, 361], the predicted probability that each point belongs to Black at the end.
+    owners: uint8 [n, 361], the final owner of each point: 1 Black, 2 White, 0 neutral or unknown (not counted).
+    colours: uint8 [n, 361], the stones in the position.
+    sizes: uint8 [n], the board sizes.
+
+    The result has these arrays:
 
     known: the number of points with a known owner.
-    right: the number of these points that are predicted correctly; a probability of exactly 0.5 counts as half.
+    right: the number of these points that are predicted correctly. A probability of exactly 0.5 counts as half.
     squared: the sum of the squared errors of the probabilities at these points.
     surely_wrong: the number of points that are predicted wrongly with a probability of at least SURE.
     score: Black's predicted points minus White's, the sum of 2 · chance - 1 over all points of the board.
     counts, predicted, black: [n, BINS], for the calibration. For each bin of predicted probabilities, they are the
         number of points, the sum of their probabilities, and the number of points that Black owns at the end.
-    line_known, line_right: [n, LINES], the values of known and right for the points on each line, counted from the
-    edge.
-    kind_known, kind_right: [n, 3], the values of known and right for each kind of point (KINDS).
+    line_known, line_right: [n, LINES], the values of known and right for the points on each line from the edge.
+    kind_known, kind_right: [n, 3], the values of known and right for each kind of point in KINDS.
     """
     sums = np.zeros(len(chance), _SUMS)
     _tally(np.ascontiguousarray(chance, np.float32), owners, colours, sizes, sums.view(np.recarray))
@@ -141,8 +145,8 @@ def _nearest(colours, chance):  # type: ignore[no-untyped-def]
 
 
 def nearest_stone(colours: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Predict the owner of each point from the nearest stone: 1 if this stone is black, 0 if it is white. The result is
-    float32 [n, 361].
+    """Predict the owner of each point from the nearest stone. The prediction is 1 if this stone is black, and 0 if it
+    is white. The result is float32 [n, 361].
 
     The prediction is 0.5 if the nearest black and white stones are equally near, and outside the board. Distances are
     steps along the lines. colours: uint8 [n, 361], the stones in each position.

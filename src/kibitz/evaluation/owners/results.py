@@ -1,4 +1,4 @@
-"""The tested positions of a Go network, and the results over them."""
+"""The tested positions of a network that predicts territory, and the metrics computed from them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from kibitz.store.store import Store
 
 
 def owners_of(store: Store) -> NDArray[np.uint8]:
-    """Return the final owner of each point in every game of the store, uint8 [games, 361]. Raises KibitzError if the
-    store has no final owners.
+    """Return the final owner of each point in every game of the store, uint8 [games, 361]: 1 Black, 2 White, 0 neutral
+    or unknown. Raises KibitzError if the store has no final owners.
     """
     owners = store.per_game("owner")
     if owners is None:
@@ -32,14 +32,14 @@ def owners_of(store: Store) -> NDArray[np.uint8]:
 
 
 def measure(session: NetworkSession, owners: NDArray[np.uint8], batch: Batch) -> PointCounts:
-    """Return the counts that `OwnerResults` needs, for the positions of a batch: arrays by name, whose first axis is
-    the position.
+    """Evaluate a batch of positions with the network and with the nearest-stone baseline. Return the counts that
+    `OwnerResults` needs: arrays by name, whose first axis is the position.
 
     owners: uint8 [games, 361], the final owner of each point, for every game of the store.
 
-    The arrays are the counts of the network's predictions (see `points.count_points`), and the counts "right",
-    "squared" and "score" of the nearest-stone baseline with the prefix "nearest_". The array "side" is the side to
-    move, and "neutral" is the number of points without a known owner.
+    The result has the arrays of `kibitz.evaluation.owners.points.count_points` for the network's predictions. The
+    counts "right", "squared" and "score" of the baseline have the prefix "nearest_". The array "side" is the side to
+    move (0 Black), and "neutral" is the number of points without a known owner.
     """
     colours, sizes, final = colours_of(batch.codes), batch.state[:, SIZE], owners[batch.games]
     marks = count_points(session.evaluate(batch.codes, batch.state)[OUTPUT], final, colours, sizes)
@@ -51,14 +51,12 @@ def measure(session: NetworkSession, owners: NDArray[np.uint8], batch: Batch) ->
 
 @dataclass(frozen=True)
 class OwnerResults:
-    """The tested positions of a network.
+    """The tested positions of a network that predicts territory. The methods compute metrics from them.
 
-    store: the store with the games.
-    games, plies: int64 [n], the game and the ply of each position.
+    store: the database of games.
+    games, plies: int64 [n], the positions: the index of a game in the store, and the number of moves before the
+        position.
     marks: the counts of the network's predictions, as `measure` returns them.
-
-    Several methods have the arguments `of` and `mask`. of: the counts of another predictor for the same positions; None
-    for the network. mask: bool [n], the positions that the method uses; None for all.
     """
 
     store: Store
@@ -68,25 +66,27 @@ class OwnerResults:
 
     @cached_property
     def groups(self) -> ClusterBootstrap:
+        """The positions grouped by game, for computing means with confidence intervals."""
         return ClusterBootstrap(self.games)
 
     def of_game(self, column: str) -> NDArray[Any]:
-        """Return the value of a column of the store's table for the game of each position, [n]. column: the column's
-        name.
+        """Return a property of the game of each position, such as its komi, as an array [n].
+
+        column: the name of the property, which is a column of the store's table of games.
         """
         return self.store.column(column)[self.games]
 
     @cached_property
     def stage(self) -> NDArray[np.int64]:
-        """For each position, the part of the game that contains it, if the game is divided into ten equal parts: int64
-        [n], 0 to 9. The position after the last move belongs to the last part.
+        """The part of the game that contains each position, int64 [n], 0 to 9: the game is divided into ten equal
+        parts. The position after the last move belongs to the last part.
         """
         moves = np.maximum(self.store.plies[self.games], 1)
         return np.minimum(10 * self.plies // moves, 9)
 
     @cached_property
     def area(self) -> NDArray[np.int64]:
-        """For each position, Black's points minus White's at the end of its game, by area and without komi: int64
+        """The final score of the game of each position: Black's points minus White's, by area and without komi, int64
         [n].
         """
         numbers, of = np.unique(self.games, return_inverse=True)
@@ -96,8 +96,8 @@ class OwnerResults:
 
     @cached_property
     def given(self) -> NDArray[np.float64]:
-        """For each position, the margin, float64 [n]: Black wins under the rules of the game if Black's area exceeds
-        White's area by more than this number of points.
+        """The margin of each position's game in points, float64 [n]. Under the rules of the game, Black wins if Black's
+        area exceeds White's area by more than the margin.
 
         The margin is the komi plus White's compensation for handicap stones. Under territory scoring, the margin also
         contains the difference of the numbers of stones that both sides have placed. The reason is that a side's score
@@ -113,12 +113,17 @@ class OwnerResults:
         return np.array(given)[of]
 
     def accuracy(self, mask: NDArray[np.bool_] | None = None, of: PointCounts | None = None) -> Estimate:
-        """Return the share of correctly predicted points among those with a known owner."""
+        """Return the share of points that are predicted correctly, among the points with a known owner.
+
+        mask: bool [n], the positions to use; None for all. of: the counts of another predictor; None for the network.
+        """
         return self.groups.mean((of or self.marks)["right"], mask, self.marks["known"])
 
     def games_over(self, share: float, mask: NDArray[np.bool_]) -> Estimate:
-        """Return the share of positions, among those in `mask`, in which more than `share` of the points with a known
-        owner are predicted correctly.
+        """Return the share of positions with a high accuracy: more than `share` of the points with a known owner are
+        predicted correctly.
+
+        mask: bool [n], the positions that are used.
         """
         known = self.marks["known"]
         return self.groups.mean(self.marks["right"] > share * known, mask & (known > 0))
@@ -133,23 +138,28 @@ class OwnerResults:
 
     def squared_error(self, mask: NDArray[np.bool_] | None = None, of: PointCounts | None = None) -> Estimate:
         """Return the mean squared error (Brier score) over the points with a known owner. The prediction is the
-        probability that a point is Black's. The true value is 1 if Black owned the point at the end, and 0 if White
-        owned it.
+        probability that a point belongs to Black. The true value is 1 if the point belonged to Black at the end, and 0
+        if it belonged to White.
+
+        mask: bool [n], the positions to use; None for all. of: the counts of another predictor; None for the network.
         """
         return self.groups.mean((of or self.marks)["squared"], mask, self.marks["known"])
 
     def score_error(self, mask: NDArray[np.bool_] | None = None, of: PointCounts | None = None) -> Estimate:
-        """Return the mean, over positions, of the absolute error of the predicted score in points. The predicted score
-        is Black's area minus White's, computed from the predicted owners.
+        """Return the mean absolute error of the predicted score, in points, over positions. The predicted score is
+        Black's area minus White's, computed from the predicted owners.
+
+        mask: bool [n], the positions to use; None for all. of: the counts of another predictor; None for the network.
         """
         return self.groups.mean(np.abs((of or self.marks)["score"] - self.area), mask)
 
     def winner_accuracy(self, mask: NDArray[np.bool_] | None = None, score: NDArray[Any] | None = None) -> Estimate:
-        """Return how often the side that is ahead by the predicted score, after komi and under the game's rules, is the
-        recorded winner.
+        """Return how often the predicted winner is the recorded winner. The predicted winner is the side that is ahead
+        by the predicted score, after komi and under the game's rules.
 
-        score: [n], the predicted scores as Black's area minus White's; None for the network's scores. A predicted draw
-        counts as half right. Games without a recorded winner or without komi are excluded.
+        mask: bool [n], the positions to use; None for all. score: [n], the predicted scores as Black's area minus
+        White's; None for the network's scores. A predicted draw counts as half right. Games without a recorded winner
+        or without komi are excluded.
         """
         result = self.of_game("result")
         among = (result != 0) & np.isfinite(self.given)

@@ -1,4 +1,4 @@
-"""The boards and games of a Go test that its page shows."""
+"""The boards and games of a territory test that its result page shows as examples."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ MOMENTS = (
     (0.1, "After a tenth of the game"), (0.25, "After a quarter"), (0.5, "Half-way"), (0.75, "After three quarters"),
     (1.0, "After the last move"),
 )  # fmt: skip
-"""The stages of the game for which the page shows boards: share of the moves, and text."""
+"""The moments of a game at which the page shows boards: the share of the moves that were played, and a text."""
 AT_EACH, MISTAKES = 4, 12
 NEAR = 0.02
-"""The largest distance of a position from a stage, as a share of the game's moves."""
+"""The largest distance of a shown position from a moment of MOMENTS, as a share of the game's moves."""
 
 _STONES, _OWNERS = np.array(list(".XO")), np.array(list("-XO"))
 _ENDINGS = {"resignation": "R", "time": "T", "forfeit": "F"}
@@ -32,17 +32,18 @@ _ENDINGS = {"resignation": "R", "time": "T", "forfeit": "F"}
 def board(
     size: int, colours: NDArray[np.uint8], chance: NDArray[np.float32], owner: NDArray[np.uint8]
 ) -> dict[str, Any]:
-    """Return a position as JSON, row by row from the top.
+    """Return a position as JSON for the result page, with one text per row of the board from the top.
 
-    colours, chance, owner: [361], the stones, the predicted probability that each point is Black's, and the final
-    owners.
+    size: the board's size.
+    colours, owner: [361], the stones and the final owners: 1 black, 2 white, 0 neither.
+    chance: float32 [361], the predicted probability that each point belongs to Black at the end, 0 to 1.
 
     The result has these keys:
 
     size: the board's size.
     stones: "X" for a black stone, "O" for a white stone, "." for an empty point.
     owners: the owner of each point at the end of the game: "X" for Black, "O" for White, "-" for neutral or unknown.
-    black_owns: the predicted probability that each point is Black's, in percent.
+    black_owns: the predicted probability that each point belongs to Black at the end, in percent.
     """
     grid = (slice(size), slice(size))
     stones, final = (values.reshape(GRID, GRID)[grid] for values in (colours, owner))
@@ -56,7 +57,9 @@ def board(
 
 
 def result_text(row: dict[str, Any]) -> str:
-    """Format the result of a game as in SGF, such as "B+3.5" or "W+R". row: the game's row in the store's table."""
+    """Format the result of a game as in SGF, such as "B+3.5" or "W+R". row: the game's row in the store's table of
+    games, as a dict.
+    """
     if not row["result"]:
         return "0" if row["ending"] == "counted" else "void"
     points = f"{row['margin']:g}" if row["margin"] is not None else _ENDINGS.get(row["ending"], "")
@@ -67,7 +70,7 @@ def headers(row: dict[str, Any]) -> dict[str, Any]:
     """Return the players, their ranks and the date of a game, as a dict with the keys that the page uses. The ranks are
     stored under the keys for ratings, "white_rating" and "black_rating".
 
-    row: the game's row in the store's table.
+    row: the game's row in the store's table of games, as a dict.
     """
     return {
         "white": row["white"],
@@ -79,8 +82,8 @@ def headers(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def page_samples(results: OwnerResults, session: NetworkSession, seed: int) -> dict[str, Any]:
-    """Return the examples for the result page: sample positions, the positions with the largest mistakes, and the games
-    of these mistakes.
+    """Return the examples for the result page by their JSON keys: sample positions, the positions with the largest
+    mistakes, and the games of these mistakes.
     """
     gallery = [_at(results, share, seed + i) for i, (share, _) in enumerate(MOMENTS)]
     mistakes = _worst(results)

@@ -22,18 +22,20 @@ from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
 
 GAMES = 200
-"""The largest number of games that are evaluated move by move."""
+"""The largest number of games whose positions are all evaluated."""
 POSITIONS_A_GAME = 200
 
 Judgement = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""Black's win probability and Black's lead in points, komi included, float64 [n] each."""
+"""The evaluation of n positions as two arrays, float64 [n] each: Black's win probability, and Black's lead in points
+after komi.
+"""
 
 
 def followed(games: NDArray[np.int64], positions: int) -> NDArray[np.int64]:
-    """Return the games that are evaluated move by move, int64 [k]: some of `games`, int64 [n], evenly spaced in this
-    array.
+    """Return the games whose positions are all evaluated, int64 [k]. They are evenly spaced in the array `games`.
 
-    positions: the number of positions of the test, which limits the number of games; 0 for all positions.
+    games: int64 [n], indices in the store. positions: the number of positions of the test, which limits the number of
+    games; 0 for all positions.
     """
     most = GAMES if positions <= 0 else max(1, min(GAMES, positions // POSITIONS_A_GAME))
     return games if len(games) <= most else games[np.arange(most) * len(games) // most]
@@ -47,10 +49,11 @@ def volatility(
 ) -> Metrics:
     """Return the mean absolute change of Black's win probability from a position to the next one, as two metrics.
 
-    judge: a function that returns Black's win probability and lead for each position of a batch (see `Judgement`).
+    games: int64 [k], the games, as indices in the store. judge: a function that returns Black's win probability and
+    lead for each position of a batch (see `Judgement`).
 
     evaluation_volatility: the mean over moves that are not mistakes. A move is a mistake if it lowers the network's
-        predicted lead for the mover by at least SWINGS points, a limit that depends on the board size.
+        predicted lead for the mover by at least a number of points, which depends on the board size.
     evaluation_volatility_of_all_moves: the mean over all moves. It is large if the network evaluates most moves as
         mistakes.
     """
@@ -74,9 +77,10 @@ def volatility(
 
 
 def by_owners(session: NetworkSession, store: Store) -> Callable[[Batch], Judgement]:
-    """Return the function that evaluates positions with a network that only predicts territory.
+    """Return a function that evaluates positions with a network that only predicts territory. Its result is a
+    `Judgement`.
 
-    The function computes Black's win probability and lead from the predicted territory and the komi, see `Judgement`.
+    The function computes Black's win probability and lead from the predicted territory and the komi.
     """
     komi, rules, stones = (store.column(name) for name in ("komi", "rules", "handicap"))
 

@@ -1,1 +1,1 @@
-"""Tests of networks that compare two positions."""
+"""Tests of networks that compare two chess positions."""

@@ -1,4 +1,6 @@
-"""Pairs of positions, one from a game that White won and one from a game that Black won, and networks' predictions."""
+"""Pairs of chess positions and the networks' predictions for them. One position of a pair is from a game that White
+won, and the other position is from a game that Black won.
+"""
 
 from __future__ import annotations
 
@@ -23,29 +25,35 @@ from kibitz.store.store import Store
 from kibitz.systems.deepchess import ComparisonNet, Settings
 
 BATCH_SIZE = 4096
-"""Number of positions that are replayed in one batch, and of pairs that are compared in one batch."""
+"""The number of positions, or of pairs, that are processed in one batch."""
 MAX_PAIRS = 4_000_000
-"""Number of pairs that are sampled if all are requested: even a few thousand games have too many pairs."""
+"""The largest number of pairs that are sampled if the user requests all pairs. Even a few thousand games have too many
+pairs.
+"""
 
 
 def as_tested(settings: Settings) -> Settings:
-    """Return the settings for sampling test positions. If training used all positions of a game, the test uses 10 per
-    game, as in the paper.
+    """Return the settings by which positions are sampled for a test. If training used all positions of a game, the test
+    uses 10 per game, as in the paper.
 
-    Without this limit, long games would have more weight, and the results of different runs couldn't be compared.
+    settings: the settings of the network's training. Without the limit, long games would have more weight, and the
+    results of different networks couldn't be compared.
     """
     return replace(settings, positions=settings.positions or Settings.positions)
 
 
 @dataclass(frozen=True)
 class PairSample:
-    """Sampled positions by game and ply, int64 [positions], and pairs of these positions.
+    """Sampled positions, and pairs of these positions.
 
+    games, plies: int64 [positions], the positions: the index of a game in the store, and the number of moves before the
+        position.
     won, lost: int64 [pairs], the two positions of each pair, as indices into `games` and `plies`. The first is from a
         game that White won, the second from a game that Black won.
     first: bool [pairs], whether the network gets the position of the game that White won as its first input.
     indices: int64 [positions], the index of each position in the sample from which the pairs were made.
     possible: the number of different pairs that can be made from this sample.
+    seed: the random seed for confidence intervals.
     """
 
     store: Store
@@ -63,23 +71,24 @@ class PairSample:
 
     @cached_property
     def groups(self) -> TwoWayBootstrap:
+        """The pairs grouped by their two games, for computing means with confidence intervals."""
         return TwoWayBootstrap(self.games[self.won], self.games[self.lost], seed=self.seed)
 
     def both(self, values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the values of both positions of each pair, as two arrays [pairs]: first for the games that White won,
-        then for the games that Black won.
+        """Return a value of both positions of each pair, as two arrays [pairs]: first for the position of the game that
+        White won, then for the position of the game that Black won.
 
-        values: [positions], a value for each position.
+        values: [positions], the value of each position.
         """
         return values[self.won], values[self.lost]
 
 
 def pairs(store: Store, sample: Sample, limit: int, seed: int, bootstrap: int = SEED) -> PairSample | None:
-    """Sample at most `limit` pairs of the sample's positions uniformly (0: at most MAX_PAIRS). The result contains only
-    the positions that are in a pair.
+    """Sample pairs of the given positions uniformly. The result contains only the positions that are in a pair. It is
+    None if no position is from a game that White won, or none from a game that Black won.
 
-    The result is None if the sample has no position from games that White won, or none from games that Black won.
-    bootstrap: the seed for the bootstrap's resamples.
+    sample: the positions. limit: the largest number of pairs; 0 for MAX_PAIRS. seed: the random seed. bootstrap: the
+    random seed for confidence intervals.
     """
     white_won = store.column("result")[sample.games] > 0
     won, lost = np.flatnonzero(white_won), np.flatnonzero(~white_won)
@@ -100,7 +109,7 @@ def pairs(store: Store, sample: Sample, limit: int, seed: int, bootstrap: int = 
 
 
 def networks(run: Run) -> dict[str, ComparisonNet]:
-    """Return the run's networks by name, such as "distilled" (see `DeepChess.parts`). Raises KibitzError if the run's
+    """Return the comparison networks that a run contains, by name, such as "distilled". Raises KibitzError if the run's
     weights are damaged.
     """
     network: Any = run.load_network()
@@ -110,9 +119,10 @@ def networks(run: Run) -> dict[str, ComparisonNet]:
 
 @torch.inference_mode()
 def both_orders(part: ComparisonNet, first: torch.Tensor, second: torch.Tensor) -> NDArray[np.float32]:
-    """Compare the two positions of each pair in both orders. Returns the logits, float32 [2, n]. Row 0: the logit that
-    the position in `first` is better for White, if it is the network's first input. Row 1: the logit that the position
-    in `second` is better for White, if it is the network's first input.
+    """Compare the two positions of each pair in both orders of the inputs. Returns the logits, float32 [2, n].
+
+    In row 0, the logit is for `first` being better for White, with `first` as the network's first input. In row 1, it
+    is for `second` being better for White, with `second` as the network's first input.
 
     part: the network. first, second: the features of the pairs' positions, [n, features].
     """
@@ -126,12 +136,12 @@ def both_orders(part: ComparisonNet, first: torch.Tensor, second: torch.Tensor) 
 
 @dataclass(frozen=True)
 class PairAnswers:
-    """A network's predictions for pairs.
+    """A network's predictions for pairs of positions. Each array contains logits of one event: the position of the game
+    that White won is better for White than the other position.
 
-    as_first: float32 [pairs], the logit that the position of the game that White won is better for White, if it is the
-        network's first input.
-    as_second: the same logit, if this position is the network's second input.
-    as_shown: the same logit, for the order that the sample determines (`PairSample.first`). The results use this logit.
+    as_first: float32 [pairs], the logit if the position of the game that White won is the network's first input.
+    as_second: float32 [pairs], the logit if this position is the network's second input.
+    as_shown: float32 [pairs], the logit for the order of inputs in `PairSample.first`. The results use this logit.
     """
 
     as_first: NDArray[np.float32]
@@ -140,22 +150,22 @@ class PairAnswers:
 
     @property
     def right(self) -> NDArray[np.float64]:
-        """The correctness of each prediction, [pairs]: 1 if the network prefers the position of the game that White
-        won, 0.5 if it prefers neither position, else 0.
+        """The correctness of each prediction, float64 [pairs]: 1 if the network prefers the position of the game that
+        White won, 0.5 if it prefers neither position, otherwise 0.
         """
         return preferred(self.as_shown)
 
     @property
     def chance(self) -> NDArray[np.float64]:
-        """The predicted probability that White's position is better in the game that White won than in the game that
-        Black won, [pairs].
+        """The predicted probability, float64 [pairs], that the position of the game that White won is better for White
+        than the other position.
         """
         return sigmoid(self.as_shown)
 
     @property
     def gap(self) -> NDArray[np.float64]:
-        """The inconsistency between the two orders of inputs a and b, float64 [pairs], 0 to 1: `|p(a, b) + p(b, a) -
-        1|`.
+        """The inconsistency between the two orders of the inputs a and b, float64 [pairs], 0 to 1: `|p(a, b) + p(b, a)
+        - 1|`, where p is the predicted probability that the first input is better.
         """
         gap: NDArray[np.float64] = np.abs(sigmoid(self.as_first) - sigmoid(self.as_second))
         return gap
@@ -173,13 +183,14 @@ def preferred(score: NDArray[Any]) -> NDArray[np.float64]:
     """Return the correctness of predictions for pairs, float64 [n]: 1 if the score is above 0, 0 if it is below 0, and
     0.5 if it is 0.
 
-    score: [n]. A score above 0 means that the position of the game that White won is preferred.
+    score: [n]. A score above 0 means that the predictor prefers the position of the game that White won.
     """
     right: NDArray[np.float64] = (np.sign(score).astype(np.float64) + 1) / 2
     return right
 
 
 def sigmoid(logits: NDArray[Any]) -> NDArray[np.float64]:
+    """Convert logits to probabilities, float64 with the shape of `logits`."""
     chance: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(logits.astype(np.float64), -60, 60)))
     return chance
 
@@ -190,10 +201,10 @@ def answers(
     of: PairSample,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> PairAnswers:
-    """Return the network's predictions for pairs.
+    """Return a network's predictions for pairs.
 
-    part: the network. features: [positions, …], the features of each position of `of`. on_progress: called with the
-    number of completed pairs and the total.
+    part: the network. features: [positions, …], the features of each position of `of`. of: the pairs. on_progress: a
+    function that is called with the number of completed pairs and the total.
     """
     logits = np.empty((2, len(of)), np.float32)
     for start in range(0, len(of), BATCH_SIZE):
@@ -211,8 +222,9 @@ def answers(
 class PairResults:
     """Pairs of positions and the predictions of all networks of a run.
 
+    pairs: the positions and their pairs.
     material: int16 [positions], White's material minus Black's, in pawns.
-    phase: int64 [positions], see material.phase.
+    phase: int64 [positions], the phase of the game, 0 opening, 1 middlegame, 2 endgame.
     parts, features, answers: the networks, the features of the positions [positions, …] and the predictions, each by
         the network's name. The first network is the main one.
     """
@@ -226,6 +238,7 @@ class PairResults:
 
     @property
     def main(self) -> PairAnswers:
+        """The predictions of the first network, which is the main one."""
         return next(iter(self.answers.values()))
 
     @property
@@ -239,6 +252,7 @@ class PairResults:
 
     @property
     def groups(self) -> TwoWayBootstrap:
+        """The pairs grouped by their two games, for computing means with confidence intervals."""
         return self.pairs.groups
 
     def right(self) -> dict[str, NDArray[np.float64]]:
@@ -251,7 +265,8 @@ class PairResults:
         }
 
     def of_some(self, indices: NDArray[np.int64], most: int, seed: int) -> PairResults | None:
-        """Return new pairs of some of the positions, with the first network's predictions; None if no pair can be made.
+        """Make new pairs of some of the positions, and return them with the first network's predictions; None if no
+        pair can be made.
 
         indices: int64 [k], the positions to use. most: the largest number of pairs. seed: the random seed.
         """
@@ -268,7 +283,7 @@ class PairResults:
 def fill(
     of: PairSample, parts: Mapping[str, ComparisonNet], on_progress: Callable[[str, int, int], None], words: str
 ) -> PairResults:
-    """Compute the features of every position once, compare all pairs with each of the networks, and return the results.
+    """Compute the features of the positions, compare all pairs with each of the networks, and return the results.
 
     of: the pairs. parts: the networks by name. words: a description of the pairs, for the progress bar.
     """
@@ -297,10 +312,13 @@ def fill(
 def intransitive(
     part: ComparisonNet, features: torch.Tensor, games: NDArray[np.int64], count: int, seed: int
 ) -> Estimate:
-    """Return the share of intransitive triples among `count` random triples of positions a, b and c: the network
-    prefers a to b, b to c and c to a, or the reverse.
+    """Return how often a network's preferences form a circle: it prefers position a to b, b to c and c to a, or the
+    reverse. The result is a share of random triples of positions. Random predictions would give a quarter.
 
-    The network gets each pair in one random order. Random predictions would give a quarter.
+    part: the network. features: [n, …], the features of the positions. games: int64 [n], their games.
+    count: the number of sampled triples. seed: the random seed.
+
+    The network gets each pair in one order.
     """
     if len(games) < 3:
         return Estimate(math.nan, math.nan, math.nan, 0, 0)

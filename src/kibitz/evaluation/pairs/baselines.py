@@ -1,4 +1,6 @@
-"""Simpler predictors for pairs of positions: material, Stockfish, and the bundled `winner` network."""
+"""Simpler predictors with which a network that compares positions is compared: material, Stockfish, and the bundled
+network `winner`.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +22,18 @@ from kibitz.systems.winner import WinnerSystem
 
 MATERIAL = "material (ties count half)"
 PAIRS = 100_000
-"""The largest number of pairs that are made from a baseline's positions."""
+"""The largest number of pairs on which a baseline (a simpler predictor) is tested."""
 WINNER_POSITIONS = 20_000
 
 
 @dataclass(frozen=True)
 class PairBaseline:
-    """The results of a baseline that compares the two positions of pairs.
+    """The results of a baseline (a simpler predictor) that compares the two positions of pairs.
 
     key: the baseline's key in the JSON. name: its name on the page.
     results: the network's results on the pairs that the baseline compared.
     right: [pairs], the correctness of the baseline: 1 for a right prediction, 0 for a wrong one, 0.5 for no preference.
-    same: the label under which the network's accuracy on the same pairs is shown; None if the baseline compared all
-        tested pairs.
+    same: the label of the network's accuracy on the same pairs; None if the baseline compared all tested pairs.
     """
 
     key: str
@@ -45,7 +46,10 @@ class PairBaseline:
 def run_baselines(
     results: PairResults, config: EvalConfig, workers: int, on_progress: OnProgress, log: Callable[[str], None]
 ) -> list[PairBaseline]:
-    """Test all baselines, and return their results. A baseline that fails is skipped and logged."""
+    """Test all baselines (simpler predictors), and return their results. If a baseline fails, it is skipped and logged.
+
+    results: the network's results. config: the settings of the test. workers: the number of Stockfish processes.
+    """
     baselines = [PairBaseline("material", MATERIAL, results, preferred(results.material_difference), None)]
     stockfish = StockfishBaseline(config, workers, on_progress, log)
     for depth, count in stockfish.depths():
@@ -67,10 +71,11 @@ def run_baselines(
 
 
 def part(results: PairResults, positions: int, seed: int, among: NDArray[np.bool_] | None = None) -> PairResults | None:
-    """Sample at most `positions` of the tested positions, and return pairs of them; None if no pair can be made. At
-    most half of the positions are from games that White won, and at most half are from games that Black won.
+    """Sample some of the tested positions, and return the network's results for new pairs of them; None if no pair can
+    be made.
 
-    among: bool [positions], the positions to sample from; None for all.
+    positions: the largest number of positions, half of them from games that White won, and half from games that Black
+    won. among: bool [positions], the positions to sample from; None for all.
     """
     pairs = results.pairs
     white_won = pairs.store.column("result")[pairs.games] > 0
@@ -86,9 +91,9 @@ def by_winner(
     results: PairResults, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> PairBaseline | None:
     """Test the bundled network `winner` as a baseline: it prefers the position with the higher win probability for
-    White.
+    White. If the network is missing or no position can be tested, log the reason and return None.
 
-    This baseline uses only games that neither the tested network nor `winner` has seen in training.
+    This test uses only games that neither the tested network nor `winner` has used in training.
     """
     name = WinnerSystem.name
     if name not in packaged():
@@ -119,8 +124,8 @@ def by_winner(
 
 
 def as_baselines(others: list[PairBaseline]) -> dict[str, Any]:
-    """Return the accuracy of each baseline by its key, for a result. If a baseline was tested on only some of the
-    pairs, the network's accuracy on the same pairs follows.
+    """Return the "baselines" of a result: the accuracy of each baseline by its key. If a baseline was tested on only
+    some of the pairs, a second entry is the network's accuracy on the same pairs.
     """
     entries = {}
     for one in others:

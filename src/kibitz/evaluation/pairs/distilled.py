@@ -1,4 +1,4 @@
-"""The distilled network compared with the full one: its loss in accuracy, and its gain in speed."""
+"""Compare the distilled (small) network of a run with its full network: the loss in accuracy, and the gain in speed."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ SECONDS, TRIES = 0.1, 3
 
 
 def distilled(run: Run, results: PairResults, by_position: PairResults | None) -> list[Table]:
-    """Return the table that compares the run's two networks; an empty list if the run has only one network.
+    """Return a list with the table that compares a run's full network and its distilled network. The list is empty if
+    the run has only one network.
 
-    by_position: pairs of held-out positions of training games; None if there are none.
+    results: the predictions for the tested pairs. by_position: the predictions for pairs of held-out positions, from
+    the training games; None if there are none.
     """
     if len(results.parts) < 2:
         return []
@@ -63,10 +65,11 @@ def distilled(run: Run, results: PairResults, by_position: PairResults | None) -
 
 
 def speed(run: Run, name: str, pairs: PairSample) -> tuple[float, float]:
-    """Measure the speed of a network of the run. Returns how many positions it converts to features per second, and how
-    many pairs it compares per second once the features are computed.
+    """Measure the speed of a network. Return how many positions per second it converts to features, and how many pairs
+    per second it then compares.
 
-    name: the network's name, such as "distilled". pairs: a sample whose positions are used.
+    run: the run that contains the network. name: the network's name, such as "distilled". pairs: a sample whose
+    positions are used.
     """
     network = embedding.load(run, name)
     rows = np.resize(np.arange(len(pairs.games)), SPEED_POSITIONS)
@@ -79,10 +82,10 @@ def speed(run: Run, name: str, pairs: PairSample) -> tuple[float, float]:
 
 
 def rate(work: Callable[[], object], many: int) -> float:
-    """Return how many units of work are done per second.
+    """Measure how often a piece of work is done per second, and return this number.
 
-    work: a function that does `many` units in one call. The result is that of the fastest of a few calls, because other
-    programs on the machine can only slow a call down.
+    work: a function that does `many` units of work in one call. The result is that of the fastest of a few calls,
+    because other programs on the machine can only slow a call down.
     """
     work()
     best = 0.0

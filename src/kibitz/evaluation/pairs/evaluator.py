@@ -1,7 +1,10 @@
-"""The evaluation of `deepchess`: pairs split by game and, for comparison, by position, as we read the paper.
+"""The test of the system `deepchess`, a network that compares two positions.
 
-A pair is a position of a game that White won and one of a game that Black won. The network is right if it prefers the
-position from the game that White won. It gets the two positions in random order, as in training.
+A pair is a position of a game that White won and a position of a game that Black won. The network is right if it
+prefers the position from the game that White won. It gets the two positions in random order, as in training.
+
+The main result is on games that were not used in training. For comparison, a second result is on other positions of the
+training games, as we read the paper.
 """
 
 from __future__ import annotations
@@ -39,9 +42,9 @@ MATERIAL_WORDS = (
     "1 or 2 ahead", "3 or 4 ahead", "5 to 8 ahead", "9 or more ahead",
 )  # fmt: skip
 CURVE_STEP = 10
-"""Number of plies between two points of the curve."""
+"""The number of plies (moves of one side) between two points of the curve of the accuracy."""
 CURVE_MIN_GAMES = 20
-"""The curve ends where the number of games that continue falls below this limit. If the test has fewer games than this,
+"""The curve of the accuracy ends at the ply that fewer than this number of games reach. If the test has fewer games,
 the curve ends with the shortest game.
 """
 
@@ -49,10 +52,10 @@ the curve ends with the shortest game.
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Evaluate a run on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
+    """Test a network on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
     explains the arguments and the keys of the dict.
 
-    The results are means over pairs, and `config.positions` is the largest number of pairs.
+    The results are means over pairs of positions, and `config.positions` is the largest number of pairs.
     """
     settings, parts = as_tested(run.settings), networks(run)
     sample = positions(store, chosen.games, settings)
@@ -95,14 +98,14 @@ def evaluate(
 
 
 def row_questions(run: Run) -> tuple[str, ...]:
-    """Return the names of the quantities for which the run can be compared with other runs, such as "winner" (see
-    `evaluation.rows.QUESTIONS`).
+    """Return the name of the quantity by which the network can be compared with other networks: which of two positions
+    is from the game that White won.
     """
     return (PAIR,)
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str | None) -> Eligible:
-    """Raise UsageError, because this system is tested on pairs and not on single positions. Use `rows_of_pairs`."""
+    """Raise UsageError, because these networks are tested on pairs and not on single positions. Use `rows_of_pairs`."""
     raise UsageError(
         f"{run.name} is tested on pairs of positions. Compare it with another network of the system 'deepchess'."
     )
@@ -116,7 +119,7 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Raise UsageError, because this system is tested on pairs and not on single positions. Use `rows_of_pairs`."""
+    """Raise UsageError, because these networks are tested on pairs and not on single positions. Use `rows_of_pairs`."""
     raise UsageError(
         f"{run.name} is tested on pairs of positions. Compare it with another network of the system 'deepchess'."
     )
@@ -125,10 +128,11 @@ def measure_rows(
 def rows_of_pairs(
     runs: Sequence[Run], store: Store, games: NDArray[np.int64], count: int, seed: int, on_progress: OnProgress
 ) -> list[Rows]:
-    """Sample pairs as in the test of the first run, and evaluate the same pairs with all runs. Returns the rows of each
-    run, see `evaluation.rows.Rows`.
+    """Sample pairs of positions, and evaluate the same pairs with several networks. Returns the results of each network
+    for each pair, see `kibitz.evaluation.rows.Rows`.
 
-    games: int64 [k], the games to sample from. count: the largest number of pairs. Raises KibitzError if no pair can be
+    runs: the networks; the settings of the first one determine how positions are sampled. games: int64 [k], the games
+    to sample from, as indices in the store. count: the largest number of pairs. Raises KibitzError if no pair can be
     made.
     """
     of = pairs(store, positions(store, games, as_tested(runs[0].settings)), count, seed)
@@ -170,7 +174,9 @@ TEXTS = {
 
 
 def drawn(settings: Settings) -> str:
-    """Return a description of how a run's settings sample positions, for example "10 a game, not after a capture"."""
+    """Return a description, for readers, of how a network's settings sample positions, such as "10 a game, not after a
+    capture".
+    """
     each = f"{settings.positions} a game" if settings.positions else "all of a game that qualify"
     opening = f"not from the first {settings.opening} moves" if settings.opening else ""
     captures = "" if settings.captures else "not after a capture"
@@ -178,7 +184,7 @@ def drawn(settings: Settings) -> str:
 
 
 def note(store: Store, chosen: Chosen, parts: Mapping[str, ComparisonNet]) -> str:
-    """Return remarks for the result page, as text: how the paper formed pairs, which networks this run has, and the
+    """Return remarks for readers of the result page: how the paper formed pairs, which networks this run has, and the
     source of the games.
     """
     lines = [
@@ -204,8 +210,8 @@ def _one_sided(store: Store, chosen: Chosen) -> str:
 
 
 def main_figures(results: PairResults) -> Metrics:
-    """Return three metrics of the first network by name: by how much its accuracy exceeds the accuracy of the material
-    baseline, its log loss and its calibration error.
+    """Return three metrics of the first network by name: its accuracy minus the accuracy of counting material, its log
+    loss and its calibration error.
     """
     answers, groups = results.main, results.groups
     chance, first = shown_first(results)
@@ -219,14 +225,17 @@ def main_figures(results: PairResults) -> Metrics:
 
 
 def shown_first(results: PairResults) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return two arrays, float64 [pairs] and bool [pairs]: the predicted probability that the network's first input is
-    the better position for White, and whether the first input is from the game that White won.
+    """Return two arrays, float64 [pairs] and bool [pairs]. The first is the predicted probability that the network's
+    first input is the better position for White. The second is whether this input is from the game that White won.
     """
     first = results.pairs.first
     return np.where(first, results.main.chance, 1 - results.main.chance), first
 
 
 def calibration(results: PairResults) -> list[dict[str, Any]]:
+    """Return the observed frequency for each range of predicted probabilities, as rows of
+    `kibitz.stats.reliability`.
+    """
     return reliability(*shown_first(results), results.groups)
 
 
@@ -234,7 +243,7 @@ def calibration(results: PairResults) -> list[dict[str, Any]]:
 
 
 def per_slice(results: PairResults) -> dict[str, list[dict[str, Any]]]:
-    """Return the accuracy on groups of pairs, such as those in one phase of the game, as tables by name. Empty groups
+    """Return tables, by name, of the accuracy on groups of pairs, such as those in one phase of the game. Empty groups
     are omitted.
     """
     of, right, groups = results.pairs, results.main.right, results.groups
@@ -250,6 +259,7 @@ def per_slice(results: PairResults) -> dict[str, list[dict[str, Any]]]:
 
 
 def mean_ply(results: PairResults) -> NDArray[np.float64]:
+    """Return the mean ply (number of moves before the position) of the two positions of each pair, float64 [pairs]."""
     won, lost = results.pairs.both(results.pairs.plies)
     return np.asarray((won + lost) / 2)
 
@@ -271,8 +281,10 @@ def rating(results: PairResults) -> NDArray[np.int64]:
 
 
 def by_ply(results: PairResults, known: LearnedPairs) -> Curve:
-    """Return curves of the accuracy by ply: the network on pairs of the tested games, the network on held-out pairs of
-    its training games, and the material baseline on pairs of the tested games.
+    """Return three curves of the accuracy by ply, the number of moves before the positions.
+
+    Two curves are for the network: on pairs of the tested games, and on held-out pairs of its training games. The third
+    curve is for counting material on pairs of the tested games.
     """
     lines = [("games tested", results, results.main.right)]
     if known.other:
@@ -301,8 +313,8 @@ def _points(right: NDArray[np.float64], of: PairResults) -> list[CurvePoint]:
 
 
 def properties(results: PairResults, seed: int) -> Table:
-    """Return a table that shows, for each network, how often swapped inputs give contradictory predictions, and how
-    often preferences are intransitive.
+    """Return a table of inconsistent predictions of each network: how often swapped inputs give contradictory
+    predictions, and how often preferences form a circle.
     """
     rows: list[list[Cell]] = []
     for name, answers in results.answers.items():

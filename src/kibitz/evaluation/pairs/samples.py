@@ -1,5 +1,5 @@
-"""The pairs of a `deepchess` test that its page shows: pairs with certain predictions, pairs with even predictions, and
-the largest mistakes.
+"""The pairs that the result page of a `deepchess` test shows as examples: pairs with certain predictions, pairs with
+even predictions, and the largest mistakes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ OUTPUT, MEANING = "white_better", "better for White"
 GALLERY = ((0.9, 1.0, "Surely right"), (0.45, 0.55, "Even"), (0.0, 0.1, "Surely wrong"))
 IN_BAND, MISTAKES = 4, 6
 CANDIDATES = 20_000
-"""Number of pairs among which those with games that were not shown yet are chosen."""
+"""The largest number of pairs that `take` examines."""
 
 
 def page_samples(results: PairResults, session: Session, seed: int) -> dict[str, Any]:
@@ -76,10 +76,10 @@ def page_samples(results: PairResults, session: Session, seed: int) -> dict[str,
 def take(
     results: PairResults, sampler: DiverseSampler, used: set[int], candidates: NDArray[np.int64], count: int
 ) -> list[int]:
-    """Return the indices of the first `count` candidates whose games and positions the page doesn't show yet.
+    """Return the indices of the first `count` pairs whose games and positions the page doesn't show yet.
 
-    candidates: indices of pairs, in the preferred order. used: the games that the page shows so far; the games of the
-        returned pairs are added to this set.
+    sampler: the object that remembers the shown positions. used: the games of the pairs that were examined before; the
+    games of newly examined pairs are added. candidates: indices of pairs, in the preferred order.
     """
     of = results.pairs
     taken: list[int] = []

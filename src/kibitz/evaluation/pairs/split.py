@@ -1,5 +1,8 @@
-"""Compare a split by position with a split by game. As we read the paper, it tests a network on other positions of its
-training games. The document does not state this. kibitz tests the network on other games.
+"""Compare two ways to test a network that compares positions: on other games, and on other positions of its training
+games.
+
+kibitz tests the network on other games (the split by game). As we read the paper, its authors test on other positions
+of the training games (the split by position). The paper does not state this.
 """
 
 from __future__ import annotations
@@ -22,8 +25,8 @@ from kibitz.store.store import Store
 from kibitz.systems.deepchess import ComparisonNet, positions
 
 GAMES, PAIRS = 20_000, 200_000
-"""The largest numbers of training games and of their pairs; both are sampled uniformly. More pairs would hardly narrow
-the intervals.
+"""The largest number of training games that are used, and the largest number of pairs of their positions. Both are
+sampled uniformly. More pairs would hardly narrow the intervals.
 """
 PARTS = (1, 2, 3, 6, 11, np.inf)
 PARTS_WORDS = ("1", "2", "3 to 5", "6 to 10", "11 and over")
@@ -31,17 +34,15 @@ PARTS_WORDS = ("1", "2", "3 to 5", "6 to 10", "11 and over")
 
 @dataclass(frozen=True)
 class LearnedPairs:
-    """Pairs from the run's training games.
+    """The network's predictions for pairs of positions from its training games.
 
-    own: pairs of positions that the run trained on; None if there are no such pairs.
-    other: pairs of held-out positions of the same games (the split that we assume for the paper); None if there are no
-        such pairs.
+    own: pairs of positions that the network was trained on; None if there are no such pairs.
+    other: pairs of held-out positions of the same games; None if there are no such pairs.
     why: the reason, as text, if there are no pairs.
     games: the number of games used.
-    away: int64 [positions of `other`], the plies from each held-out position to the nearest training position of the
-    same game.
-    same: int64 [positions of `other`], the number of squares (of 64) with the same content in each held-out position
-    and this nearest training position.
+    away: int64 [positions of `other`], the number of moves between each held-out position and the nearest training
+        position of the same game.
+    same: int64 [positions of `other`], the number of squares (of 64) with the same content in these two positions.
     """
 
     own: PairResults | None
@@ -55,7 +56,11 @@ class LearnedPairs:
 def learned(
     run: Run, store: Store, parts: Mapping[str, ComparisonNet], config: EvalConfig, on_progress: OnProgress
 ) -> LearnedPairs:
-    """Find the run's training games in the store, and compare pairs of their positions with the run's networks."""
+    """Find the network's training games in the store, and compare pairs of their positions with the networks of the
+    run.
+
+    run: the run. parts: its networks by name. config: the settings of the test.
+    """
     taken = run.system.games(store, run.settings)
     mine = ~run.unseen_games(store, taken) & (store.sides(run.split)[taken] == TRAIN)
     games = taken[mine]
@@ -85,14 +90,14 @@ def learned(
 
 
 def nothing_learned(why: str) -> LearnedPairs:
-    """Return a LearnedPairs without pairs. why: the reason."""
+    """Return a LearnedPairs without pairs. why: the reason, as text."""
     nothing = np.zeros(0, np.int64)
     return LearnedPairs(None, None, why, 0, nothing, nothing)
 
 
 def nearest(store: Store, learned: Sample, others: Sample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find the nearest training position of the same game for each position of `others`. Returns its distance in plies
-    and the number of squares that are equal in both positions, int64 [n] each.
+    """Find the nearest training position of the same game for each position of `others`. Returns two arrays, int64 [n]
+    each: the number of moves between the two positions, and the number of squares that are equal in them.
 
     learned: the training positions. If a game has no training position, the distance is a very large number and the
     number of equal squares is 0.
@@ -115,14 +120,16 @@ def nearest(store: Store, learned: Sample, others: Sample) -> tuple[NDArray[np.i
 
 
 def split_figures(known: LearnedPairs) -> Metrics:
-    """Return the metrics of the run's first network on pairs from its training games."""
+    """Return metrics by name: the accuracy of the first network on pairs from its training games."""
     by_name = {"accuracy_by_position": known.other, "accuracy_on_learned_positions": known.own}
     return {name: Metric(of.groups.mean(of.main.right)) for name, of in by_name.items() if of}
 
 
 def split_tables(results: PairResults, known: LearnedPairs) -> list[Table]:
-    """Return two tables: the accuracy on training positions, on held-out positions and on unseen games, for each
-    network and for material; and the accuracy by the distance from training positions.
+    """Return two tables of accuracies of each network and of counting material. The first table compares training
+    positions, held-out positions and unseen games. The second table is by the distance from training positions.
+
+    The second table is missing if there are no held-out positions.
     """
     rows: list[list[Cell]] = []
     gaps: dict[str, Estimate] = {}
@@ -151,7 +158,7 @@ def split_tables(results: PairResults, known: LearnedPairs) -> list[Table]:
 
 
 def split_text(known: LearnedPairs, gaps: Mapping[str, Estimate]) -> str:
-    """Return the text that explains the first table of `split_tables`.
+    """Return a text for readers that explains the first table of `split_tables`.
 
     known: the pairs from training games. gaps: for each predictor, its accuracy on held-out positions of training games
     minus its accuracy on unseen games.
@@ -190,8 +197,10 @@ def _material(gap: Estimate) -> str:
 
 
 def near(other: PairResults, away: NDArray[np.int64]) -> Table:
-    """Return a table of the accuracy on held-out positions, by their distance from the nearest training positions.
-    away: int64 [n], these distances in plies.
+    """Return a table of the accuracy on held-out positions of training games, by their distance from the nearest
+    training position.
+
+    other: the pairs of held-out positions. away: int64 [positions], these distances in moves.
     """
     farther = np.maximum(*other.pairs.both(away))
     rows: list[list[Cell]] = []

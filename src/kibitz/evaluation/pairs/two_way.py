@@ -1,4 +1,4 @@
-"""Estimates over pairs of positions. The intervals take into account that both positions of a pair belong to games.
+"""Means over pairs of positions, with confidence intervals that take into account the two games of each pair.
 
 A pair depends on two games: one that White won and one that Black won. Pairs that share a game are correlated. If only
 the games of one side were resampled, the other side's games would be treated as fixed, and the intervals would be too
@@ -18,7 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 from kibitz.stats import RESAMPLES, SEED, ClusterBootstrap, Estimate
 
 BUNDLES = 400
-"""Limit of resampling units. If one side has more games, they are randomly grouped into this number of bundles."""
+"""The largest number of resampled units per side. If one side has more games, they are randomly grouped into this
+number of units.
+"""
 
 
 class TwoWayBootstrap(ClusterBootstrap):
@@ -64,8 +66,9 @@ class TwoWayBootstrap(ClusterBootstrap):
 
 
 def clustered_mean(values: ArrayLike, games: ArrayLike) -> Estimate:
-    """Return the mean of `values`, [n], with a confidence interval. games: int64 [n, k], the k games on which each
-    value depends.
+    """Return the mean of values that depend on several games each, with a confidence interval.
+
+    values: [n]. games: int64 [n, k], the k games on which each value depends.
 
     The interval comes from a cluster-robust variance, not from a bootstrap: for each game, the deviations of all its
     values are summed, and the squares of these sums are added. Each value is part of the sums of k games, so its

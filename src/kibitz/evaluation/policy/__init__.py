@@ -1,1 +1,1 @@
-"""Tests of networks that predict moves."""
+"""Tests of networks that predict the moves of players."""

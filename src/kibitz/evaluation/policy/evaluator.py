@@ -1,5 +1,5 @@
-"""The evaluation of `convchess` and `chessnet`, which predict moves. It makes the tables of both papers: for complete
-moves and for each network.
+"""The test of the systems `convchess` and `chessnet`, which predict moves. It makes the tables of the papers of both
+systems: for complete moves, and for each network of a run.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ from kibitz.systems.movers import system as movers
 from kibitz.systems.movers.nets import PIECES, VALUE
 
 MOVES = (1, 6, 11, 16, 21, 31, 41, 61, np.inf)
-"""Limits of the bands of move numbers."""
+"""The limits of the groups of positions by move number."""
 
 MAIN = (
     "accuracy", "accuracy_at_3", "accuracy_at_5", "accuracy_at_10", "log_loss", "top_move_accuracy", "move_rank",
     "sign_accuracy", "value_squared_error", "material_correlation",
 )  # fmt: skip
-"""Metrics that are in the main table, because no other table has them."""
+"""The names of the metrics that the first table shows, because no other table contains them."""
 
 TEXTS = {
     "accuracy": "Top-1 accuracy among the legal moves, with all promotions counted as promotions to a queen."
@@ -65,12 +65,11 @@ TEXTS = {
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Evaluate a run on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
+    """Test a network on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
     explains the arguments and the keys of the dict.
 
-    The headline is the accuracy of complete moves. If a run can't predict complete moves, the headline is the accuracy
-    of its first network. If a run has only a value network, the headline is how often the value has the sign of the
-    result.
+    The main metric is the accuracy of complete moves. If a run can't predict complete moves, it is the accuracy of its
+    first network. If a run has only a value network, it is how often the sign of the value predicts the result.
     """
     session = Session(run)
     results, data = _evaluate_positions(run, session, store, chosen, config, on_progress)
@@ -138,9 +137,7 @@ def _evaluate_positions(
 
 
 def row_questions(run: Run) -> tuple[str, ...]:
-    """Return the names of the quantities for which the run can be compared with other runs, such as "winner" (see
-    `evaluation.rows.QUESTIONS`).
-    """
+    """Return the names of the quantities by which the network can be compared with other networks, such as "move"."""
     names = movers.selected_networks(run.settings, run.system.networks)
     if set(movers.SELECTORS) <= set(names):
         return (MOVE, WINNER) if VALUE in names else (MOVE,)
@@ -152,10 +149,11 @@ def row_questions(run: Run) -> tuple[str, ...]:
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str | None) -> EligiblePositions:
-    """Return the positions on which the run can be tested. These are the positions whose next move was made by a player
-    whose moves the system uses for training. If `question` is "winner", drawn games are excluded.
+    """Return the positions on which the network can be tested: those in which a move was played, except moves of
+    players whose rating is too low for the network's training.
 
-    games: int64 [k], indices in the store. question: the predicted quantity, or None, see `evaluation.compare`.
+    games: int64 [k], indices in the store. question: the predicted quantity, such as "move", or None. If it is
+    "winner", drawn games are excluded.
     """
     if question == WINNER:
         games = games[store.column("result")[games] != 0]
@@ -171,9 +169,10 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Evaluate positions of a store, and return a row of results for each position (see `evaluation.rows.Rows`).
+    """Evaluate positions of a store, and return the result of each position, see `kibitz.evaluation.rows.Rows`.
 
-    games, plies: int64 [n], the positions. question: the predicted quantity, such as "winner".
+    games, plies: int64 [n], the positions: the index of a game in the store, and the number of moves before the
+    position. question: the predicted quantity, such as "move".
     """
     session, settings = Session(run), run.settings
     names = movers.selected_networks(settings, run.system.networks)
@@ -279,11 +278,11 @@ def _note(system: str, results: PolicyResults, chosen: Chosen) -> str:
 def per_slice(
     results: PolicyResults, right: NDArray[np.bool_], among: NDArray[np.bool_]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the main metric on groups of positions, such as those in one phase of the game, as tables by name. Empty
+    """Return tables, by name, of the main metric on groups of positions, such as those in one phase of the game. Empty
     groups are omitted.
 
-    right: bool [n], whether the network's prediction for each position is right.
-    among: bool [n], the positions to which the main metric applies.
+    right: bool [n], whether the network's prediction for each position is right. among: bool [n], the positions to
+    which the main metric applies.
     """
     subset = np.flatnonzero(among)
     right, games, marks = (
@@ -318,9 +317,10 @@ def move_numbers(plies: NDArray[np.int64], side: NDArray[np.uint8]) -> NDArray[n
 
 
 def baselines(results: PolicyResults, stockfish: StockfishBaseline) -> dict[str, Any]:
-    """Return the main metric of each baseline, such as Stockfish, by the baseline's key in the JSON.
+    """Return the main metric of each baseline (a simpler predictor), such as Stockfish, by the baseline's key in the
+    JSON.
 
-    stockfish: the object that tests Stockfish as a baseline.
+    results: the network's results. stockfish: the object that tests Stockfish.
     """
     groups, marks = results.groups, results.marks
     if not results.whole:

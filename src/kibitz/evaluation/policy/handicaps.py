@@ -1,5 +1,5 @@
-"""Measure how a network evaluates an additional piece: the expected score in positions of real openings from which one
-piece was removed.
+"""Test how a network evaluates an additional piece: the expected score in opening positions from which one piece was
+removed.
 """
 
 from __future__ import annotations
@@ -17,21 +17,23 @@ from kibitz.stats import ClusterBootstrap, Estimate
 from kibitz.store.store import Store
 
 FROM, TO = 8, 14
-"""The first and the last ply of the opening positions."""
+"""The smallest and the largest number of moves (plies) that were played before an opening position."""
 OPENINGS = 200
 EQUALS = 1500
-"""The rating of both players."""
+"""The rating of both players, which is an input of the network."""
 TAKEN = {"queen": (5,), "rook": (4,), "piece": (2, 3)}
-"""The removed pieces by name, as codes of White's pieces."""
+"""The kinds of removed pieces by name, as numbers of python-chess's piece types."""
 KNOWN = "rnb1kbnr/1pp1pppp/p7/3q4/8/2N5/PPPP1PPP/R1BQKBNR w KQkq - 0 4"
-"""After 1. e4 d5 2. exd5 Qxd5 3. Nc3 a6, White can take a queen for nothing. The test uses the position after 4.
-Nxd5.
+"""A position in which White can take a queen for nothing, after 1. e4 d5 2. exd5 Qxd5 3. Nc3 a6. The test uses the
+position after 4. Nxd5.
 """
 
 
 def openings(store: Store, games: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
-    """Sample at most OPENINGS opening positions with equal material, each from a different game. Returns the game and
-    the ply of each position, int64 [k, 2].
+    """Sample at most OPENINGS opening positions with equal material, each from a different game. Returns int64 [k, 2]:
+    the index of the game in the store, and the number of moves before the position.
+
+    games: int64 [n], the games to sample from. seed: the random seed.
     """
     rng = np.random.default_rng(seed)
     picked = rng.permutation(games[store.plies[games] > TO])[: 8 * OPENINGS]
@@ -46,10 +48,10 @@ def openings(store: Store, games: NDArray[np.int64], seed: int) -> NDArray[np.in
 def without(
     board: chess.Board, codes: tuple[int, ...], colour: chess.Color, rng: np.random.Generator
 ) -> chess.Board | None:
-    """Return the board after one random piece of a color is removed; None if the color has no piece of the given types,
-    or if the new position is invalid.
+    """Return a copy of the board without one random piece of a color; None if the color has no piece of the given
+    types, or if the new position is invalid.
 
-    codes: the types of pieces that may be removed.
+    codes: the types of pieces that may be removed, as in python-chess. rng: the source of random numbers.
     """
     squares = [square for code in codes for square in board.pieces(code, colour)]
     if not squares:
@@ -63,7 +65,7 @@ def without(
 def expected_scores(session: Session, boards: list[chess.Board], rating: int = EQUALS) -> NDArray[np.float64]:
     """Return White's expected score in each position, float64 [n], 0 to 1. A draw counts as 0.5.
 
-    rating: the rating of both players.
+    session: the network. rating: the rating of both players, if the network has rating inputs.
     """
     rows = np.stack([encode_board(board) for board in boards])
     codes, state = rows[:, :64], rows[:, 64:]

@@ -1,4 +1,6 @@
-"""Heat maps of a network's moves: the probabilities of origin and target squares in sample positions."""
+"""Heat maps of predicted moves: the probabilities of the squares from which and to which a piece moves, in sample
+positions.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,15 @@ POSITIONS, CHOICES = 8, 3
 
 
 def heat_maps(session: Session, results: PolicyResults, seed: int) -> list[dict[str, Any]]:
-    """Return sample positions for the result page as JSON, each from a different game, ordered by ply.
+    """Return sample positions for the result page as JSON data, each from a different game, ordered by the number of
+    moves before the position. A position has these keys:
 
-    origin, target: the network's probabilities for the from-square and the to-square, on all 64 squares. The
-        probabilities of the to-square are given the piece that makes the most likely move.
-    choices: the most likely legal moves with their probabilities, normalized over legal moves.
+    origin, target: the network's probabilities for the from-square and the to-square, each a list for 64 squares. The
+        to-square is predicted for the piece of the most likely move.
+    target_of: the name of this piece.
+    choices: the most likely legal moves with their probabilities, which add up to 1 over all legal moves.
     played, rank: the move of the game, and its rank among the legal moves.
+    fen, game, ply: the position, the index of its game in the store, and the number of moves before the position.
     """
     order = np.random.default_rng(seed).permutation(len(results.games))
     chosen = np.array(DiverseSampler(results.store, results.games, results.plies).take(order, POSITIONS))

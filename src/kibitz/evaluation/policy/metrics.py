@@ -1,5 +1,5 @@
-"""The marks of a network that predicts moves: arrays that contain, for each position, how the network ranks the played
-move.
+"""Compute how a network ranks the played move in each position. The results are arrays by name with one entry per
+position, called marks.
 """
 
 from __future__ import annotations
@@ -29,12 +29,15 @@ PROMOTES_TO_QUEEN = 5  # in bits 12-14 of a packed move
 
 @dataclass(frozen=True)
 class PolicyResults:
-    """The tested positions, in each of which a move was played.
+    """The tested positions, in each of which a move was played, and the results of a run of `convchess` or `chessnet`.
 
+    store: the database of games. settings: the settings of the run.
     names: which of the networks "piece", "pawn" … "king" and "value" the run has.
     by_square: whether the network predicts the to-square for each from-square, and not for each type of piece.
-    games, plies: int64 [n], the game and the ply of each position.
-    marks: a dict of arrays, each with one entry per position, see `measure`.
+    games, plies: int64 [n], the positions: the index of a game in the store, and the number of moves before the
+        position.
+    groups: the positions grouped by game, for computing means with confidence intervals.
+    marks: arrays by name, each with one entry per position, see `measure`.
     """
 
     store: Store
@@ -48,7 +51,9 @@ class PolicyResults:
 
     @property
     def whole(self) -> bool:
-        """Whether the run has all seven networks that are needed to predict a complete move."""
+        """Whether the run has all seven networks that are needed to predict a complete move: one for the from-square,
+        and one for the to-square of each type of piece.
+        """
         return set(system.SELECTORS) <= set(self.names)
 
     @property
@@ -73,10 +78,11 @@ class PolicyResults:
 
 
 def with_side_inputs(session: Session, settings: system.Settings, store: Store, batch: Batch) -> NDArray[np.uint8]:
-    """Return the state of a batch with the network's additional inputs (side inputs), uint8 [n, 4 + side inputs].
+    """Return the array `state` of a batch, with the network's additional inputs as further columns, uint8 [n, 4 +
+    inputs].
 
-    A network may have two additional inputs: the mover's rating, and the result of the game. Instead of the result, the
-    network gets the constant that it also gets in play, where the result is not known yet.
+    A network may have two additional inputs: the mover's rating, and the result of the game. In place of the result,
+    the network gets a constant, because the result is not known during a game.
     """
     if not session.side_inputs:
         return batch.state
@@ -89,26 +95,30 @@ def with_side_inputs(session: Session, settings: system.Settings, store: Store, 
 
 
 def played_in(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the packed move that was played in each position, int64 [n]. games, plies: int64 [n], the positions."""
+    """Return the move that was played in each position, int64 [n], packed as in `kibitz.games.chess.moves`.
+
+    games, plies: int64 [n], the positions: the index of a game in the store, and the number of moves before the
+    position.
+    """
     moves: NDArray[np.int64] = store.moves[store.offsets[games] + plies].astype(np.int64)
     return moves
 
 
 def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays:
-    """Return the results for the positions of a batch as arrays by name ("marks"), each [n].
+    """Return the results for a batch of positions as arrays by name ("marks"), [n] each.
 
-    answers: the network's outputs for the batch. played: int64 [n], the packed moves that were played.
+    answers: the network's outputs. batch: the positions. played: int64 [n], the moves that were played, packed as in
+    `kibitz.games.chess.moves`.
 
-    Four arrays always exist. "side" is 0 for White. "phase" is from 0 for the opening to 2 for the endgame. "material"
-    is the mover's material minus the opponent's, in pawns. "piece" is the type of the moving piece, from 0 for a pawn
-    to 5 for a king. The array "value" exists if the network outputs a value.
+    Four arrays always exist. "side" is the side to move, 0 White, 1 Black. "phase" is from 0 for the opening to 2 for
+    the endgame. "material" is the mover's material minus the opponent's, in pawns. "piece" is the type of the moving
+    piece, from 0 for a pawn to 5 for a king. The array "value" exists if the network outputs a value.
 
-    If the network predicts moves, the result also has the arrays that `move_marks` returns, and arrays that
-    `square_marks` returns, with a prefix. The prefix is "origin" for the from-square, and "target" for the to-square
-    given the type of the moving piece. If the network predicts the to-square for each from-square, there are also
-    arrays with the prefix "from_square", for the to-square given the from-square. For such a network, the probability
-    of a to-square given a type of piece is a mean over the pieces of this type, weighted by the probability of the
-    from-square.
+    If the network predicts moves, the result also has the arrays of `move_marks`, and those of `square_marks` with a
+    prefix. The prefix is "origin" for the from-square, and "target" for the to-square given the type of the moving
+    piece. If the network predicts the to-square for each from-square, there are also arrays with the prefix
+    "from_square", for the to-square given the from-square. For such a network, the probability of a to-square given a
+    type of piece is a mean over the pieces of this type, weighted by the probability of the from-square.
     """
     codes, side, rows = batch.codes, batch.state[:, SIDE], np.arange(len(played))
     piece = (codes[rows, played & 63].astype(np.int64) - 1) % 6
@@ -154,8 +164,10 @@ def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays
 
 
 def starts_own(codes: NDArray[np.uint8], side: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which squares have a piece of the side to move, bool [n, 64]. codes: uint8 [n, 64]. side: uint8 [n], 0
-    White, 1 Black.
+    """Return which squares have a piece of the side to move, bool [n, 64].
+
+    codes: uint8 [n, 64], the contents of the squares: 0 empty, 1 to 6 White's pieces, 7 to 12 Black's. side: uint8 [n],
+    the side to move, 0 White, 1 Black.
     """
     own: NDArray[np.bool_] = (codes > 0) & ((codes > 6) == (side[:, None] == 1))
     return own
@@ -166,10 +178,10 @@ def _named(prefix: str, marks: Arrays) -> Arrays:
 
 
 def square_marks(chance: NDArray[np.float32], legal: NDArray[np.bool_], played: NDArray[np.int64]) -> Arrays:
-    """Return the results for a prediction of a square of the played move, as arrays by name, each [n].
+    """Return the results for a predicted square of the played move (from or to), as arrays by name, [n] each.
 
-    chance: float32 [n, 64], the probability of each square. legal: bool [n, 64], the legal squares. played: int64 [n],
-    the square of the played move.
+    chance: float32 [n, 64], the predicted probability of each square. legal: bool [n, 64], the legal squares. played:
+    int64 [n], the square of the played move.
 
     rank: the rank of `played` by probability, from 1. legal_rank: its rank among the legal squares.
     illegal: whether the most likely square is illegal.
@@ -201,13 +213,14 @@ def move_marks(
     offsets: NDArray[np.int64],
     starts: NDArray[np.bool_],
 ) -> Arrays:
-    """Return the results for a prediction of the played move among the legal moves, as arrays by name, each [n].
+    """Return the results for the predicted move among the legal moves, as arrays by name, [n] each.
 
-    answers: the network's outputs for the batch. played: int64 [n], the packed moves that were played. moves, offsets:
-    as `legal_moves` returns them. starts: bool [n, 64], the from-squares of the legal moves.
+    answers: the network's outputs for the batch. played: int64 [n], the moves that were played, packed as in
+    `kibitz.games.chess.moves`. moves, offsets: the legal moves, as `legal_moves` returns them. starts: bool [n, 64],
+    the from-squares of the legal moves.
 
     rank: the played move's rank by probability, from 1.
-    chance: the played move's probability, normalized over legal moves.
+    chance: the played move's probability; the probabilities of all legal moves add up to 1.
     choices: the number of legal moves.
     top_move: whether the method Top-move of Singh's thesis (2015) chooses the played move. This method chooses the most
         likely from-square, and then the most likely move from it.

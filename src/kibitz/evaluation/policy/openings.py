@@ -1,4 +1,4 @@
-"""The first move: the network's probabilities, and the frequencies in the tested games."""
+"""Compare the predicted probabilities of the first move of a game with the frequencies in the tested games."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ SHOWN = 8
 
 
 def opening_moves(session: Session, store: Store, games: NDArray[np.int64]) -> list[Table]:
-    """Return a list with one table: the network's most likely first moves, with their predicted probability and their
-    frequency in the games.
+    """Return a list with one table: the most likely first moves, with their predicted probability and their frequency
+    in the games.
 
-    The list is empty if no game began from the standard start position.
+    games: int64 [k], indices in the store. The list is empty if no game began from the standard start position.
     """
     games = games[(store.start_of[games] == 0) & (store.plies[games] > 0)]  # 0 is the usual start
     if not len(games):

@@ -1,4 +1,4 @@
-"""Tables for single networks and for complete moves: accuracy at k, share of legal predictions, special moves."""
+"""Tables for single networks and for complete moves: top-k accuracy, share of illegal predictions, special moves."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ SPECIAL = {
 RULES: dict[str, Kind] = {
     "illegal": "share", "squared_gap": "number", "largest_gap": "number", "rank": "number", "legal_rank": "number",
 }  # fmt: skip
-"""Metrics about the rules of chess: the last part of the name, and the kind of value."""
+"""Metrics about illegal predictions: the end of each metric's name, and the kind of its value."""
 
 
 def at_names(name: str) -> list[str]:
-    """Return the names of the top-k accuracies of a prediction for each tested k, such as "pawn_accuracy_at_3".
+    """Return the names of the top-k accuracies of a prediction, such as "pawn_accuracy_at_3". The values of k are in
+    AT.
 
     name: the name of the prediction, such as "pawn".
     """
@@ -31,8 +32,7 @@ def at_names(name: str) -> list[str]:
 
 
 def questions(results: PolicyResults) -> list[tuple[str, str, str, int | None]]:
-    """Return the testable predictions whose answer is a square, such as the from-square of a move or the to-square of a
-    pawn move.
+    """Return the testable predictions of a square, such as the from-square of a move or the to-square of a pawn move.
 
     Each prediction is a tuple of four values: its name in the results, a text for tables, the prefix of its arrays in
     `results.marks` (see `metrics.measure`), and the type of piece whose moves are tested. This type is from 0 for a
@@ -57,9 +57,10 @@ def questions(results: PolicyResults) -> list[tuple[str, str, str, int | None]]:
 
 
 def selectors(results: PolicyResults) -> tuple[Metrics, list[Table]]:
-    """Return two values. The first is the metrics of all predictions of `questions`, as a dict by name. The second is a
-    list of two tables of these metrics: one of the top-k accuracies, and one of the legality of the predictions. The
-    list is empty if there are no predictions.
+    """Return the metrics of all predictions of squares (see `questions`) by name, and two tables of these metrics.
+
+    The first table contains top-k accuracies, and the second the shares and ranks of illegal predictions. Without
+    predictions, the list of tables is empty.
     """
     figures: Metrics = {}
     at_rows: list[list[Cell]] = []

@@ -1,5 +1,5 @@
-"""The value network's part of a test: its error, the comparison with material, and the values by distance from the end
-of the game.
+"""The part of a test for the value network, which predicts the result: its error, the comparison with material, and its
+values by distance from the end of the game.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from kibitz.systems.movers import system
 
 LEFT = (1, 5, 10, 20, 40, 80, np.inf)
 LEFT_WORDS = ("1 to 4", "5 to 9", "10 to 19", "20 to 39", "40 to 79", "80 and over")
-"""Bands of plies to the end of the game."""
+"""The names of the groups of positions by the number of plies to the end of the game."""
 
 
 def left(results: PolicyResults) -> np.ndarray:

@@ -1,1 +1,1 @@
-"""Tests of networks that predict the winner."""
+"""Tests of chess networks that predict the winner."""

@@ -1,5 +1,5 @@
-"""The evaluation of `winner`: the accuracy and the gallery of the original blog post, with calibration, baselines, and
-results for parts of the positions.
+"""The test of the system `winner`: the accuracy and the example positions of the original blog post. Calibration,
+baselines, and results for groups of positions are added.
 """
 
 from __future__ import annotations
@@ -34,11 +34,13 @@ GALLERY = (
     (0.9, 1.0, "Surely White"), (0.8, 0.9, "White"), (0.65, 0.8, "Rather White"), (0.45, 0.55, "Even"),
     (0.2, 0.35, "Rather Black"), (0.1, 0.2, "Black"), (0.0, 0.1, "Surely Black"),
 )  # fmt: skip
-"""The post's bands of probability."""
+"""The bands (ranges) of White's win probability for which the page shows examples, as in the blog post: lowest and
+highest value, and title.
+"""
 
 IN_BAND, SHOWN = 4, 12
-"""The number of right and of wrong positions that each band shows, and the number of hardest positions and of
-mistakes.
+"""The number of right and of wrong positions that the page shows for each band, and the number of hardest positions and
+of mistakes.
 """
 
 PLIES = (0, 10, 20, 30, 40, 60, 80, 100, 140, np.inf)
@@ -51,14 +53,15 @@ MATERIAL_WORDS = (
 
 @dataclass(frozen=True)
 class PositionResults:
-    """The tested positions. All arrays have one entry per position.
+    """The tested positions of a network that predicts the winner. All arrays have one entry per position.
 
-    games, plies: int64, the game and the ply of each position.
+    store: the database of games.
+    games, plies: int64, the positions: the index of a game in the store, and the number of moves before the position.
     chance: float32, the predicted probability that White wins.
-    won: whether White won.
+    won: bool, whether White won.
     material: int16, White's material minus Black's, in pawns.
-    phase: 0 opening, 1 middlegame, 2 endgame.
-    side: 0 White to move, 1 Black.
+    phase: int64, 0 opening, 1 middlegame, 2 endgame.
+    side: uint8, the side to move, 0 White, 1 Black.
     """
 
     store: Store
@@ -79,15 +82,16 @@ class PositionResults:
         return right
 
     def of_game(self, column: str) -> NDArray[Any]:
-        """Return the value of a column of the store's table for the game of each position, [n]. column: the column's
-        name.
+        """Return a property of the game of each position, such as White's rating, as an array [n].
+
+        column: the name of the property, which is a column of the store's table of games.
         """
         return self.store.column(column)[self.games]
 
 
 def measure(session: Session, batch: Batch) -> dict[str, NDArray[Any]]:
-    """Evaluate a batch of positions. Returns the arrays "chance", "material", "phase" and "side" of `PositionResults`,
-    [n] each, by name.
+    """Evaluate a batch of positions. Returns the arrays "chance", "material", "phase" and "side" of `PositionResults`
+    by name, [n] each.
     """
     return {
         "chance": session.evaluate(batch.codes, batch.state)[OUTPUT],
@@ -100,7 +104,7 @@ def measure(session: Session, batch: Batch) -> dict[str, NDArray[Any]]:
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Evaluate a run on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
+    """Test a network on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
     explains the arguments and the keys of the dict.
     """
     session = Session(run)
@@ -159,16 +163,14 @@ def evaluate(
 
 
 def row_questions(run: Run) -> tuple[str, ...]:
-    """Return the names of the quantities for which the run can be compared with other runs, such as "winner" (see
-    `evaluation.rows.QUESTIONS`).
-    """
+    """Return the name of the quantity by which the network can be compared with other networks: "winner"."""
     return (WINNER,)
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str | None) -> EligiblePositions:
-    """Return the positions on which the run can be tested: all positions of these games, including the last one.
+    """Return the positions on which the network can be tested: all positions of these games, including the last one.
 
-    games: int64 [k], indices in the store. question: the predicted quantity, or None, see `evaluation.compare`.
+    games: int64 [k], indices in the store. question: the predicted quantity, which has no effect here.
     """
     return EligiblePositions(Positions(store, games))
 
@@ -181,9 +183,10 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Evaluate positions of a store, and return a row of results for each position (see `evaluation.rows.Rows`).
+    """Evaluate positions of a store, and return the result of each position, see `kibitz.evaluation.rows.Rows`.
 
-    games, plies: int64 [n], the positions. question: the predicted quantity, such as "winner".
+    games, plies: int64 [n], the positions: the index of a game in the store, and the number of moves before the
+    position. question: the predicted quantity, which has no effect here.
     """
     session = Session(run)
     chance = measure_in_batches(
@@ -199,8 +202,10 @@ def _rows(
 
 
 def protocol_note(store: Store, games: NDArray[np.int64]) -> str | None:
-    """Return a text on how the games differ from the games in the blog post that describes the system `winner`; None if
-    they don't differ. games: int64 [k], the games, as indices in the store.
+    """Return a text that describes how the games differ from the games of the original blog post; None if they don't
+    differ.
+
+    games: int64 [k], indices in the store.
     """
     mates = float(np.mean(store.column("ending")[games] == "checkmate"))
     ratings = np.minimum(store.column("white_rating")[games], store.column("black_rating")[games])
@@ -221,8 +226,10 @@ def _share(share: float) -> str:
 
 
 def per_slice(results: PositionResults, groups: ClusterBootstrap) -> dict[str, list[dict[str, Any]]]:
-    """Return the accuracy on groups of positions, such as those in one phase of the game, as tables by name. Empty
+    """Return tables, by name, of the accuracy on groups of positions, such as those in one phase of the game. Empty
     groups are omitted.
+
+    groups: the positions grouped by game, for computing means with confidence intervals.
     """
     right = results.right
     white, black = (results.of_game(f"{side}_rating").astype(np.int64) for side in ("white", "black"))
@@ -241,8 +248,8 @@ def per_slice(results: PositionResults, groups: ClusterBootstrap) -> dict[str, l
 
 
 def answered(score: NDArray[Any], won: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the correctness of predictions, float64 [n]: 1 if the side with the better score won, 0 if it lost, 0.5 if
-    the score is 0.
+    """Return whether a score predicts the winner, float64 [n]: 1 if the side with the better score won, 0 if it lost,
+    0.5 if the score is 0.
 
     score: [n], above 0 if White is better. won: bool [n], whether White won.
     """
@@ -250,20 +257,20 @@ def answered(score: NDArray[Any], won: NDArray[np.bool_]) -> NDArray[np.float64]
 
 
 def judged(chance: NDArray[np.float32], material: NDArray[np.int16], won: NDArray[np.bool_]) -> list[NDArray[Any]]:
-    """Return the correctness of each of `split.PREDICTORS` in each position, 0 to 1, [n] each. The predictors are the
-    network, and the rule that the side with more material wins.
+    """Return the correctness of two predictors in each position, as two arrays, [n] each, 0 to 1. The predictors are
+    the network, and the rule that the side with more material wins.
 
-    chance: float32 [n], White's win probability. material: int16 [n], White's material minus Black's. won: bool [n],
-    whether White won.
+    chance: float32 [n], White's win probability. material: int16 [n], White's material minus Black's, in pawns. won:
+    bool [n], whether White won.
     """
     return [(chance > 0.5) == won, answered(material, won)]
 
 
 def baselines(results: PositionResults, groups: ClusterBootstrap, stockfish: StockfishBaseline) -> dict[str, Any]:
-    """Return the results of the baselines by key. If a baseline was tested on only some of the positions, the network's
-    result on the same positions follows.
+    """Return the results of the baselines (simpler predictors) by key. If a baseline was tested on only some of the
+    positions, a second entry is the network's result on the same positions.
 
-    groups: the positions grouped by game. stockfish: the object that tests Stockfish as a baseline.
+    results: the network's results. groups: the positions grouped by game. stockfish: the object that tests Stockfish.
     """
     white, black = (results.of_game(f"{side}_rating").astype(np.int64) for side in ("white", "black"))
     rated = (white > 0) & (black > 0)
@@ -289,8 +296,8 @@ def baselines(results: PositionResults, groups: ClusterBootstrap, stockfish: Sto
 
 
 def page_samples(results: PositionResults, session: Session, seed: int) -> dict[str, Any]:
-    """Return the examples for the result page: positions in which the prediction is uncertain, or certain and wrong,
-    and their games.
+    """Return the examples for the result page by their JSON keys: positions in which the prediction is uncertain, or
+    certain and wrong, and their games.
     """
     order = np.random.default_rng(seed).permutation(len(results.games))
     sampler = DiverseSampler(results.store, results.games, results.plies)

@@ -1,5 +1,8 @@
-"""Compare the validation of the original blog post with kibitz's test. As its author suspects, the post validates a
-network on other positions of its training games. kibitz tests it on other games.
+"""Compare two ways to test a network that predicts the winner: on other games, and on other positions of its training
+games.
+
+kibitz tests the network on other games. As its author suspects, the original blog post tests a network on other
+positions of its training games.
 """
 
 from __future__ import annotations
@@ -21,14 +24,15 @@ from kibitz.store.sampling import Sample, sample_positions
 from kibitz.store.store import Store
 
 GAMES, POSITIONS = 20_000, 100_000
-"""The number of training games that are used, and of positions of each kind, sampled uniformly. More positions would
-hardly narrow the intervals.
+"""The largest number of training games that are used, and the largest number of positions of each kind, sampled
+uniformly. More positions would hardly narrow the intervals.
 """
 PREDICTORS = ("the network", "more material")
 
 Answers = Callable[[NDArray[np.int64], NDArray[np.int64]], list[NDArray[Any]]]
-"""A function of games and plies, int64 [n] each. It returns the correctness of each of PREDICTORS in these positions,
-[n] each, from 0 to 1.
+"""A function that returns the correctness of each of PREDICTORS in given positions, one array [n] each, from 0 to 1.
+Its arguments are two arrays, int64 [n]: the index of the game in the store, and the number of moves before the
+position.
 """
 Judged = tuple[ClusterBootstrap, list[NDArray[Any]]]
 
@@ -40,12 +44,14 @@ def by_position(
     answers: Answers,
     tested: Judged,
 ) -> tuple[Metrics, list[Table]]:
-    """Compare accuracy on three kinds of positions, for a run that was trained with `--held-out`: unseen games,
-    held-out positions of training games, and training positions. Returns metrics and tables; they are empty for any
-    other run.
+    """Compare the accuracy on three kinds of positions: of unseen games, held-out positions of training games, and
+    training positions. Returns metrics by name, and a list with a table.
+
+    Both are empty if the network was not trained with `--held-out`, or if the store contains none of its training
+    games.
 
     answers: a function that returns the correctness of each of PREDICTORS in given positions. tested: the tested
-    positions of unseen games, and the correctness of each of PREDICTORS in these positions.
+    positions of unseen games, grouped by game, and the correctness of each of PREDICTORS in these positions.
     """
     share = getattr(run.settings, "held_out", 0.0)  # a setting of `winner` that systems of other packages may lack
     if not share:

@@ -1,5 +1,5 @@
-"""A map of positions by the outputs of the last hidden layer (t-SNE). Positions with similar outputs are near each
-other, and a game is a path on the map.
+"""A map of positions (t-SNE), computed from the outputs of the network's last hidden layer. Positions with similar
+outputs are near each other, and a game is a path on the map.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ POINTS = 1500
 FEWEST = 12
 """The smallest number of positions for a map; fewer positions would show nothing."""
 LENGTH = 80
-"""The preferred length of the shown game, in plies."""
+"""The preferred number of moves (plies) of the game that is shown as a path."""
 STEPS, PERPLEXITY, BATCH_SIZE = 600, 30, 256
 
 
 def landscape(
     run: Run, session: Session, results: PolicyResults, seed: int, log: Callable[[str], None]
 ) -> dict[str, Any] | None:
-    """Return a t-SNE map of some tested positions, computed from the activations of the network's last hidden layer. If
-    no map can be made, log why and return None. The result has these keys:
+    """Return a map (t-SNE) of some tested positions, computed from the outputs of the network's last hidden layer. If
+    no map can be made, log the reason and return None. The result has these keys:
 
     points: [x, y, group] of each position. The group is an index into `groups`.
-    groups: the names of the groups (phases).
+    groups: the names of the groups, which are the phases of the game.
     course: [x, y] of every position of one game, in order.
     game: the players of this game, as text.
     """

@@ -25,13 +25,12 @@ _STATISTICS = re.compile(
 
 
 class UciPredictor:
-    """A UCI engine that predicts moves from the moves of the game so far.
+    """A running UCI engine that predicts the next move of a game. Its hash table is cleared before each position.
 
     command: the program and its arguments.
     options: the UCI options that the user has set, by name.
     nodes: the number of nodes of each search.
-    limit: seconds after which a search counts as failed.
-    The engine's hash table is cleared before each position.
+    limit: the number of seconds after which a search counts as failed.
     """
 
     def __init__(self, command: Sequence[str], options: Mapping[str, str | int], nodes: int, limit: float):
@@ -52,17 +51,20 @@ class UciPredictor:
         self._board, self._moves = chess.Board(), np.empty(0, np.uint16)
 
     def begin(self, store: Store, game: int) -> None:
+        """Set up the start position of a game. game: the game's index in the store."""
         codes, state = store.replay(np.array([game]), np.array([0]))
         self._board = decode_board(codes[0], state[0])
         self._moves = store.moves[store.offsets[game] : store.offsets[game + 1]]
         self._ply = 0
 
     def advance(self, ply: int) -> None:
+        """Play the game's moves until `ply` moves have been played."""
         for code in self._moves[self._ply : ply].tolist():
             self._board.push(to_move(code))
         self._ply = ply
 
     def predict(self) -> MovePrediction:
+        """Return the engine's prediction of the next move. Raises EngineDied if the engine fails."""
         report = self._engine.search(self._board, chess.engine.Limit(nodes=self._nodes), self._lines, self._limit)
         return read_report(self._board, report)
 
@@ -74,8 +76,10 @@ class UciPredictor:
 
 
 def read_report(board: chess.Board, report: SearchReport) -> MovePrediction:
-    """Return the prediction in the output of a search: the printed probabilities of moves. If the output has no
-    probabilities, the prediction is the ranked list of moves.
+    """Return the prediction that the output of a search contains: the printed probabilities of moves or, if there are
+    none, the ranked list of moves.
+
+    board: the position. report: the output.
     """
     probabilities: dict[int, float] = {}
     least = 0.0

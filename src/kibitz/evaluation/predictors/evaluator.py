@@ -1,4 +1,4 @@
-"""The test of engines as predictors of moves, alone or compared with a network on the same positions."""
+"""The test of external engines as predictors of players' moves. A network can be tested on the same positions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kibitz.store.positions import Positions
 from kibitz.store.store import Store
 
 SECONDS_PER_POSITION = 60.0
-"""Seconds that an engine has for a position; more count as a failure."""
+"""The number of seconds after which an engine that has not replied counts as failed in a position."""
 
 TEXTS = {
     "by": "Top-1 accuracy of the engine. The dashed line is the accuracy over all positions.",
@@ -39,7 +39,7 @@ TEXTS = {
 
 @dataclass(frozen=True)
 class RatedEngine:
-    """An engine whose predictions of moves are tested.
+    """An engine whose predictions of players' moves are tested.
 
     command: the program and its arguments.
     label: the command as the user gave it.
@@ -57,10 +57,12 @@ class RatedEngine:
 class EngineTest:
     """The settings of a test of engines.
 
-    engines: the engines. Each position is evaluated by the engine whose rating is nearest to the mover's rating.
+    engines: the engines. If there are several, the engine whose rating is nearest to the mover's rating evaluates a
+        position.
     nodes: the number of nodes that a UCI engine searches for each position.
     positions: the largest number of positions; 0 for all.
-    seed: the seed of the sample of positions. workers: the number of engine processes at a time; None for one per core.
+    seed: the random seed of the sample of positions.
+    workers: the number of engine processes at a time; None for one per core.
     """
 
     engines: tuple[RatedEngine, ...]
@@ -89,11 +91,13 @@ def evaluate_engines(
     on_progress: OnProgress,
     log: Callable[[str], None],
 ) -> dict[str, Any]:
-    """Test engines on positions of a store. Returns the result in the form that `kibitz test --engine --json` prints.
+    """Test engines on positions of a store. Returns the result as a dict, as `kibitz test --engine --json` prints it.
 
-    run: a network that is tested on the same positions for comparison; None for no network. log: called with one line
-    for each thing that was skipped. Raises KibitzError if the engines give no move for any position, and EngineDied if
-    an engine fails repeatedly.
+    test: the settings. store: the database of games. chosen: the games to test on.
+    run: a network that is tested on the same positions for comparison; None for no network.
+    log: a function that is called with one line of text for each thing that was skipped.
+
+    Raises KibitzError if the engines give no move for any position, and EngineDied if an engine fails repeatedly.
     """
     test.check()
     every = Positions(store, chosen.games, last=-2)

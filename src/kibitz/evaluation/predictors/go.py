@@ -15,18 +15,21 @@ from kibitz.games.go.points import BLACK, GRID, PASS, POINTS, WHITE, from_gtp, t
 from kibitz.store.store import Store
 
 RAW_NETWORK = "kata-raw-nn"
-"""The command of KataGo (and of `kibitz gtp`) that prints the probability of each point."""
+"""The GTP command by which KataGo and `kibitz gtp` print the probability of a move on each point."""
 FIRST_ANSWER_SECONDS = 120.0
-"""Seconds that an engine has for its first command, because a network may have to be loaded."""
+"""The time limit, in seconds, for an engine's first command, because the engine may have to load a network."""
 COMMAND_SECONDS = 20.0
 COLORS = {BLACK: "black", WHITE: "white"}
 
 
 class GtpPredictor:
-    """A GTP engine that predicts moves from the moves of the game so far.
+    """A running GTP engine that predicts the next move of a game.
 
-    command: the program and its arguments. limit: seconds after which a move counts as failed. If the engine supports
-    `kata-raw-nn`, the prediction is a probability for each point. Otherwise, it is the move that the engine plays.
+    command: the program and its arguments.
+    limit: the number of seconds after which a prediction counts as failed.
+
+    If the engine supports `kata-raw-nn`, the prediction is a probability for each point. Otherwise, it is the move that
+    the engine would play.
     """
 
     def __init__(self, command: Sequence[str], limit: float):
@@ -47,6 +50,7 @@ class GtpPredictor:
         return self._program.request(f"known_command {command}", COMMAND_SECONDS).strip().lower() == "true"
 
     def begin(self, store: Store, game: int) -> None:
+        """Set up the board size, the komi and the start position of a game. game: the game's index in the store."""
         start = store.starts[store.start_of[game]].astype(np.int64)
         self._first, self._size, self._ply = int(start[POINTS]), int(start[POINTS + 1]), 0
         self._moves = store.moves[store.offsets[game] : store.offsets[game + 1]].astype(np.int64)
@@ -64,6 +68,7 @@ class GtpPredictor:
                 raise EngineDied(f"{self.name} refused {command!r} ({error})", "died") from None
 
     def advance(self, ply: int) -> None:
+        """Play the game's moves until `ply` moves have been played. Raises MoveRefused if the engine rejects a move."""
         for at in range(self._ply, ply):
             move = f"play {self._color(at)} {to_gtp(int(self._moves[at]), self._size)}"
             try:
@@ -76,6 +81,7 @@ class GtpPredictor:
         return ("black", "white")[(self._first + ply) % 2]
 
     def predict(self) -> MovePrediction:
+        """Return the engine's prediction of the next move. Raises EngineDied if the engine fails."""
         try:
             if self.prints_probabilities:
                 return read_network(self._program.request(f"{RAW_NETWORK} 0", self._limit), self._size)
@@ -107,10 +113,11 @@ def _chosen(text: str, size: int) -> MovePrediction:
 
 
 def read_network(text: str, size: int) -> MovePrediction:
-    """Parse the reply to `kata-raw-nn`. Raises EngineDied if the reply has no table.
+    """Parse the reply to the command `kata-raw-nn`, which contains a probability for each point and for a pass. Raises
+    EngineDied if the reply has no table of probabilities.
 
-    The table of probabilities is after the word policy, with "NAN" at illegal points. The probability of a pass is
-    after policyPass.
+    text: the reply. The table is after the word policy, with "NAN" at illegal points. The probability of a pass is
+    after policyPass. size: the board's size.
     """
     words = text.split()
     try:

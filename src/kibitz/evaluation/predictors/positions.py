@@ -1,4 +1,6 @@
-"""The positions of a test of engines: their games and plies, their slices, and a network's marks on them."""
+"""The positions of a test of engines: their games, the groups into which they are divided, and a network's results for
+them.
+"""
 
 from __future__ import annotations
 
@@ -22,23 +24,26 @@ from kibitz.store.store import Store
 from kibitz.systems.declaration import MOVES
 
 Marks = dict[str, NDArray[Any]]
-"""Arrays by name, one entry per position: rank (from 1) and chance of the played move."""
+"""Properties or results of positions: arrays by name, with one entry per position. Results are, for example, "rank"
+(from 1) and "chance" of the played move.
+"""
 
 
 @dataclass(frozen=True)
 class SliceKey:
-    """Divides positions into groups for one table.
+    """A rule that divides positions into groups for one table.
 
-    values: [n], the value of a property of each position, such as the rating. bands: how the values are divided into
-    groups, as keyword arguments of `stats.slices`: {"edges": …} for ranges of values, also with "labels" for their
-    names, or {"labels": …} alone for the values 0, 1, 2 and so on.
+    values: [n], the value of a property of each position, such as the rating.
+    bands: how the values are divided into groups, as keyword arguments of `kibitz.stats.slices`. {"edges": …} is for
+        ranges of values, and may also contain "labels" for their names. {"labels": …} alone is for the values 0, 1, 2,
+        ….
     """
 
     values: NDArray[Any]
     bands: dict[str, Any]
 
     def parts(self) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-        """Yield the name of each group that is not empty, and a mask of its positions, bool [n]."""
+        """Yield the name of each group that is not empty, and which of the positions are in the group, bool [n]."""
         edges, labels = self.bands.get("edges"), self.bands.get("labels")
         if edges is None:
             for index, label in enumerate(labels or ()):
@@ -55,9 +60,10 @@ class SliceKey:
 class PlayedPositions:
     """Positions of a store in which a move was played, sorted by game and ply.
 
+    store: the database of games.
     positions: the larger set from which these positions were sampled.
     indices: int64 [n], the indices of these positions in `positions`.
-    games, plies: int64 [n], the game and the ply of each position.
+    games, plies: int64 [n], the index of the game in the store, and the number of moves before the position.
     rating: int64 [n], the mover's rating; −1 if unknown. In Go it is always −1, because players have ranks.
     marks: arrays [n] by name. "side" is the side to move, 0 for White in chess and for Black in Go. In chess, "phase"
         is the phase of the game, 0 to 2. In Go, "size" is the board's size.
@@ -75,23 +81,23 @@ class PlayedPositions:
         return len(self.games)
 
     def take(self, some: NDArray[np.int64]) -> PlayedPositions:
-        """Return a selection of the positions. some: int64 [k], their indices."""
+        """Return the positions with the given indices. some: int64 [k]."""
         marks = {name: values[some] for name, values in self.marks.items()}
         return PlayedPositions(
             self.store, self.positions, self.indices[some], self.games[some], self.plies[some], self.rating[some], marks
         )
 
     def slices(self) -> dict[str, SliceKey]:
-        """Return the ways to divide the positions into groups, such as "rating" and "phase", by name. The groups are
-        the same as in the tests of kibitz's networks. Ways that give only empty groups are omitted.
+        """Return the rules that divide the positions into groups, by name, such as "rating" and "phase". In tests of
+        kibitz's networks, the groups are the same. If a property is unknown for all positions, its rule is omitted.
         """
         return _go_slices(self) if self.store.game == "go" else _chess_slices(self)
 
 
 def select(store: Store, positions: Positions, indices: NDArray[np.int64]) -> PlayedPositions:
-    """Return a selection of `positions`, with the properties by which tables group them.
+    """Return the positions with the given indices, and the properties by which tables group them.
 
-    indices: int64 [n], the indices of the selected positions.
+    positions: the larger set of positions. indices: int64 [n], indices into `positions`.
     """
     measure = _measure_go if store.game == "go" else _measure_chess
     marks = evaluate_in_batches(positions, indices, measure)
@@ -160,8 +166,9 @@ def _go_slices(some: PlayedPositions) -> dict[str, SliceKey]:
 
 def network_marks(run: Run, some: PlayedPositions, on_progress: OnProgress) -> Marks:
     """Evaluate the positions with a network that predicts moves. Returns its results for the played moves, such as
-    "rank" and "chance", as arrays by name, [n]. The network gets all its additional inputs, such as ratings. Raises
-    UsageError if the network predicts no moves.
+    "rank" and "chance", as arrays by name, [n] each. The network gets all its additional inputs, such as ratings.
+
+    Raises UsageError if the network predicts no moves.
     """
     session = Session(run)
     answers = run.system.declaration.answers_of(run.info["settings"])

@@ -1,4 +1,4 @@
-"""An engine's prediction in a position, and the rank of the played move in it."""
+"""An engine's prediction of a player's move in a position, and the rank of the played move in the prediction."""
 
 from __future__ import annotations
 
@@ -14,23 +14,25 @@ from kibitz.external.pool import Counter, fan_out
 from kibitz.store.store import Store
 
 LINES = 3
-"""Number of moves that an engine without probabilities ranks, if it can list several."""
+"""The number of moves that an engine without probabilities ranks, if it can list several moves."""
 UNRANKED = 9_999
-"""Rank of a played move that is not among the moves that the engine lists."""
+"""The rank of a played move that the engine does not list."""
 MAX_FAILURES = 3
-"""The test stops after this number of failures in a row."""
+"""The test stops with an error after this number of engine failures in a row."""
 
 
 class MoveRefused(Exception):
-    """An engine refused a move of a game, for example a suicide. The engine still runs, and can take other games."""
+    """Raised if an engine refuses a move of a game, for example a suicide. The engine still runs, and can continue with
+    other games.
+    """
 
 
 @dataclass(frozen=True)
 class MovePrediction:
-    """An engine's prediction of the move in one position.
+    """An engine's prediction of the move in one position. A move is a packed move in chess (see
+    `kibitz.games.chess.moves`), and a point or PASS in Go.
 
-    ranked: moves, the most likely first: packed moves in chess, points in Go. The list need not contain all legal
-    moves.
+    ranked: moves, the most likely first. The list need not contain all legal moves.
     probabilities: the probability of each move, 0 to 1; empty if the engine prints no probabilities.
     least: the lower limit of the probabilities, which replaces a printed 0, for example. It is half a unit in the last
         decimal place that the engine prints.
@@ -45,15 +47,19 @@ class MovePrediction:
         return self.ranked.index(played) + 1 if played in self.ranked else UNRANKED
 
     def chance(self, played: int) -> float:
-        """Return the probability of the played move, normalized over all printed probabilities; NaN if the engine
-        prints no probabilities.
+        """Return the probability of the played move. It is normalized, so that all printed probabilities add up to 1.
+        It is NaN if the engine prints no probabilities.
         """
         total = sum(max(value, self.least) for value in self.probabilities.values())
         return max(self.probabilities.get(played, 0.0), self.least) / total if total > 0 else float("nan")
 
 
 class Predictor(Protocol):
-    """A running engine that predicts moves. It is a context manager that ends the engine's process on exit."""
+    """The interface of a running engine that predicts moves. It is a context manager that ends the engine's process on
+    exit.
+
+    name: the name that the engine reports.
+    """
 
     name: str
 
@@ -94,23 +100,25 @@ class Predicted:
 
     @classmethod
     def nothing(cls, n: int) -> Predicted:
-        """Return n positions without predictions."""
+        """Return a `Predicted` for n positions without predictions."""
         return cls(
             "", np.zeros(n, np.bool_), np.zeros(n, np.int16), np.full(n, UNRANKED, np.int16), np.full(n, np.nan),
             np.full(n, -1, np.int64),
         )  # fmt: skip
 
     def take(self, some: NDArray[np.int64]) -> Predicted:
-        """Return the predictions for a selection of the positions. some: int64 [k], their indices."""
+        """Return the predictions for the positions with the given indices. some: int64 [k]."""
         return Predicted(self.name, **{name: values[some] for name, values in self.arrays().items()})
 
     def put(self, some: NDArray[np.int64], other: Predicted) -> None:
-        """Replace the predictions for some positions by those of `other`. some: int64 [k], their indices."""
+        """Replace the predictions for some positions by those of `other`. some: int64 [k], the indices of these
+        positions.
+        """
         for name, values in other.arrays().items():
             self.arrays()[name][some] = values
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays by name."""
+        """Return the arrays (all fields except the name) by the name of the field."""
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "name"}
 
 
@@ -122,12 +130,17 @@ def predict_positions(
     workers: int,
     on_progress: Callable[[int, int], None],
 ) -> Predicted:
-    """Let engines predict the moves in positions of a store.
+    """Let an engine predict the played moves in positions of a store, in several processes at a time.
 
-    games, plies: int64 [n], the positions, sorted by game and ply. start: a function that starts an engine; each of
-    `workers` threads has one engine. If an engine fails in a position, it is restarted, and the position has no
-    prediction. If an engine refuses a move of a game, the later positions of this game have no prediction. Raises
-    EngineDied after MAX_FAILURES failures in a row.
+    start: a function that starts one process of the engine.
+    games, plies: int64 [n], the positions, sorted: the index of a game in the store, and the number of moves before the
+        position.
+    workers: the number of threads, each with one process.
+    on_progress: a function that is called with the number of completed positions and the total.
+
+    If the engine fails in a position, it is restarted, and the position has no prediction. If the engine refuses a move
+    of a game, the later positions of this game have no prediction. Raises EngineDied after MAX_FAILURES failures in a
+    row.
     """
     n = len(games)
     found = Predicted.nothing(n)

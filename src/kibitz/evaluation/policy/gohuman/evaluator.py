@@ -1,4 +1,6 @@
-"""The evaluation of `gohuman`: moves by move number and rank, winner, territory, score, and volatility."""
+"""The test of the system `gohuman`: predicted moves by move number and rank, winner, territory, score, and evaluation
+volatility.
+"""
 
 from __future__ import annotations
 
@@ -40,14 +42,14 @@ from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
 
 MOVES = (0, 20, 50, 100, 150, 200, 250, np.inf)
-"""Limits of the bands of the number of moves played before."""
+"""The limits of the groups of positions by the number of moves played."""
 CHANCES = 10
-"""Number of bins of the win probability."""
+"""The number of bins (ranges) of the win probability for the calibration error."""
 MAIN = (
     "accuracy", "accuracy_at_3", "accuracy_at_5", "log_loss", "winner_accuracy", "owners_accuracy",
     "owners_score_error", "evaluation_volatility",
 )  # fmt: skip
-"""Metrics in the first table."""
+"""The names of the metrics in the first table."""
 
 TEXTS = {
     "by": "Top-1 accuracy by the rank of the player to move. The dashed line is the accuracy over all positions.",
@@ -58,7 +60,7 @@ TEXTS = {
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Evaluate a run on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
+    """Test a network on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
     explains the arguments and the keys of the dict.
 
     Moves and winners are tested on positions of all games. Territory and score are tested on positions of the games
@@ -102,17 +104,15 @@ def evaluate(
 
 
 def row_questions(run: Run) -> tuple[str, ...]:
-    """Return the names of the quantities for which the run can be compared with other runs, such as "winner" (see
-    `evaluation.rows.QUESTIONS`).
-    """
+    """Return the names of the quantities by which the network can be compared with other networks, such as "move"."""
     return (MOVE, WINNER)
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str | None) -> EligiblePositions:
-    """Return the positions on which the run can be tested: those in which a move was played. If `question` is "winner",
-    drawn games and games that were not decided on the board are excluded.
+    """Return the positions on which the network can be tested: those in which a move was played.
 
-    games: int64 [k], indices in the store. question: the predicted quantity, or None, see `evaluation.compare`.
+    games: int64 [k], indices in the store. question: the predicted quantity, such as "move", or None. If it is
+    "winner", drawn games and games that were not decided on the board are excluded.
     """
     if question == WINNER:
         games = games[black_results(store)[games] != 0]
@@ -127,9 +127,10 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Evaluate positions of a store, and return a row of results for each position (see `evaluation.rows.Rows`).
+    """Evaluate positions of a store, and return the result of each position, see `kibitz.evaluation.rows.Rows`.
 
-    games, plies: int64 [n], the positions. question: the predicted quantity, such as "winner".
+    games, plies: int64 [n], the positions: the index of a game in the store, and the number of moves before the
+    position. question: the predicted quantity, such as "move".
     """
     conditioned = ConditionedSession(Session(run), store)
     marks = measure_in_batches(store, games, plies, conditioned.measure, on_progress, owners.BATCH_SIZE)
@@ -156,10 +157,10 @@ def move_figures(results: GoResults) -> Metrics:
 
 
 def winner_figures(results: GoResults) -> Metrics:
-    """Return the metrics of the predicted winner by name: how often the predicted winner won, and the calibration error
-    of the win probability.
+    """Return the metrics of the predicted winner by name: how often the predicted winner won, the log loss in nats, and
+    the calibration error of the win probability.
 
-    Both use only games that were decided on the board.
+    The metrics use only games that were decided on the board. Without such games, the dict is empty.
     """
     groups, win, won, decided = _winners(results)
     if not decided.any():
@@ -214,12 +215,14 @@ def winners(results: GoResults) -> Table:
 def owner_figures(
     conditioned: ConditionedSession, games: NDArray[np.int64], config: EvalConfig, on_progress: OnProgress
 ) -> tuple[Metrics, Table | None]:
-    """Return the metrics for territory and score that `gocnn` has, with names that begin with "owners_", and their
-    table.
+    """Return the metrics of predicted territory and score by name, and their table. The metrics are those of `gocnn`,
+    with names that begin with "owners_".
 
-    The metrics use all positions of the games whose final territory is known. If there are no such games, the result
-    has no metrics and no table. score_lead_error: the error of the score that the network predicts directly, compared
-    with the recorded score.
+    The metrics use all positions of the games whose final territory is known. If there are no such games, the dict is
+    empty and the table is None. A further metric, "score_lead_error", is the error of the directly predicted score,
+    compared with the recorded score.
+
+    conditioned: the network. games: int64 [k], indices in the store. config: the settings of the test.
     """
     store = conditioned.store
     final = store.per_game("owner")
@@ -258,7 +261,7 @@ class _Answered:
 
 
 def per_slice(results: GoResults) -> dict[str, list[dict[str, Any]]]:
-    """Return the accuracy on groups of positions, such as those on 9 × 9, as tables by name. Empty groups, and tables
+    """Return tables, by name, of the accuracy on groups of positions, such as those on 9 × 9. Empty groups, and tables
     with a single group, are omitted.
     """
     store, groups, right = results.store, results.groups, results.right

@@ -1,4 +1,4 @@
-"""The tested positions of `gohuman`, and its predictions for them."""
+"""The tested positions of a network of the system `gohuman`, and its predictions for them."""
 
 from __future__ import annotations
 
@@ -19,26 +19,36 @@ from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 
 Marks = dict[str, NDArray[Any]]
-"""Arrays by name, one entry per position."""
+"""The results of tested positions: arrays by name, with one entry per position."""
 
 
 class ConditionedSession:
-    """Evaluates positions of a store with a network conditioned on komi, handicap, rules, ranks and server."""
+    """Evaluates positions of a store with a Go network that has additional inputs: komi, handicap, rules, ranks and
+    server.
+
+    session: the open network. store: the database of games, which contains the values of these inputs.
+    """
 
     def __init__(self, session: NetworkSession, store: Store):
         self.session, self.store = session, store
         self.sides = GameSides(store)
 
     def with_conditions(self, batch: Batch) -> Batch:
-        """Return the batch with the additional network inputs of each position's game (such as komi and ranks) as
-        further columns of the state.
+        """Return the batch of positions with the network's additional inputs, such as komi and ranks, as further
+        columns of its array `state`.
         """
         more = self.sides.of(batch.games, batch.state[:, SIDE])
         return replace(batch, state=np.concatenate([batch.state, more], 1))
 
     def measure(self, batch: Batch) -> Marks:
-        """Return the results for positions in which a move was played, as arrays by name: those of `move_marks`, the
-        mover's win probability and lead, the number of empty points, the side to move, and the board size.
+        """Evaluate positions in which a move was played, and return the results as arrays by name, [n] each.
+
+        The arrays are those of `move_marks` and these:
+
+        win, lead: the mover's win probability, 0 to 1, and the mover's lead in points.
+        empty: the number of empty points.
+        side: the side to move, 0 Black, 1 White.
+        size: the board size.
         """
         batch = self.with_conditions(batch)
         answers = self.session.evaluate(batch.codes, batch.state)
@@ -53,7 +63,9 @@ class ConditionedSession:
         }
 
     def judge(self, batch: Batch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return Black's win probability and Black's lead in points, float64 [n] each, see `volatility.Judgement`."""
+        """Return Black's win probability and Black's lead in points after komi, float64 [n] each, for a batch of
+        positions.
+        """
         batch = self.with_conditions(batch)
         answers = steady(self.session).evaluate(batch.codes, batch.state)
         black = np.where(batch.state[:, SIDE] == 0, 1.0, -1.0)
@@ -61,12 +73,13 @@ class ConditionedSession:
 
 
 def move_marks(policy: NDArray[np.float32], played: NDArray[np.int64]) -> Marks:
-    """Return how the policy ranks the played moves among all points and a pass, as a dict of arrays, each [n].
+    """Return how a network ranks the played moves, as arrays by name, [n] each.
 
-    policy: float32 [n, 362]. played: int64 [n], points or PASS.
+    policy: float32 [n, 362], the probabilities of the 361 points and of a pass. played: int64 [n], the played moves, as
+    points or PASS.
 
     chance: the played move's probability.
-    rank: the played move's rank by probability, from 1; if probabilities are equal, the point with the lower index is
+    rank: the played move's rank by probability, from 1. If probabilities are equal, the point with the lower index is
         first.
     best: the most likely move, as a point or PASS.
     surest: the probability of the most likely move.
@@ -89,8 +102,9 @@ def move_marks(policy: NDArray[np.float32], played: NDArray[np.int64]) -> Marks:
 class GoResults:
     """The tested positions, in each of which a move was played. All arrays have one entry per tested position.
 
-    games, plies: int64, the game and the ply of each position. marks: the results for each position, as
-    `ConditionedSession.measure` returns them.
+    store: the database of games.
+    games, plies: int64, the positions: the index of a game in the store, and the number of moves before the position.
+    marks: the results of each position, as `ConditionedSession.measure` returns them.
     """
 
     store: Store
@@ -100,6 +114,7 @@ class GoResults:
 
     @cached_property
     def groups(self) -> ClusterBootstrap:
+        """The positions grouped by game, for computing means with confidence intervals."""
         return ClusterBootstrap(self.games)
 
     @property

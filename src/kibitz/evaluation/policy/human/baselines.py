@@ -1,4 +1,6 @@
-"""Baselines of `human`: a random move, the bundled `chessnet`, the most frequent legal move, and Stockfish."""
+"""Baselines (simpler predictors) for the system `human`: a random move, the bundled network `chessnet`, the most
+frequent legal move, and Stockfish.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ from kibitz.store.split import TRAIN
 from kibitz.store.store import Store
 
 COUNTED_GAMES = 10_000
-"""The largest number of games in which moves are counted to find the most frequent moves."""
+"""The largest number of training games in which moves are counted to find the most frequent moves."""
 CHESSNET = "chessnet"
 
 
@@ -38,9 +40,10 @@ def baselines(
     log: Callable[[str], None],
     on_progress: OnProgress,
 ) -> tuple[dict[str, Any], list[Table]]:
-    """Test the baselines. Returns their results by key, and their tables.
+    """Test all baselines (simpler predictors). Returns their results by key, and their tables.
 
-    subset: int64 [k], indices of the positions for the baselines that take long.
+    run, results: the network and its results. subset: int64 [k], indices of the positions for the baselines that take
+    long. stockfish: the object that tests Stockfish.
     """
     random = baseline("a random legal move", results.groups.mean(1 / results.marks["choices"]))
     of_chessnet, tables = chessnet_baseline(results, subset, log, on_progress)
@@ -63,10 +66,10 @@ def _agrees(
 
 
 def usual_moves(store: Store, games: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how often each pair of from-square and to-square occurs in some games, int64 [4096].
+    """Return how often each pair of from-square and to-square occurs in the moves of some games, int64 [4096].
 
-    The squares are in the mover's view. The index of a pair in the result is from-square + 64 · to-square. games: int64
-    [k], the games, as indices in the store.
+    The index of a pair in the result is from-square + 64 · to-square. If Black moves, the squares are mirrored, so that
+    both sides move up the board. games: int64 [k], indices in the store.
     """
     counts = np.zeros(4096, np.int64)
     for part in np.array_split(games, max(1, len(games) >> 12)):
@@ -89,8 +92,8 @@ def _mover_squares(moves: NDArray[np.uint16], side: NDArray[np.int64]) -> NDArra
 def most_frequent_move(
     run: Run, results: HumanResults, subset: NDArray[np.int64], log: Callable[[str], None], on_progress: OnProgress
 ) -> dict[str, Any]:
-    """Test the baseline that always predicts the legal move whose pair of from-square and to-square is most frequent in
-    the run's training games. Returns its results by key.
+    """Test a simple predictor: it always predicts the legal move whose pair of from-square and to-square is most
+    frequent in the network's training games. Returns its results by key, or {} if the training games are missing.
 
     results: the network's results. subset: int64 [k], the indices of the positions to test.
     """
@@ -125,10 +128,11 @@ def most_frequent_move(
 def chessnet_baseline(
     results: HumanResults, subset: NDArray[np.int64], log: Callable[[str], None], on_progress: OnProgress
 ) -> tuple[dict[str, Any], list[Table]]:
-    """Test the bundled network `chessnet` as a baseline on positions that it has not seen. Returns its results by key,
-    and a table by rating.
+    """Test the bundled network `chessnet` for comparison. Returns its results by key, and a list with a table by
+    rating. Both are empty if the network can't be tested.
 
-    subset: int64 [k], indices of positions. Those that `chessnet` has seen in training are excluded.
+    results: the results of the tested network. subset: int64 [k], indices of positions. Positions of `chessnet`'s
+    training games are excluded.
     """
     if CHESSNET not in packaged():
         log(f"the baseline '{CHESSNET}' is skipped: this bundled network is missing")

@@ -1,4 +1,6 @@
-"""Metrics and tables of `human` by the mover's rating, for its predicted moves and its predicted game results."""
+"""Metrics and tables of the system `human` by the rating of the player to move, for predicted moves and game
+results.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ from kibitz.stats import ClusterBootstrap, Estimate, log_loss
 
 
 def moves_by_rating(results: HumanResults) -> tuple[Metrics, Table]:
-    """Return the accuracy, log loss and perplexity of the predicted moves: as metrics over all positions, and as a
-    table by the mover's rating.
+    """Return the accuracy, log loss and perplexity of the predicted moves: as metrics by name over all positions, and
+    as a table by the rating of the player to move.
     """
     marks, groups = results.marks, results.groups
     loss = log_loss(marks["chance"], 1)
@@ -47,8 +49,9 @@ def _exp(estimate: Estimate) -> Estimate:
 
 
 def results_by_rating(results: HumanResults) -> tuple[Metrics, Table]:
-    """Return the accuracy, log loss and calibration of the predicted probabilities of win, draw and loss: as metrics
-    over all positions, and as a table by the mover's rating. The network must have the output `outcome`.
+    """Return the accuracy, log loss and calibration of the predicted probabilities of win, draw and loss: as metrics by
+    name over all positions, and as a table by the rating of the player to move. The network must have the output
+    `outcome`.
     """
     marks, groups = results.marks, results.groups
     given = np.select([results.result > 0, results.result == 0], [marks["win"], marks["draw"]], marks["loss"])

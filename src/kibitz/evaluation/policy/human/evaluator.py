@@ -1,4 +1,4 @@
-"""The evaluation of `human`: predicted moves and game results by rating, the effect of its side inputs, and the
+"""The test of the system `human`: predicted moves and game results by rating, the effect of the rating inputs, and the
 expected score after the loss of a piece.
 """
 
@@ -48,15 +48,15 @@ from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
 
 OPENING = 20
-"""Number of plies of the opening."""
+"""The number of plies (moves of one side) that count as the opening of a game."""
 COMPARED = 100_000
-"""The largest number of positions that are evaluated again: with other ratings, without ratings, and with another
-network.
+"""The largest number of positions in tests that evaluate the positions again: with other ratings, without ratings, and
+with another network.
 """
 PLIES = (0, OPENING, 40, 60, 80, np.inf)
 
 MAIN = ("accuracy", "accuracy_at_3", "accuracy_at_5", "log_loss", "perplexity", "winner_accuracy")
-"""Metrics in the first table."""
+"""The names of the metrics in the first table."""
 
 TEXTS = {
     "baselines": "Top-1 accuracy of simpler predictions. If a baseline has fewer positions, the row below it shows the"
@@ -72,7 +72,7 @@ TEXTS = {
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Evaluate a run on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
+    """Test a network on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
     explains the arguments and the keys of the dict.
     """
     session = Session(run)
@@ -115,17 +115,17 @@ def evaluate(
 
 
 def row_questions(run: Run) -> tuple[str, ...]:
-    """Return the names of the quantities for which the run can be compared with other runs, such as "winner" (see
-    `evaluation.rows.QUESTIONS`).
+    """Return the names of the quantities by which the network can be compared with other networks: "move" and, if the
+    network predicts results, "winner".
     """
     return (MOVE, WINNER) if "outcome" in Session(run).outputs else (MOVE,)
 
 
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str | None) -> EligiblePositions:
-    """Return the positions on which the run can be tested: those in which a move was played. If `question` is "winner",
-    drawn games are excluded.
+    """Return the positions on which the network can be tested: those in which a move was played.
 
-    games: int64 [k], indices in the store. question: the predicted quantity, or None, see `evaluation.compare`.
+    games: int64 [k], indices in the store. question: the predicted quantity, "move" or "winner", or None. If it is
+    "winner", drawn games are excluded.
     """
     if question == WINNER:
         games = games[store.column("result")[games] != 0]
@@ -140,10 +140,11 @@ def measure_rows(
     question: str,
     on_progress: Callable[[int, int], None],
 ) -> Rows:
-    """Evaluate positions of a store, and return a row of results for each position (see `evaluation.rows.Rows`).
+    """Evaluate positions of a store, and return the result of each position, see `kibitz.evaluation.rows.Rows`.
 
-    games, plies: int64 [n], the positions. question: the predicted quantity, such as "winner". If it is "winner", the
-        loss uses only the predicted probabilities of win and loss.
+    games, plies: int64 [n], the positions: the index of a game in the store, and the number of moves before the
+    position. question: the predicted quantity, "move" or "winner". For "winner", the loss uses only the predicted
+    probabilities of win and loss.
     """
     rated = RatedSession(Session(run), store)
 
@@ -159,7 +160,7 @@ def measure_rows(
 
 
 def note(results: HumanResults, chosen: Chosen) -> str | None:
-    """Return remarks for the result page, as text; None if there are none."""
+    """Return remarks for readers of the result page, as text; None if there are none."""
     if bundled := bundled_note(results.store, chosen.games):
         return bundled
     share = float(np.mean((results.rating > 0) & (results.opponent > 0)))
@@ -169,7 +170,7 @@ def note(results: HumanResults, chosen: Chosen) -> str | None:
 
 
 def per_slice(results: HumanResults) -> dict[str, list[dict[str, Any]]]:
-    """Return the accuracy on groups of positions, such as those in one phase of the game, as tables by name. Empty
+    """Return tables, by name, of the accuracy on groups of positions, such as those in one phase of the game. Empty
     groups are omitted.
     """
     right, groups = results.right, results.groups

@@ -1,4 +1,4 @@
-"""The tested positions of `human`, and their evaluation."""
+"""The tested positions of a network of the system `human`, and its predictions for them."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from kibitz.store.positions import Batch, Positions
 from kibitz.store.store import Store
 
 Marks = dict[str, NDArray[Any]]
-"""Arrays by name, one entry per position."""
+"""The results of tested positions: arrays by name, with one entry per position."""
 
 BANDS = (0, *range(800, 2801, 200), np.inf)
-"""Limits of the rating bands."""
+"""The limits of the rating bands, which are ranges of ratings."""
 
 
 def rating_bands(rating: NDArray[np.int64]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """Yield each rating band that contains at least one of the ratings: the band's name, and a mask of the ratings in
-    the band, bool [n].
+    """Yield each rating band (range of ratings) that contains at least one of the ratings: the band's name, and whether
+    each rating is in the band, bool [n].
 
     rating: int64 [n]. Unknown ratings (−1) are in no band.
     """
@@ -43,12 +43,14 @@ def rating_bands(rating: NDArray[np.int64]) -> Iterator[tuple[str, NDArray[np.bo
 
 
 def band_name(low: float, high: float) -> str:
+    """Return the name of a rating band, such as "800 to 999", "under 800" or "2800 and over"."""
     return f"under {high}" if low <= 0 else f"{low} and over" if high >= BANDS[-1] else f"{low} to {int(high) - 1}"
 
 
 class RatedSession:
-    """Evaluates positions of a store with a network that has additional inputs (side inputs), such as the players'
-    ratings.
+    """Evaluates positions of a store with a network that has additional inputs, such as the players' ratings.
+
+    session: the open network. store: the database of games, which contains the values of these inputs.
     """
 
     def __init__(self, session: Session, store: Store):
@@ -57,8 +59,8 @@ class RatedSession:
         self.speeds, self.scales = speed_codes(store), scale_codes(store)
 
     def full_state(self, batch: Batch) -> NDArray[np.uint8]:
-        """Return the state of each position with the known additional inputs of its game (side inputs) as further
-        columns, uint8 [n, 12].
+        """Return the array `state` of a batch of positions, with the network's additional inputs as further columns,
+        uint8 [n, 12]. The inputs, such as the ratings, are those of each position's game.
         """
         side = batch.state[:, SIDE].astype(np.int64)
         at = self.store.offsets[batch.games] + batch.plies
@@ -69,10 +71,10 @@ class RatedSession:
         return np.concatenate([batch.state, more], 1)
 
     def measure(self, batch: Batch, state: NDArray[np.uint8]) -> Marks:
-        """Return the results for the move that was played in each position, as arrays by name: those of `ranked`, and
-        the mover's probabilities of win, draw and loss if the network predicts them.
+        """Evaluate positions in which a move was played, and return the results as arrays by name, [n] each.
 
-        state: uint8 [n, 12], the state with the additional inputs, such as the result of `full_state`.
+        The arrays are those of `ranked`. If the network predicts results, "win", "draw" and "loss" are the mover's
+        probabilities, 0 to 1. state: uint8 [n, 12], the state with the additional inputs, as `full_state` returns it.
         """
         answers = self.session.evaluate(batch.codes, state)
         played = self.store.moves[self.store.offsets[batch.games] + batch.plies]
@@ -83,13 +85,18 @@ class RatedSession:
 
 
 def ranked(answers: dict[str, NDArray[np.float32]], batch: Batch, played: NDArray[np.uint16]) -> Marks:
-    """Return how the network ranks the played move among the legal moves of each position, as arrays by name, each [n].
+    """Return how a network ranks the played move among the legal moves of each position, as arrays by name, [n] each.
 
-    chance: the played move's probability, normalized over the legal moves.
+    answers: the network's outputs. batch: the positions. played: uint16 [n], the played moves, packed as in
+    `kibitz.games.chess.moves`.
+
+    chance: the played move's probability; the probabilities of all legal moves add up to 1.
     rank: the played move's rank, from 1.
     best: the most likely move, packed.
     surest: the probability of the most likely move.
     choices: the number of legal moves.
+
+    Raises KibitzError if a played move is illegal, because the store is damaged.
     """
     moves, offsets = legal_moves(batch.codes, batch.state)
     shares = normalised(move_probabilities(answers, batch.codes, moves, offsets), offsets)
@@ -116,10 +123,11 @@ def ranked(answers: dict[str, NDArray[np.float32]], batch: Batch, played: NDArra
 class HumanResults:
     """The tested positions, in each of which a move was played. All arrays have one entry per tested position.
 
-    positions: the positions from which the tested positions were sampled. indices: int64, the tested positions, as
-    indices into `positions`.
-    games, plies: int64, the game and the ply of each tested position.
-    marks: the results for each position, as `RatedSession.measure` returns them, and its side to move and phase.
+    rated: the network and the store.
+    positions: the list from which the tested positions were sampled.
+    indices: int64, the tested positions, as indices into `positions`.
+    games, plies: int64, the index of the game in the store, and the number of moves before the position.
+    marks: the results of each position, as `RatedSession.measure` returns them, and its side to move and phase.
     rating, opponent: int64, the ratings of the mover and the opponent, −1 if unknown.
     result: int64, the game's result for the mover: 1 for a win, 0 for a draw, −1 for a loss.
     """
@@ -136,10 +144,12 @@ class HumanResults:
 
     @property
     def store(self) -> Store:
+        """The database of games that contains the positions."""
         return self.rated.store
 
     @cached_property
     def groups(self) -> ClusterBootstrap:
+        """The positions grouped by game, for computing means with confidence intervals."""
         return ClusterBootstrap(self.games)
 
     @property
@@ -148,7 +158,8 @@ class HumanResults:
         return cast("NDArray[np.bool_]", self.marks["rank"] == 1)
 
     def played(self, some: NDArray[np.int64]) -> NDArray[np.uint16]:
-        """Return the packed move that was played in some of the tested positions, uint16 [k].
+        """Return the move that was played in some of the tested positions, uint16 [k], packed as in
+        `kibitz.games.chess.moves`.
 
         some: int64 [k], indices of tested positions.
         """
@@ -161,7 +172,8 @@ class HumanResults:
         """Evaluate some of the tested positions again, for example with changed ratings. Returns the arrays of
         `measure` by name, in the order of `some`.
 
-        some: int64 [k], indices of tested positions. measure: a function from a batch to its results.
+        some: int64 [k], indices of tested positions. measure: a function that evaluates a batch of positions.
+        on_progress: a function that is called with the number of completed positions and the total.
         """
         return evaluate_in_batches(self.positions, self.indices[some], measure, on_progress)
 
@@ -169,9 +181,11 @@ class HumanResults:
 def evaluate_positions(
     rated: RatedSession, positions: Positions, indices: NDArray[np.int64], on_progress: Callable[[int, int], None]
 ) -> HumanResults:
-    """Evaluate positions with the network, with all known side inputs of their games.
+    """Evaluate positions with the network, and return its results. Inputs such as the ratings are those of each
+    position's game.
 
-    indices: int64 [n], the positions to evaluate, as indices into `positions`.
+    rated: the network and the store. positions: the list that contains the positions. indices: int64 [n], the positions
+    to evaluate, as indices into `positions`.
     """
 
     def measure(batch: Batch) -> Marks:
@@ -192,7 +206,8 @@ def winner_right(marks: Marks, result: NDArray[np.int64]) -> NDArray[np.float64]
     """Return the correctness of the predicted winner, float64 [n]: 1 if the predicted winner won, 0 if not, 0.5 if the
     probabilities of win and loss are equal.
 
-    result: int64 [n], the game's result for the mover. The values of drawn games have no meaning.
+    marks: the arrays "win" and "loss", [n] each, the mover's probabilities. result: int64 [n], the game's result for
+    the mover. The entries of drawn games have no meaning.
     """
     ahead = marks["win"] - marks["loss"]
     return np.where(ahead == 0, 0.5, (ahead > 0) == (result > 0))

@@ -1,5 +1,5 @@
-"""The positions of a `human` test that its page shows: those whose predictions differ most by rating, and the largest
-mistakes.
+"""The positions that the result page of a `human` test shows as examples: those whose predictions differ most by
+rating, and the largest mistakes.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from kibitz.play.chess.policy import move_probabilities, normalised
 
 N_SAMPLES = 12
 SEARCHED = 4096
-"""Number of positions in which the gallery searches for different predictions."""
+"""The number of positions among which `samples` looks for predictions that differ by rating."""
 WEAKER, STRONGER = 1200, 2200
-"""Ratings whose predicted moves the gallery compares."""
+"""The two ratings for which the result page compares the predicted moves."""
 
 
 def samples(results: HumanResults, seed: int) -> dict[str, Any]:
-    """Return the examples for the result page: positions in which the predictions for two ratings differ, and positions
-    with the most certain wrong predictions.
+    """Return the examples for the result page by their JSON keys: positions in which the predictions for two ratings
+    differ, and positions with the most certain wrong predictions.
     """
     sampler = DiverseSampler(results.store, results.games, results.plies)
     wrong = np.flatnonzero(~results.right)
@@ -65,8 +65,10 @@ class Difference:
     """The most likely moves in a position for players rated WEAKER and for players rated STRONGER, with their
     probabilities.
 
-    weaker, stronger: the packed moves. weaker_chance, stronger_chance: the probability of each move for the players for
-    whom it is the most likely one. chance: the probability that players rated WEAKER choose the move `stronger`.
+    weaker, stronger: the most likely moves, packed as in `kibitz.games.chess.moves`.
+    weaker_chance: the probability of the move `weaker` for players rated WEAKER.
+    stronger_chance: the probability of the move `stronger` for players rated STRONGER.
+    chance: the probability that players rated WEAKER choose the move `stronger`.
     """
 
     weaker: int

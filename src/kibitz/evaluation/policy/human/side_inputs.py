@@ -1,5 +1,5 @@
-"""Measure the effect of `human`'s side inputs: the same positions are evaluated with the real ratings, with other
-ratings, and without ratings.
+"""Measure the effect of the rating inputs of the system `human`. The same positions are evaluated with the real
+ratings, with other ratings, and without ratings.
 """
 
 from __future__ import annotations
@@ -20,19 +20,22 @@ from kibitz.stats import ClusterBootstrap, Kind, log_loss
 from kibitz.store.positions import Batch
 
 INPUT_RATINGS = (1000, 1400, 1800, 2200, 2600)
-"""Ratings that the network gets instead of the players' real ratings."""
+"""Ratings that the network gets as inputs in place of the players' real ratings."""
 RATING_TEST_POSITIONS = 2_000
-"""The largest number of positions of each rating band in these tables."""
+"""The largest number of positions from each range of ratings in the tables of `by_input_rating`."""
 
 ChangeState = Callable[[Batch, NDArray[np.uint8]], NDArray[np.uint8]]
-"""A function that changes the side inputs in the state of a batch."""
+"""A function that changes the network's additional inputs. Its arguments are a batch of positions and their state,
+uint8 [n, 12]. It returns the changed state.
+"""
 
 
 def other_inputs(results: HumanResults, seed: int) -> dict[str, ChangeState]:
-    """Return three functions, by name, that change the network's additional inputs (side inputs). One replaces the
-    ratings by those of other players, one sets the ratings to unknown, and one sets all side inputs to unknown.
+    """Return three functions that change the network's additional inputs, by name.
 
-    The first function takes the ratings of both players from the same other game.
+    ratings_shuffled: replace the ratings by those of the two players of another game.
+    ratings_withheld: set the ratings to unknown.
+    position_alone: set all additional inputs to unknown.
     """
     rated, store = results.rated, results.store
     rng = np.random.default_rng(seed)
@@ -100,10 +103,10 @@ class _Compared:
 def with_other_inputs(
     results: HumanResults, subset: NDArray[np.int64], seed: int, on_progress: OnProgress
 ) -> tuple[Metrics, Table]:
-    """Test the network again on some positions, with the additional inputs (side inputs) changed by each function of
-    `other_inputs`. Returns metrics by name and their table.
+    """Test the network again on some positions, with its additional inputs changed by each function of `other_inputs`.
+    Returns metrics by name, and their table.
 
-    subset: int64 [k], indices of the positions.
+    results: the results with the true inputs. subset: int64 [k], indices of the positions. seed: the random seed.
     """
     both = (results.rating[subset] > 0) & (results.opponent[subset] > 0)
     mask = both if both.any() else np.ones_like(both)
@@ -154,7 +157,7 @@ def _measure_changed(rated: RatedSession, change: ChangeState, batch: Batch) -> 
 
 def by_input_rating(results: HumanResults, seed: int, on_progress: OnProgress) -> list[Table]:
     """Return two tables: log loss and top-1 accuracy for each combination of the mover's real rating and the rating
-    that the network gets for both players.
+    that the network gets as input for both players.
 
     The list is empty if no tested position has a suitable rating.
     """

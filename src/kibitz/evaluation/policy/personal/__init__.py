@@ -1,4 +1,4 @@
-"""The evaluation of `personal`: how well a personal network predicts the person's newest moves."""
+"""The test of personal networks: how well a network predicts one person's newest moves."""
 
 from kibitz.evaluation.policy.personal.evaluator import evaluate
 

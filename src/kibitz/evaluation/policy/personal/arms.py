@@ -1,5 +1,5 @@
-"""The models that are compared on a person's moves: the base network, the base with the opening book, with the
-adapters, with both, and another person's network.
+"""Compare how well several models predict a person's moves: the base network (before it was adapted), the base network
+with the person's opening book, the adapted network, the adapted network with the book, and another person's network.
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ from kibitz.store.store import Store
 
 BASE, BOOK_ARM, ADAPTED, BOTH, STRANGER = "base", "book", "adapters", "both", "stranger"
 OPENING = 20
-"""Number of plies of the first ten moves."""
+"""The number of plies (moves of one side) in the first ten moves of both sides."""
 
 
 @dataclass(frozen=True)
 class Arms:
-    """The positions in which a person moved, and how well each model predicts the person's moves.
+    """The positions in which a person moved, and how well each of the compared models predicts the person's moves.
 
-    judged: how well each model predicts the person's moves, by model, see `JudgedMoves`.
+    positions: the positions.
+    judged: the correctness and the loss of the predictions, by model, see `kibitz.personal.shares.JudgedMoves`.
     shares: the predicted probabilities of all legal moves in these positions, by model.
-    seen: bool [n], whether the position is in the person's opening book, which contains the positions in which the
-        person has moved before.
+    seen: bool [n], whether the position is in the person's opening book. The book contains the positions of training
+        games in which the person moved.
     """
 
     positions: PlayerPositions
@@ -46,11 +47,12 @@ class Arms:
 
     @cached_property
     def groups(self) -> ClusterBootstrap:
+        """The positions grouped by game, for computing means with confidence intervals."""
         return ClusterBootstrap(self.positions.games)
 
     @property
     def late(self) -> NDArray[np.bool_]:
-        """Whether each position is after move 10, bool [n]."""
+        """Whether each position is after the first ten moves of both sides, bool [n]."""
         return np.asarray(self.positions.plies >= OPENING)
 
 
@@ -61,10 +63,11 @@ def compare(
     stranger: Run | None = None,
     on_progress: OnProgress = lambda part, done, total: None,
 ) -> Arms:
-    """Predict a person's moves in some games of a store with each of the compared models.
+    """Predict a person's moves in some games of a store with each of the compared models (see `Arms`).
 
-    run: the person's run. stranger: another person's run; its network is used without its opening book. Every model
-    gets the ratings and the speed of each game. Raises KibitzError if the person played none of the games.
+    run: the person's network. games: int64 [k], indices in the store. stranger: another person's network, which is used
+    without its opening book; None for none. Every model gets the ratings and the speed of each game as inputs. Raises
+    KibitzError if the person played none of the games.
     """
     sides = sides_of(store, run.info["person"]["names"])
     positions = kind_of(store.game).Positions(store, games, sides)

@@ -1,7 +1,8 @@
-"""A person's moves compared with those of other players of the same strength, for chess and Go.
+"""Compare a person's moves with those of other players of the same strength, for chess and Go.
 
-The base network of the run, conditioned on the person's strength, represents the other players. Its most likely move is
-the usual move. A sampled move represents the choice of another player of that strength in the same position.
+The other players are represented by the base network, which was not adapted to the person, with the person's strength
+as input. Its most likely move is the usual move. A move that is sampled from its predictions represents the choice of
+another player of this strength.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from kibitz.play.session import Session
 from kibitz.stats import ClusterBootstrap
 
 MISTAKE, FIND = 0.2, 0.1
-"""Limits for the difference of expected scores (0 to 1) between the person's move and the move that other players play
-most.
+"""Limits of the difference between the expected score (0 to 1) after the person's move and after the usual move of
+other players.
 
 A move is a mistake if its expected score is lower by at least MISTAKE, and a find if it is higher by at least FIND.
 """
@@ -29,20 +30,21 @@ FAVOURITES, LEAST_GAMES = 8, 3
 needs.
 """
 FEW_GAMES = 10
-"""With fewer games, a score has no interval."""
+"""If an opening has fewer games than this number, its score is shown without an interval."""
 Worth = Callable[[Session, PlayerPositions, NDArray[np.uint16]], NDArray[np.float64]]
-"""A function that returns the mover's expected score after a move in each position, 0 to 1, [n]."""
+"""A function that returns the mover's expected score after a given move in each position, float64 [n], 0 to 1."""
 
 
 @dataclass(frozen=True)
 class BesideOthers:
-    """A person's moves compared with those of other players. Each array has one entry per move of the person.
+    """A person's moves compared with those of other players. Each array has one entry per move of the person. A value
+    of a move is the mover's expected score after the move, 0 to 1.
 
     positions: the positions in which the person moved.
-    usual: uint16, the move that is most likely for other players, packed.
-    own: float64, the value of the person's move minus the value of the move in `usual`, −1 to 1.
-    drawn: float64, −1 to 1. A move is sampled from the predicted distribution for other players. The number is the
-        value of this move minus the value of the move in `usual`.
+    own: float64, the value of the person's move minus the value of the usual move, −1 to 1.
+    drawn: float64, the value of a sampled move minus the value of the usual move, −1 to 1. The sampled move represents
+        the choice of another player.
+    usual: uint16, the move that is most likely for other players. It is packed in chess, and a point in Go.
     chance: float64, the predicted probability that another player plays the person's move.
     """
 
@@ -58,9 +60,10 @@ def beside_others(
 ) -> BesideOthers:
     """Compare a person's moves with the moves that other players would choose in the same positions.
 
+    positions: the positions in which the person moved.
     base: the network that predicts the other players' moves.
-    worth: a function that returns the value of a given move in each position for the mover, 0 to 1.
-    seed: the seed of the sampled moves.
+    worth: a function that returns the mover's expected score after a given move in each position, 0 to 1.
+    seed: the random seed of the sampled moves.
     """
     shares = positions.shares(base, on_progress)
     usual = positions.judge(shares).first
@@ -75,10 +78,11 @@ def beside_others(
 
 
 def mistakes_and_finds(compared: BesideOthers, parts: Sequence[tuple[str, NDArray[np.bool_]]], by: str) -> list[Table]:
-    """Return two tables: how often the person's move is clearly worse than the most likely move of other players, and
-    how often it is clearly better. Each table has a row for each group of moves.
+    """Return two tables with a row for each group of moves: how often the person's move is clearly worse than the usual
+    move of other players, and how often it is clearly better.
 
-    parts: the name of each group, and a mask of its moves, bool [n]. by: a description of the groups, such as "phase".
+    parts: the name of each group, and which of the moves are in the group, bool [n]. by: a description of the groups,
+    such as "phase".
     """
     groups = ClusterBootstrap(compared.positions.games)
     tables = []
@@ -121,8 +125,8 @@ def favourites(
 ) -> Table:
     """Return a table of the person's most frequent openings with each color, and the person's score in each opening.
 
-    lines: for each color, its name, and a list of the openings' names with the indices of their games. score: float64,
-    the person's score in each game of the store, 0 to 1. text: the text below the table's title.
+    lines: for each color, its name, and a list of the openings' names with the indices of their games. score: float64
+    [games], the person's score in each game of the store, 0 to 1. text: the text below the table's title.
     """
     rows: list[list[Cell]] = []
     for colour, beginnings in lines:

@@ -1,9 +1,8 @@
-"""What is special about a person: favorite openings, moves that others of the same rating don't find, and mistakes that
-others avoid.
+"""Describe a chess player's style: favorite openings, moves that others of the same rating don't find, and mistakes
+that others avoid.
 
-The base network of the run, conditioned on the person's rating, represents the other players. Its most likely move is
-the usual move. A sampled move represents the choice of another player of that rating in the same position. The same
-network, conditioned on a high rating with enough training games, evaluates a move by the expected score after it.
+The other players are represented by the base network, which was not adapted to the person, with the person's rating as
+input. The same network, with a high rating as input, evaluates a move by the expected score after the move.
 """
 
 from __future__ import annotations
@@ -39,21 +38,21 @@ from kibitz.runs import Run
 from kibitz.store.store import Store
 
 LOOKED_AT = 300
-"""The number of newest games that are analyzed."""
+"""The number of the person's newest games that are analyzed."""
 STRONG = 2400
-"""The rating of both sides for the evaluation of a move."""
+"""The rating of both sides that is the network's input for the evaluation of a move."""
 RARE = 0.1
-"""A move is rare among the other players if its probability is lower than this number."""
+"""A move is rare if the predicted probability that other players choose it is lower than this number."""
 FIRST_PLIES, SHOWN = 4, 12
 PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 
 
 def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callable[[int, int], None]) -> dict[str, Any]:
-    """Return the parts of the result page that describe a person's style of play, by their JSON keys: tables, example
+    """Return the parts of the result page that describe a chess player's style, by their JSON keys: tables, example
     positions and mistakes.
 
     The analysis uses the person's newest games in the store. These may be training games, because the analysis uses
-    only the base network, which was not trained on them.
+    only the base network, which was not trained on them. run: the person's network. seed: the random seed.
     """
     sides = sides_of(store, run.info["person"]["names"])
     order = in_time(store)
@@ -103,7 +102,7 @@ def worth(session: Session, positions: PlayerPositions, moves: NDArray[np.uint16
     """Return the mover's expected score after the given move in each position, float64 [n], 0 to 1.
 
     The score is 1 if the move mates, 0 if the opponent can then mate in one move, and 0.5 if the game is then drawn.
-    moves: uint16 [n], packed.
+    moves: uint16 [n], packed as in `kibitz.games.chess.moves`.
     """
     rows = np.concatenate([positions.codes, positions.state[:, :4]], 1)
     ended = ChessRules(session, session).enter(rows, moves).ended

@@ -27,14 +27,13 @@ NAMES = {BOTH: "adapters and book", BOOK_ARM: "book", ADAPTED: "adapters", BASE:
 def learning_curve(
     run: Run, store: Store, tested: NDArray[np.int64], on_progress: OnProgress, log: Callable[[str], None]
 ) -> Curve:
-    """Return the learning curve of each model: its accuracy on the tested games as a function of the number of training
+    """Return the learning curve of each compared model: its accuracy on the tested games by the number of training
     games.
 
     tested: int64 [n], the tested games, as indices in the store.
 
-    For each number of games, a temporary run is trained on that many of the person's newest games outside the test
-    split. All models of this run are then tested. The run's folder is removed at the end. Raises KibitzError if the run
-    was trained on another store.
+    For each number of games, a temporary network is trained on that many of the person's newest games outside the test
+    split. All models of this network are then tested. Raises KibitzError if the run was trained on another store.
     """
     if store.fingerprint != run.info["data"]["fingerprint"]:
         raise KibitzError(

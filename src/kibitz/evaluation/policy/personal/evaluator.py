@@ -1,5 +1,6 @@
-"""The evaluation of a personal network: the compared models on the newest games, and what is special about the
-person."""
+"""The test of personal networks: how well several models predict a person's newest moves, and a description of the
+person's style.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ LABELS = {
 FIGURES = {BOTH: "accuracy", **{arm: f"accuracy_{arm}" for arm in (BASE, BOOK_ARM, ADAPTED, STRANGER)}}
 LATE = "_past_move_10"
 MOVES = (0, 20, 50, 100, 150, 200, 250, np.inf)
-"""Limits of the bands of the number of moves played before, for Go."""
+"""The limits of the groups of positions by the number of moves played, for Go."""
 MAIN = ("accuracy", "accuracy_base", "gain", "accuracy_past_move_10", "accuracy_base_past_move_10", "gain_past_move_10",
         "log_loss", "log_loss_base")  # fmt: skip
 TEXTS = {
@@ -52,7 +53,7 @@ TEXTS = {
 def evaluate(
     run: Run, store: Store, chosen: Chosen, config: EvalConfig, on_progress: OnProgress, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Evaluate a run on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
+    """Test a network on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
     explains the arguments and the keys of the dict.
     """
     if config.curve and chosen.seen:
@@ -113,10 +114,10 @@ def _stranger(name: str | None, game: str) -> Run | None:
 
 
 def figures_of(arms: Arms) -> Metrics:
-    """Return metrics by name: the accuracy and log loss of each model, and the differences between models on the same
-    moves. Each metric exists twice: over all moves, and over the moves after move 10.
+    """Return metrics by name: the accuracy and log loss of each compared model, and the differences between models on
+    the same moves. Each metric exists twice: over all moves, and over the moves after move 10.
 
-    arms: the moves and the predictions of each model.
+    arms: the person's moves and the predictions of each model.
     """
     figures: Metrics = {}
     groups, everywhere = arms.groups, np.ones(len(arms.positions), np.bool_)
@@ -162,8 +163,8 @@ def _count(number: int) -> str:
 
 
 def by_part(arms: Arms) -> dict[str, list[dict[str, Any]]]:
-    """Return the accuracy of the complete personal model (network and opening book) on groups of moves, such as the
-    first ten moves of a game, as tables by name.
+    """Return tables, by name, of the accuracy on groups of moves, such as the first ten moves of a game. The accuracy
+    is that of the complete personal model: the adapted network with the opening book.
     """
     right, groups, positions = arms.judged[BOTH].right, arms.groups, arms.positions
     parts = {

@@ -1,7 +1,7 @@
-"""What is special about a Go player: first moves, mistakes and finds compared with others of the same rank.
+"""Describe a Go player's style: first moves, and mistakes and finds compared with others of the same rank.
 
-The base network of the run, conditioned on the player's rank, represents the other players, see `beside`. The same
-network, conditioned on the highest amateur rank, evaluates a move by the win probability after it.
+The other players are represented by the base network, which was not adapted to the player, with the player's rank as
+input. The same network, with the highest amateur rank as input, evaluates a move by the win probability after the move.
 """
 
 from __future__ import annotations
@@ -27,17 +27,19 @@ from kibitz.runs import Run
 from kibitz.store.store import Store
 
 LOOKED_AT = 40
-"""The number of newest games that are analyzed. It is small, because evaluating a Go position takes long."""
+"""The number of the player's newest games that are analyzed. It is small, because evaluating a Go position takes
+long.
+"""
 STRONG = rank_byte("9d")
 PHASES = (("first 50 moves", 0, 50), ("moves 51 to 150", 50, 150), ("after", 150, 1 << 30))
 FIRST_MOVES = 2
 
 
 def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callable[[int, int], None]) -> dict[str, Any]:
-    """Return the parts of the result page that describe a Go player's style, by their JSON keys.
+    """Return the tables of the result page that describe a Go player's style, as {"tables": list}.
 
     The analysis uses the player's newest games in the store. These may be training games, because the analysis uses
-    only the base network, which was not trained on them.
+    only the base network, which was not trained on them. run: the player's network. seed: the random seed.
     """
     sides = sides_of(store, run.info["person"]["names"])
     order = in_time(store)
