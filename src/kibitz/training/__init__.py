@@ -1,1 +1,3 @@
-"""Training: the loop that all systems share, and the run directory that it writes."""
+"""Training: the loop that all systems (kinds of networks) share. The loop writes a run, the directory of the trained
+network.
+"""

@@ -17,9 +17,9 @@ from kibitz.training.dataloader import make_batch
 from kibitz.training.trainer import TrainConfig, best_precision
 
 MEMORY = 0.9
-"""The share of a GPU's memory that a step may use. The rest is for fragmentation in torch's allocator."""
+"""The share of a GPU's memory that a training step may use. The rest is for fragmentation in torch's allocator."""
 LEAST_BATCHES = 100
-"""The batch size is limited so that a pass over the examples has at least this number of batches."""
+"""The smallest number of batches in a pass over the examples. The batch size is limited accordingly."""
 
 
 def largest(usual: int, most: int, fits: Callable[[int], bool]) -> int:
@@ -43,10 +43,10 @@ def largest(usual: int, most: int, fits: Callable[[int], bool]) -> int:
 
 
 def find_batch(system: System, settings: Any, store: Store, games: Any, plan: TrainConfig) -> int:
-    """Return the largest batch size with which a training step of each stage fits into the GPU memory. If this process
-    trains on a CPU, the batch size of the settings is returned.
+    """Return the largest batch size with which training steps fit into the GPU memory. If this process trains on a CPU,
+    return the batch size of the settings.
 
-    settings: the settings with the usual batch size. games: int64, the indices of the training games in the store.
+    settings: the settings with the usual batch size. games: the indices of the training games in the store, int64.
     plan: the options of the training loop.
     """
     usual: int = settings.batch
@@ -64,8 +64,10 @@ def find_batch(system: System, settings: Any, store: Store, games: Any, plan: Tr
 
 
 def step_fits(system: System, settings: Any, store: Store, games: Any, plan: TrainConfig, device: torch.device) -> bool:
-    """Return whether a training step of each stage fits into the memory of this device. games: int64, the indices of
-    the training games in the store. plan: the options of the training loop.
+    """Return whether a training step with the batch size of the settings fits into the memory of a device. One step of
+    each training stage is tried.
+
+    games: the indices of the training games in the store, int64. plan: the options of the training loop.
     """
     try:
         for stage in _stages(system, settings, device):

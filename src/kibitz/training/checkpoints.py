@@ -1,8 +1,8 @@
-"""The checkpoints of a training run: their order, and the removal of old checkpoints. On the board, a slider selects a
-checkpoint.
+"""The checkpoints of a training run: weights that training saves at intervals. This module sorts them and removes old
+ones.
 
-Files are named STAGE-ITERATION.safetensors. kibitz removes some of the older checkpoints, so that the total size stays
-below a limit and the others are evenly spaced.
+Files are named STAGE-ITERATION.safetensors; a stage is the training of one part of the network. kibitz removes some of
+the older checkpoints, so that the total size stays below a limit and the others are evenly spaced.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from torch import nn
 
 N_NEWEST = 3
-"""Number of the newest checkpoints, which are not removed to make the series even."""
+"""The number of newest checkpoints that are not removed to make the series evenly spaced."""
 _NAME = re.compile(r"(?P<stage>.+)-(?P<iteration>\d{1,15})")
 
 
 def stage_and_iteration(path: Path) -> tuple[str, int] | None:
-    """Parse the stage and the iteration from the file name of a checkpoint. Returns None for other file names."""
+    """Return the stage and the iteration in the file name of a checkpoint, STAGE-ITERATION.safetensors. Return None for
+    other file names.
+    """
     match = _NAME.fullmatch(path.stem)
     return (match["stage"], int(match["iteration"])) if match else None
 
@@ -81,10 +83,10 @@ class RunBytes:
 
 
 def run_bytes(network: nn.Module, checkpoint_megabytes: float, averages: bool = False) -> RunBytes:
-    """Return upper limits of the disk space of a run.
+    """Return upper limits of the disk space of a run, the directory of the trained network.
 
-    checkpoint_megabytes: the limit of the checkpoints' total size. averages: whether the weights are averaged. last.pt
-    contains the weights, their averages if there are any, and at most two values per weight for the optimizer.
+    checkpoint_megabytes: the limit of the checkpoints' total size. averages: whether the weights are averaged. The file
+    last.pt contains the weights, their averages if there are any, and at most two values per weight for the optimizer.
     best.safetensors and the ONNX file contain the weights once each.
     """
     weights = sum(p.numel() * p.element_size() for p in network.state_dict().values())

@@ -1,4 +1,4 @@
-"""`--compile`: let torch compile the training steps for this network and this machine."""
+"""The option `--compile`: torch compiles the training steps for this network and this machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from kibitz.systems.base import Loss
 
 AUTO, ON, OFF = "auto", "on", "off"
 WISHES = (AUTO, ON, OFF)
-"""AUTO: compile if a GPU exists for which torch can compile. ON: compile, or raise an error. OFF: never compile."""
+"""The values of --compile. AUTO: compile if the device is a GPU for which torch can compile. ON: compile, or raise an
+error. OFF: never compile.
+"""
 
 
 class CannotCompile(KibitzError):
@@ -26,14 +28,12 @@ class CannotCompile(KibitzError):
 
 
 def wanted(wish: str, device: torch.device) -> bool:
-    """Return whether torch should compile the training steps on this device. wish: the value of --compile, one of
-    WISHES.
-    """
+    """Return whether the value of --compile requests compilation on this device. wish: one of WISHES."""
     return wish == ON or (wish == AUTO and device.type == "cuda")
 
 
 def missing(device: torch.device) -> str:
-    """Return in words what torch lacks on this machine to compile for this device; "" if nothing is missing."""
+    """Return what torch lacks on this machine to compile for this device, in words; "" if nothing is missing."""
     if device.type != "cuda":
         usual = {"Windows": "cl", "Darwin": "clang++"}.get(platform.system(), "g++")
         name = os.environ.get("CXX") or usual
@@ -45,8 +45,8 @@ def missing(device: torch.device) -> str:
 
 
 def check(wish: str, device: torch.device) -> None:
-    """Check the value of --compile, `wish`. Raises UsageError if it is not one of WISHES, or if it is ON and torch
-    can't compile for this device.
+    """Check the value of --compile. Raises UsageError if it is not one of WISHES, or if it is ON and torch can't
+    compile for this device.
     """
     if wish not in WISHES:
         raise UsageError(not_one_of("--compile", wish, WISHES))
@@ -55,12 +55,12 @@ def check(wish: str, device: torch.device) -> None:
 
 
 def impossible(why: str) -> UsageError:
-    """Return the UsageError for `--compile on` where torch can't compile. why: the reason, in a few words."""
+    """Return the error for `--compile on` if torch can't compile. why: the reason, in a few words."""
     return UsageError(f"--compile {ON} is not possible here ({why}). Leave it out.")
 
 
 def compiled(loss: Loss) -> Loss:
-    """Return the loss function, compiled by torch.compile. It is compiled when it is first called, and its gradient at
+    """Return a version of the loss function that torch.compile compiles at its first call. Its gradient is compiled at
     the first backward pass.
 
     Dropout omits the same units as without compilation. Compiled code is cached in the user's folder (see
@@ -74,8 +74,8 @@ def compiled(loss: Loss) -> Loss:
 
 @contextlib.contextmanager
 def compilation_errors() -> Iterator[None]:
-    """Context manager that converts torch's errors about compilation to CannotCompile, and suppresses torch's
-    warnings.
+    """Inside this context, torch's errors about compilation become CannotCompile, and torch's warnings are
+    suppressed.
     """
     from torch._dynamo.exc import TorchDynamoException
     from torch._inductor.exc import InductorError

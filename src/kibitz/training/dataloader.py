@@ -1,4 +1,4 @@
-"""Batches, and their prefetching: threads make the next batches while the network trains on the current one."""
+"""Make batches of training examples. Threads make the next batches while the network trains on the current batch."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from kibitz.store.positions import permutation
 from kibitz.systems.base import Arrays, Examples, Parted, batches_in_epoch
 
 N_READY = 3
-"""Number of batches that are made in advance."""
+"""The number of batches that a thread makes in advance."""
 
 
 def make_batch(
     examples: Examples, batch: int, seed: int, iteration: int, rank: int = 0, world: int = 1
 ) -> dict[str, Tensor]:
-    """Return the batch of one iteration, or this process's part of it. It has `batch` examples, or all examples if
-    there are fewer, and depends only on the arguments.
+    """Return the batch of one iteration, as tensors by name. It has `batch` examples, or all examples if there are
+    fewer, and depends only on the arguments.
 
-    rank: the number of this process, from 0. world: the number of processes that share the batch. Raises KibitzError if
-    there are fewer examples than processes.
+    rank: the index of this process, from 0. world: the number of processes that share the batch; each gets only its
+    part. Raises KibitzError if there are fewer examples than processes.
     """
     size = min(batch, len(examples))
     epoch, index = divmod(iteration, batches_in_epoch(len(examples), batch))
@@ -35,7 +35,8 @@ def make_batch(
 
 
 def part_of(examples: Examples, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
-    """Return the part of a batch for process `rank` of `world` processes. ids: int64, the ids of the batch's examples.
+    """Return the part of a batch for one of several processes that train together. rank: the index of the process, from
+    0. world: the number of processes. ids: the ids of the batch's examples, int64.
 
     The part has a contiguous range of these ids, unless the examples are `Parted`. Raises KibitzError if there are
     fewer examples than processes.
@@ -61,9 +62,7 @@ def prefetch_batches(examples: Examples, batch: int, seed: int, first: int, last
 def ahead(
     make: Callable[[int], dict[str, Tensor]], iterations: Iterable[int], threads: int = 1
 ) -> Iterator[dict[str, Tensor]]:
-    """Yield the results of `make` for these iterations, in order. Threads make up to N_READY results per thread in
-    advance.
-    """
+    """Yield make(iteration) for each iteration, in order. Threads make up to N_READY results per thread in advance."""
     with ThreadPoolExecutor(threads) as maker:
         ready: deque[Future[dict[str, Tensor]]] = deque()
         try:

@@ -20,10 +20,10 @@ from kibitz.systems.base import Network
 
 
 def export_onnx(network: nn.Module, codes: NDArray[np.uint8], state: NDArray[np.uint8], path: Path) -> None:
-    """Write a network as an ONNX file. It has the inputs `codes` and `state`, accepts any number of positions, and has
-    the network's outputs.
+    """Write a network as an ONNX file with the inputs `codes` and `state`, and with the network's outputs. The file
+    accepts any number of positions.
 
-    codes, state: a few positions for tracing the network, without side inputs. The network is changed: its
+    codes, state: a few positions without side inputs, with which torch traces the network. The network is changed: its
     normalization layers are merged into its convolutions.
     """
     outputs, side_inputs = cast(Network, network).outputs, cast(Network, network).side_inputs

@@ -1,5 +1,5 @@
-"""Train a system on a store: `train` calls `prepare`, `fit` and `finish` in this order, which choose the run's
-directory, train, and export the network.
+"""Train a network on a game store. The function `train` calls three others: `prepare` chooses the run (the directory
+for the network), `fit` trains, and `finish` exports the network.
 """
 
 from __future__ import annotations
@@ -80,12 +80,15 @@ class TrainResult:
 def choose(
     system: str, settings: Any, data: dict[str, Any], seed: int, requested: Path | None
 ) -> tuple[Path, dict[str, Any] | None]:
-    """Return the directory for a training run, and the contents of its run.json if an earlier call began this run; None
-    for a new run.
+    """Return the directory for a training run, and the content of its run.json. The content is None for a new run,
+    which no earlier call began.
 
-    requested: the directory that the user requested, or None. With None, the result is the numbered run with the same
-    system, settings, games and seed. If there is none, it is the directory with the next free number. Raises UsageError
-    if the requested directory has a run that differs in one of these, or has other files and no run.
+    requested: the directory that the user requested, or None. With None, the result is the run in runs/SYSTEM-NUMBER
+    that has the same system, settings, games and seed. If there is none, the result is the directory with the next free
+    number.
+
+    Raises UsageError if the requested directory has a run that differs in system, settings, games or seed, or has other
+    files and no run.
     """
     if requested is not None:
         if (name := printable(str(requested))) != str(requested):
@@ -119,8 +122,9 @@ def _numbered(system: str) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def begun_before(system: str, settings: Any, data: dict[str, Any], seed: int) -> Path | None:
-    """Return the last numbered run that has the same system, settings, seed and store path, even if the games in the
-    store have changed since it began. Returns None if there is none. data: the description of the training data.
+    """Return the last directory runs/SYSTEM-NUMBER whose training had the same system, settings, seed and store path,
+    even if the games in the store have changed since. Returns None if there is none. data: the description of the
+    training data.
     """
     latest = None
     for path, info in _numbered(system):
@@ -132,8 +136,8 @@ def begun_before(system: str, settings: Any, data: dict[str, Any], seed: int) ->
 
 
 def differences(info: dict[str, Any], system: str, settings: Any, data: dict[str, Any], seed: int) -> str:
-    """Describe in a few words how an existing run differs from the requested training. info: the contents of its
-    run.json.
+    """Return in a few words how an existing run differs from the requested training, such as "started with seed 1
+    instead of 2". info: the content of the existing run.json.
     """
     if info.get("system") != system:
         return f"is a run of {info.get('system')}"
@@ -168,8 +172,8 @@ class TrainingData:
 
 
 def prepare_data(system: System, settings: Any, store_path: str, split: Split | None = None) -> TrainingData:
-    """Open a store, and select and split the games for a system. split: None for the store's own split. Raises
-    KibitzError or UsageError if the store has no training games for the system.
+    """Open a store, select the games on which a system can train, and split them. split: None for the store's own
+    split. Raises KibitzError or UsageError if the store has no training games for the system.
     """
     store = Store(store_path)
     if store.game != system.game:
@@ -199,8 +203,8 @@ def prepare_data(system: System, settings: Any, store_path: str, split: Split | 
 
 @dataclass(frozen=True)
 class TrainRequest:
-    """The arguments of a call of `train`. found_batch_size: whether the batch size was determined by
-    `training.batch_size.find_batch`.
+    """The arguments of a call of `train`, which describes them. plan: the options of the training loop.
+    found_batch_size: whether `training.batch_size.find_batch` determined the batch size.
     """
 
     system: str
@@ -219,7 +223,8 @@ class TrainRequest:
 class TrainJob:
     """A training run that is ready to start or to resume.
 
-    info: the contents of run.json.
+    path: the run's directory.
+    info: the content of run.json.
     parent: the run whose weights are the initial weights; None if there is none.
     plan: the requested options of the training loop, with the precision of the run.
     continued: whether an earlier call began this run.
@@ -365,7 +370,7 @@ def _follow(request: TrainRequest) -> TrainJob:
 
 
 def prepare(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
-    """Check everything that can be checked before the first iteration, choose the run's directory and write run.json.
+    """Do everything before the first iteration: check the arguments, choose the run's directory and write run.json.
     log: a function that is called with each message for the user.
 
     If an error is raised, or if an earlier call finished the run, nothing is written.
@@ -505,10 +510,9 @@ def _remove_unstarted(job: TrainJob) -> None:
 
 
 def finish(job: TrainJob, outcome: TrainOutcome, export: bool) -> TrainResult:
-    """Export the best weights as model.onnx, if `export` is true and the run has weights. Returns the result of
-    `train`.
+    """Export the best weights as model.onnx, if `export` is true and the run has weights. Return the result of `train`.
 
-    If an earlier call finished the run, the weights are exported only if model.onnx is missing: that call may have been
+    If an earlier call finished the run, model.onnx is written only if it is missing, because that call may have been
     killed before the export.
     """
     onnx, export = job.path / ONNX, export and job.plan.ranks.main

@@ -1,8 +1,8 @@
-"""During training, detect networks with dead layers and networks that learn nothing.
+"""Detect networks that train badly: dead layers, and networks that learn nothing.
 
 If a step is too large, the network's ReLUs can become 0 for all inputs within the first iterations. Such a network may
-seem to learn slowly for hours. Two signs of the fault are quick to compute and reliable: units without gradient for any
-example of a batch, and a validation loss that is no lower than that of the best constant prediction.
+seem to learn slowly for hours. Two signs are quick to compute and reliable. The first is units without gradient for any
+example of a batch. The second is a validation loss that is no lower than that of the best constant prediction.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ DEAD_SHARE = 0.75
 """
 MIN_UNITS = 8
 NAMED = 6
-"""The largest number of layers that a report lists."""
+"""The largest number of dead layers that a message lists."""
 FIRST_SHARE = 0.1
-"""The share of a stage's iterations after which its loss should be lower than that of a constant prediction."""
+"""After this share of a stage's iterations, the loss should be lower than that of a constant prediction."""
 FIRST_ITERATION = 50
 """Nothing is reported before this iteration (or before the end of a shorter stage), because the first steps may go in
 the wrong direction.
 """
 MARGIN = 0.002
-"""A validation loss must be smaller than the loss of a constant prediction by at least this fraction."""
+"""The smallest relative difference by which a validation loss must be below the loss of a constant prediction."""
 ADVICE = "if this does not change, try a smaller --learning-rate, another --seed, or --recipe default"
 
 

@@ -21,9 +21,11 @@ PARTS = {
     "validation": "validation",
     "checkpoint": "checkpoint",
 }
-"""The parts of a training iteration, in order, with their names in tables."""
+"""The parts of a training iteration, in order: name -> name in tables."""
 REPLAY = "replay"
-"""The time for making batches. It is not part of the sum, because threads make batches during the training."""
+"""The name for the time in which threads make batches. This time is not part of the total, because it runs in parallel
+to the training.
+"""
 
 
 @dataclass
@@ -42,7 +44,7 @@ class Profile:
 
     @contextlib.contextmanager
     def part(self, name: str) -> Iterator[None]:
-        """Context manager that measures the time inside it and adds it to the part `name`. name: a key of PARTS, or
+        """Inside this context, measure the time, and add it to the part `name` at the end. name: a key of PARTS, or
         REPLAY for the making of batches. Several threads may measure REPLAY at the same time.
         """
         if not self.on:

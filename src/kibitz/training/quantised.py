@@ -1,4 +1,6 @@
-"""Write an ONNX file with int8 or fp16 numbers. bench/bench_int8.py measures the speed and the loss of accuracy."""
+"""Write smaller ONNX files, with int8 or fp16 numbers. bench/bench_int8.py measures their speed and loss of
+accuracy.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,11 @@ from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
 
 KINDS = ["Conv", "MatMul", "Gemm"]
-"""The ONNX operations that are computed with int8 numbers."""
+"""The types of ONNX operations that are computed with int8 numbers."""
 POSITIONS, BATCH = 512, 64
-"""Number of positions that determine the ranges of the int8 numbers, and number of positions per batch."""
+"""The number of positions from which the ranges of the int8 numbers are computed, and the number of positions per
+batch.
+"""
 RECORDS = {"chess": "games.pgn.zst", "go": "games.sgfl.zst"}
 
 
@@ -72,8 +76,8 @@ def _no_advice(record: logging.LogRecord) -> bool:
 
 
 def positions(run: Run, store: Store, n: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Sample `n` positions of a store. Returns `codes`, uint8 [n, squares], and `state`, uint8 [n, k], which includes
-    the default values of the network's side inputs.
+    """Sample `n` positions of a store as inputs of a network. Returns `codes`, uint8 [n, squares], and `state`, uint8
+    [n, k], which includes the default values of the network's side inputs.
     """
     draw = np.random.default_rng(0)
     games = np.sort(draw.integers(len(store), size=n))

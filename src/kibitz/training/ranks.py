@@ -33,11 +33,13 @@ from kibitz.errors import KibitzError, UsageError
 
 T = TypeVar("T")
 TIMEOUT = timedelta(minutes=5)
-"""How long a process waits for a living process that doesn't respond, or for a machine that has disappeared from the
-network.
+"""How long a process waits for a process that is alive but doesn't respond, or for a machine that has disappeared from
+the network.
 """
 PORT = 29400
-"""The port of the first of several machines, unless --main-address has another port."""
+"""The default network port of the first machine, if several machines train together. The option --main-address can set
+another port.
+"""
 _LAST_PORT = 65_535
 _PARENT = "KIBITZ_PARENT"
 """Environment variable of processes that kibitz starts: the id of the process that started them."""
@@ -60,8 +62,8 @@ class ReportedByOtherRank(KibitzError):
 
 @dataclass(eq=False)
 class Ranks:
-    """The rank (index) of this process among the processes that train together, and its connection to them. `Ranks()`
-    is for a process that trains alone.
+    """The index (rank) of this process among the processes that train one network together, and its connection to them.
+    `Ranks()` is for a process that trains alone.
 
     rank: the index of this process, from 0 to world - 1. Process 0 is the main process.
     world: the number of processes.
@@ -87,11 +89,12 @@ class Ranks:
 
     @property
     def alone(self) -> bool:
+        """Whether this process trains alone."""
         return self.world == 1
 
     def fabric(self, device: str, precision: Any) -> Fabric:
-        """Return a Lightning Fabric for this process, with its device and precision. device: "auto", "cpu" or
-        "cuda".
+        """Return a Lightning Fabric, which selects the device and the number format of this process. device: "auto",
+        "cpu" or "cuda". precision: such as "32-true".
         """
         if self.alone:
             return Fabric(accelerator=device, devices=1, precision=precision)
@@ -100,7 +103,9 @@ class Ranks:
         return Fabric(accelerator="cpu", devices=1, precision=precision)
 
     def broadcast(self, value: T) -> T:
-        """Return, in every process, the value that the main process passes."""
+        """Return the value of the main process in every process. All processes must call this method; the values of the
+        others are ignored.
+        """
         if self.alone:
             return value
         values = [value if self.main else None]
@@ -109,7 +114,9 @@ class Ranks:
         return cast(T, values[0])
 
     def gather(self, value: T) -> list[T]:
-        """Return, in every process, the values that all processes pass, in the order of the ranks."""
+        """Return the values of all processes, in the order of the ranks. All processes must call this method, each with
+        its value.
+        """
         if self.alone:
             return [value]
         values: list[Any] = [None] * self.world
@@ -134,8 +141,9 @@ class Ranks:
         return done
 
     def add_gradients(self, parameters: Sequence[Tensor], rows: int, flags: Sequence[bool]) -> list[bool]:
-        """Replace each gradient by the gradient of the mean loss over the rows of all processes. Returns for each flag
-        whether any process has set it.
+        """Combine the gradients of all processes. Each process has the gradient of the mean loss over its rows, which
+        is replaced by the gradient of the mean loss over all rows. Returns for each flag whether any process has set
+        it.
 
         rows: the number of rows in this process's mean loss. If a parameter has a gradient in no process, its gradient
         stays None.
@@ -152,7 +160,7 @@ class Ranks:
         return [count > 0 for count in raised[: len(flags)]]
 
     def average(self, values: Sequence[Tensor]) -> None:
-        """Replace each of these tensors in place by its mean over all processes."""
+        """Replace each tensor in place by its mean over all processes."""
         if self.alone or not values:
             return
         flat = torch.cat([value.flatten() for value in values]) / self.world
@@ -206,7 +214,7 @@ ALONE = Ranks()
 
 @dataclass(frozen=True)
 class ProcessRank:
-    """The rank (index) of this process among those that train together, from the options or the environment.
+    """The index (rank) of this process among those that train together, according to the options or the environment.
 
     rank, world, local: as in `Ranks`.
     here: the number of processes on this machine.
@@ -223,8 +231,8 @@ class ProcessRank:
     outside: bool = False
 
     def environment(self, child: int) -> dict[str, str]:
-        """Return the environment variables for the process `child` of this machine (from 0), including those that
-        torchrun would set.
+        """Return the environment variables for a process that this process starts, including those that torchrun would
+        set. child: the index of that process on this machine, from 0.
         """
         return os.environ | {
             "RANK": str(self.rank + child), "WORLD_SIZE": str(self.world), "LOCAL_RANK": str(child),
@@ -284,12 +292,12 @@ def _rank_from_environment(devices: int | None, nodes: int | None) -> ProcessRan
 
 @contextlib.contextmanager
 def joined(where: ProcessRank, device: str) -> Iterator[Ranks]:
-    """Context manager that connects this process with the other processes of the training run. The first process of a
+    """Inside this context, this process is connected with the other processes of the training. The first process of a
     machine starts the machine's other processes, unless another program starts them.
 
-    device: "auto", "cpu" or "cuda". Raises UsageError if there are fewer GPUs than processes, and KibitzError if the
-    first machine doesn't respond. It raises ReportedByOtherRank instead of an error that another process of this
-    machine reports.
+    where: the rank of this process. device: "auto", "cpu" or "cuda". Raises UsageError if there are fewer GPUs than
+    processes, and KibitzError if the first machine doesn't respond. It raises ReportedByOtherRank instead of an error
+    that another process of this machine reports.
     """
     if where.world == 1:
         yield Ranks()

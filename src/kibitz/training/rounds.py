@@ -1,11 +1,11 @@
-"""How the stages of one training run share its time.
+"""Divide the time of a training run among its stages. Each stage trains one part of the network.
 
 Stages that are independent of each other (the seven networks of `convchess`) train in rounds: each stage trains for
 some iterations, then the next stage. So if a run is stopped at any moment, all stages have done a similar share of
 their iterations. The order doesn't change the result, because a stage depends only on its own iterations.
 
-Stages that depend on each other (those of `deepchess`) train one after the other. With a time limit, each one gets its
-share of the time.
+Stages that depend on each other (those of `deepchess`) train one after the other. With a time limit, each stage gets
+its share of the time.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from torch import nn
 from kibitz.systems.base import Stage
 
 PARTS = (0.002, 0.005, 0.01, 0.02, 0.04, 0.07, *(i / 10 for i in range(1, 11)))
-"""Shares of a stage's iterations at which a round ends, if there is no time limit."""
+"""The rounds if there is no time limit: the shares of a stage's iterations that are done at the end of each round."""
 ROUNDS = 6
-"""Number of rounds in which stages share a time limit."""
+"""The number of rounds if there is a time limit."""
 
 
 class TimeShares:
-    """Decides when a stage must pause, so that the next stage can train.
+    """Decides when a training stage must pause, so that the next stage can train.
 
-    stages: all stages of the training run. limit: the time limit of this call in seconds; None for no limit. alone:
-    whether only one process trains. If several processes train, all must pause at the same iteration, so the time limit
-    is ignored here.
+    stages: all stages of the training run.
+    limit: the time limit of this call in seconds; None for no limit.
+    alone: whether only one process trains. If several processes train, all must pause at the same iteration, so they
+        ignore the time limit here.
     """
 
     def __init__(self, stages: Sequence[Stage], limit: float | None, alone: bool):
@@ -40,8 +41,9 @@ class TimeShares:
         self._began, self._stop_at = 0.0, 0
 
     def begin(self, index: int, iteration: int, iterations: int, started: float) -> None:
-        """Record that a stage starts or resumes. index: the stage's index. iteration: its number of completed
-        iterations. iterations: its length. started: the time at which the training began (time.monotonic).
+        """Record that a stage starts or resumes. index: the index of the stage. iteration: the number of its completed
+        iterations. iterations: the number of all its iterations. started: the time at which the training began
+        (time.monotonic).
         """
         now = time.monotonic()
         self._stop_at, self._until = iterations, float("inf")
@@ -63,7 +65,9 @@ class TimeShares:
 
 
 class BestParts:
-    """The best weights of each stage so far, for stages that train in rounds. They are kept on the CPU."""
+    """The best weights of each stage so far, if stages train in rounds. The weights are stored in the memory of the
+    CPU.
+    """
 
     def __init__(self, network: nn.Module, stages: Sequence[Stage]):
         self.names = {stage.name: names_of(network, stage.module) for stage in stages}
@@ -79,20 +83,20 @@ class BestParts:
         return {name: self.weights[name] for name in self.names[stage] if name in self.weights}
 
     def merged(self, network: nn.Module) -> dict[str, torch.Tensor]:
-        """Return all weights of the network, by name: a stage's best weights if it has any, or else its current
-        weights.
+        """Return the weights of the whole network, by name. The weights of a stage are its best ones if `keep` was
+        called for the stage, otherwise the current ones.
         """
         return {**network.state_dict(), **self.weights}
 
 
 def names_of(network: nn.Module, module: nn.Module) -> list[str]:
-    """Return the names of a module's entries in the network's state dict."""
+    """Return the names of a module's weights in the network's state dict. module: a part of the network."""
     prefix = next(name for name, part in network.named_modules() if part is module)
     return [name for name in network.state_dict() if not prefix or name.startswith(prefix + ".")]
 
 
 def next_stage(index: int, finished: Mapping[int, Any], count: int) -> int:
-    """Return the index of the next unfinished stage after the current one, where the first stage follows the last one.
+    """Return the index of the next unfinished stage after the current one. After the last stage comes the first one.
     Returns `count` if all stages are finished.
 
     index: the current stage. finished: the finished stages, by index. count: the number of stages.

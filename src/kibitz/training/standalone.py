@@ -25,7 +25,7 @@ STATE = {
         "plies since the last capture or pawn move, at most 255",
     ],
 }
-"""The meaning of each column of the state, by game."""
+"""The meaning of each column of a network's input `state`, in words, by game."""
 CODES = {
     "chess": "squares a1, b1 … h8: 0 empty, 1 to 6 White's pawn, knight, bishop, rook, queen, king, 7 to 12 Black's",
 }
@@ -87,7 +87,9 @@ def check(run: Run) -> None:
 
 
 def opened(run: Run) -> Any:
-    """Open the run's ONNX file as an onnxruntime.InferenceSession. Raises KibitzError if it is missing or damaged."""
+    """Return an onnxruntime.InferenceSession for the run's ONNX file. Raises KibitzError if the file is missing or
+    damaged.
+    """
     import onnxruntime
 
     if not (run.path / ONNX).is_file():

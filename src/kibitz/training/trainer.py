@@ -1,8 +1,8 @@
-"""The training loop, the same for all systems.
+"""The training loop, which is the same for all systems (kinds of networks).
 
-All random choices in iteration i (its examples, the units that dropout zeroes) are a function of the seed and i. So a
-run that was stopped at any moment resumes from its last checkpoint and reaches the same weights as a run without a stop
-(on a CPU).
+All random choices in iteration i (its examples, the units that dropout zeroes) depend only on the seed and i. So a run
+that was stopped at any moment can be resumed from its last checkpoint. On a CPU, it then has the same weights as a run
+without a stop.
 """
 
 from __future__ import annotations
@@ -47,46 +47,48 @@ from kibitz.training.rounds import BestParts, TimeShares, next_stage
 _VALIDATION_BATCH = 4096
 _REVIVAL_BATCH = 256
 GPU_THREADS = 12
-"""Number of threads that make batches for a GPU. A CPU gets one thread, because the training needs the other cores."""
+"""The number of threads that make batches if the network trains on a GPU. On a CPU, one thread makes batches, because
+the training needs the other cores.
+"""
 _VALIDATION_SEED = 1  # the same examples in the same order in every run
 
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """When to report, validate, save and stop. Intervals are in iterations. If an interval is None, it is proportional
-    to the length of a stage.
+    """The options of the training loop: when to report, validate, save and stop. Intervals are in iterations. If an
+    interval is None, it is proportional to the length of a stage.
     """
 
     summary_every: int | None = None
     validate_every: int | None = None
-    """Iterations between two validations; None for `validations` validations in every stage."""
+    """The number of iterations between two validations; None for `validations` validations in every stage."""
     checkpoint_every: int | None = None
     validate_positions: int | None = None
-    """Number of positions in a validation, or None. With None, it is a number from 2,048 to 51,200 with which the
-    validations take about a twentieth of the stage's time.
+    """The number of positions in a validation. None for a number from 2,048 to 51,200 with which the validations take
+    about a twentieth of the stage's time.
     """
     validations: int = 20
     patience: int = 20
-    """Number of validations without improvement after which a stage stops; 0 for no limit."""
+    """A stage stops after this number of validations without improvement; 0 for no limit."""
     time_limit: float | None = None
-    """Seconds after which this call saves a checkpoint and stops."""
+    """After this number of seconds, the training saves a checkpoint and stops. None for no limit."""
     seed: int = 0
     precision: str = "auto"
     device: str = "auto"
     ranks: Ranks = ALONE
     """The processes that train together; by default only this one."""
     profile: bool = False
-    """Whether to measure where the time goes."""
+    """Whether to measure how much time each part of an iteration takes."""
     compile: str = OFF
-    """Whether torch compiles the training steps: one of `compiled.WISHES`."""
+    """Whether torch compiles the training steps: one of `compiled.WISHES`, such as "auto"."""
     average: int = 0
-    """Number of iterations over which the weights are averaged (see `nets.averaging`); 0 for no averages.
+    """The number of iterations over which the weights are averaged (see `nets.averaging`); 0 for no averages.
 
-    The averages are validated and saved, while training continues with the raw weights.
+    The averages are validated and saved, while training continues with the weights that are not averaged.
     """
     checkpoint_megabytes: float = 200.0
-    """Limit for the total size of a run's checkpoints. The newest checkpoints are kept, and older checkpoints at even
-    intervals.
+    """The limit for the total size of a run's checkpoints, in megabytes. The newest checkpoints are kept, and older
+    checkpoints at even intervals.
     """
 
     def intervals(self, iterations: int, batch: int) -> Intervals:
@@ -116,9 +118,12 @@ class Intervals:
 
 @dataclass(frozen=True)
 class TrainProgress:
-    """The progress of a training run, which is reported after every iteration.
+    """The progress of a training run, reported after every iteration.
 
+    stage: the name of the stage, the part of the network that is trained.
+    iteration, iterations: the number of completed iterations of the stage, and of all its iterations.
     loss, samples_per_second: the mean loss and the speed since the last summary; None if this iteration has no summary.
+    note: a message for the user, or "".
     """
 
     stage: str
@@ -127,7 +132,7 @@ class TrainProgress:
     loss: float | None = None
     samples_per_second: float | None = None
     validation: Mapping[str, float] | None = None
-    """The means of the measures, if this iteration was validated."""
+    """The mean of each metric over the validation examples, by name; None if this iteration was not validated."""
     note: str = ""
 
 
@@ -140,11 +145,11 @@ class Diverged(KibitzError):
 
 
 ALL_DONE, STALLED, STOPPED, TIME_LIMIT = "all iterations done", "no better validation", "stopped", "time limit"
-"""Reasons for the end of a training run."""
+"""Reasons for the end of a training run, as texts."""
 FINISHED_BEFORE = "finished before"
-"""The reason if an earlier call has finished the training."""
+"""The reason for the end if an earlier call has finished the training."""
 ROUND_OVER = "round over"
-"""The reason if a stage pauses so that the next stage can train."""
+"""The reason for the end if a stage only pauses, so that the next stage can train."""
 
 
 @dataclass
@@ -164,8 +169,9 @@ class TrainOutcome:
     best: dict[str, float]
     profile: list[dict[str, Any]] | None = None
     parts: list[dict[str, Any]] = field(default_factory=list)
-    """If there are several stages, the progress of each: "stage", "iteration", "iterations", and the measures of its
-    "best" validation."""
+    """If there are several stages, a dict for each: "stage", "iteration", "iterations", and "best", the metrics of its
+    best validation.
+    """
 
 
 def best_precision(device: str) -> str:
@@ -303,10 +309,10 @@ class _StageRun:
 
 
 class Trainer:
-    """One training run in one directory.
+    """Trains a network, and writes checkpoints and logs to the directory of the run.
 
-    network: the network after `system.prepare`, perhaps with the weights of another network. games, validation: int64,
-    the indices of the training and validation games in the store. revive: whether to replace dead units before the
+    network: the network after `system.prepare`, perhaps with the weights of another network. games, validation: the
+    indices of the training and validation games in the store, int64. revive: whether to replace dead units before the
     training (see `nets.dead_units`), for a run that starts from another network.
     """
 
@@ -1025,5 +1031,7 @@ def _sums_of(measures: Mapping[str, Tensor]) -> Tensor:
 
 
 def save_weights(network: nn.Module, path: Path) -> None:
-    """Write the network's weights atomically."""
+    """Write the network's weights to a safetensors file atomically: after an interruption, the file has either its old
+    or its new contents.
+    """
     write_whole(path, save({name: value.contiguous() for name, value in network.state_dict().items()}))

@@ -1,8 +1,9 @@
-"""Search for learning rate, weight decay and initial weights with short training runs that share all other settings.
+"""Search for learning rate, weight decay and initial weights with short trainings that share all other settings. Each
+training is a trial.
 
 A trial is an ordinary run, in a folder next to the study's file, so an interrupted trial resumes from its checkpoint.
-Trials are numbered from 1. The settings of a trial depend on the seed and, if they are sampled, on the results of the
-trials before it.
+Trials are numbered from 1. The settings of a trial depend on the seed. If they are sampled, they also depend on the
+results of the earlier trials.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 N_VALIDATIONS = 10
 """Number of validations in a trial."""
 BEFORE_PRUNING = 5
-"""Number of trials that must be finished before another one may be pruned."""
+"""The number of trials that must be finished before a trial may be ended early because of its bad results (pruned)."""
 ALL_DONE = "all trials done"
 
 
@@ -73,8 +74,8 @@ class TuneResult:
     monitor: str
 
     def value(self, trial: TrialResult) -> float:
-        """Return the value by which trials are compared; lower is better. It is infinite if the trial has no
-        metrics.
+        """Return the number by which trials are compared, from the trial's best validation; lower is better. It is
+        infinite if the trial has no metrics.
         """
         return monitor_value(self.monitor, trial.figures) if self.monitor in trial.figures else math.inf
 
@@ -115,7 +116,8 @@ def search(
     log: Callable[[str], None] = lambda line: None,
     backend: Backend | None = None,
 ) -> TuneResult:
-    """Run those trials of a hyperparameter search that are not finished yet. Ctrl-C and the time limit stop the search.
+    """Run a hyperparameter search: train all trials that are not finished yet. Ctrl-C and the time limit stop the
+    search.
 
     config: the definition of the search.
     out: the file with the state of the search. If it exists, the search is resumed.

@@ -1,4 +1,6 @@
-"""The search space: learning rates, weight decays and initial weights, on a grid or sampled from its range."""
+"""The search space of a hyperparameter search: learning rates, weight decays and initial weights, all combinations of
+some values or random samples.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,11 @@ if TYPE_CHECKING:
 
 INITIAL = "initial"
 SEARCHED = ("learning_rate", "weight_decay", INITIAL)
-"""The hyperparameters that a search varies. The last one is varied only if the system has it."""
+"""Names of the hyperparameters that a search varies. The last one, the kind of initial weights, is varied only if the
+system has this setting.
+"""
 INITIALS = ("he", "xavier", "0.01", "mocha", "unit")
-"""Kinds of initial weights that systems support. A system's usual grid has only the kinds that the system accepts."""
+"""Kinds of initial weights. The default search space has those that the system accepts."""
 
 
 @dataclass(frozen=True)
@@ -105,11 +109,12 @@ class TuneConfig:
 
     @property
     def total(self) -> int:
+        """The number of trials of the search."""
         return self.trials or self.grid.total
 
     def named(self, name: str) -> str:
-        """Return the name of a hyperparameter in the system's Settings. If the trained network has a separate setting
-        for it, the result is the name of this setting, such as "value_learning_rate" for "learning_rate".
+        """Return the name that a hyperparameter has in the system's Settings. If the trained network has a separate
+        setting for it, the result is the name of this setting, such as "value_learning_rate" for "learning_rate".
         """
         return _named(self.settings, self.network, name)
 
@@ -122,13 +127,14 @@ class TuneConfig:
         return replace(self.settings, **changed)
 
     def at(self, point: dict[str, Any]) -> Any:
-        """Return the settings of a trial, as an instance of the system's Settings. point: the values of the
+        """Return the complete settings of a trial, as an instance of the system's Settings. point: the values of the
         hyperparameters, by name.
         """
         return replace(self.base, **{self.named(name): value for name, value in point.items()})
 
     def fingerprint(self, data: dict[str, Any], monitor: str) -> dict[str, Any]:
-        """Return what identifies this search, as JSON data. A file with another fingerprint belongs to another search.
+        """Return a dict for JSON that identifies this search. A file with another fingerprint belongs to another
+        search.
 
         data: the description of the training data. monitor: the metric by which trials are compared. A file in which an
         earlier version compared trials by accuracy has another fingerprint, because a fault of that version made it
@@ -163,8 +169,8 @@ def _check_searchable(system: str, settings: Any) -> None:
 
 
 def usual_grid(system: System, network: str = "") -> Grid:
-    """Return a grid around the defaults of a system. Its learning rates are the default, and the default divided and
-    multiplied by √10. network: the network to train, if the system has several.
+    """Return the default search space of a system, around the defaults of its settings. The learning rates are the
+    default, and the default divided and multiplied by √10. network: the network to train, if the system has several.
 
     Raises UsageError if the system lacks a setting that a search needs: learning rate, weight decay or number of
     iterations.
@@ -182,13 +188,15 @@ def usual_grid(system: System, network: str = "") -> Grid:
 
 
 def of_grid(trial: Trial, grid: Grid) -> dict[str, Any]:
-    """Return the hyperparameters of a trial by name. Their values are one of the grid's combinations."""
+    """Return the hyperparameters of a trial by name: one combination of the grid's values. trial: Optuna's trial, which
+    selects the combination.
+    """
     return {name: trial.suggest_categorical(name, list(some)) for name, some in grid.values.items()}
 
 
 def sampled(trial: Trial, grid: Grid) -> dict[str, Any]:
-    """Return the hyperparameters of a trial by name. Optuna samples their values. Numbers are rounded, so that they are
-    easy to type.
+    """Return the hyperparameters of a trial by name, with values that Optuna samples. Numbers are rounded, so that they
+    are easy to type.
     """
 
     def between(name: str, values: Sequence[float]) -> float:

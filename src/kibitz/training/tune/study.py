@@ -1,4 +1,4 @@
-"""The file of a search: a journal of Optuna's study, with one line per event.
+"""The file with the state of a hyperparameter search: the journal of an Optuna study, with one line per event.
 
 Even after the program was killed, the file has all finished trials and the number of the unfinished trial.
 """
@@ -39,7 +39,8 @@ class _NoLock:
 
 @contextlib.contextmanager
 def opened(path: Path, about: dict[str, Any]) -> Iterator[Study]:
-    """Context manager that opens the study in a file, or creates a new one. The file is locked inside the context.
+    """Inside this context, the study in a file is open, and the file is locked. If the file does not exist, it is
+    created.
 
     about: the fingerprint of the search (see `TuneConfig.fingerprint`). Raises UsageError if the file belongs to
     another search, and KibitzError if it is not a study, is damaged, or is in use.
