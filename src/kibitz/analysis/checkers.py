@@ -52,10 +52,12 @@ class Checker:
 
 @dataclass(frozen=True)
 class CheckedBy:
-    """The engine that evaluated the moves of a game, and the limits of its search.
+    """The external engine that evaluated the moves of a game, and the limits of its search.
 
-    engine: the name that the engine reports. nodes: the largest number of nodes per position; None for no limit. depth:
-    the largest depth in plies; None for no limit. visits: whether `nodes` counts visits, as Go engines do.
+    engine: the name that the engine reports.
+    nodes: the largest number of nodes per position; None for no limit.
+    depth: the largest depth in plies; None for no limit.
+    visits: True if `nodes` counts visits, as Go engines do.
     """
 
     engine: str

@@ -14,7 +14,7 @@ from kibitz.analysis.files import never, whole_file
 Row = Mapping[str, Any]
 AddRows = Callable[[Iterable[Row]], None]
 ROW_GROUP = 10_000
-"""Number of rows in a row group of a Parquet file."""
+"""The number of rows that are written together into a Parquet file, as one row group."""
 TYPES = {str: "string", int: "int64", float: "float64", bool: "bool_"}
 """The possible types of a column, each with the name of the type in pyarrow."""
 

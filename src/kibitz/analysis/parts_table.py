@@ -27,8 +27,9 @@ def score_words(results: Mapping[str, int], score: Estimate) -> str:
 
 
 def print_heading(console: Console, compared: bool, scored: bool) -> None:
-    """Print the column headings of the table that `print_parts` prints. compared: whether there is a column for the
-    usual loss. scored: whether there is a column for the score.
+    """Print the column headings of the table that `print_parts` prints.
+
+    compared: whether there is a column for the usual loss. scored: whether there is a column for the score.
     """
     heading = f"{'loss per move':<{LABEL}}{'games':>6}{'moves':>7}{'score' if scored else '':>6}{'lost':>6}"
     heading += f"{'usual':>6}{'more':>6}{'':>6}" if compared else f"{'':>6}"

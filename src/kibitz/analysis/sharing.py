@@ -1,4 +1,4 @@
-"""Distribute games to workers that analyze them, and collect the results in the order of the games."""
+"""Distribute games to worker processes that analyze them. Collect the results in the order of the games."""
 
 from __future__ import annotations
 

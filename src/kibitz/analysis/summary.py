@@ -18,10 +18,12 @@ from kibitz.analysis.glyphs import SIGNS, figure
 AHEAD = 0.7
 """The smallest win probability, 0 to 1, with which a side counts as ahead."""
 _SCALE, _RATE, _SHIFT, _BONUS = 103.1668100711649, 4.354415386753951, -3.166924740191411, 1.0
-"""Lichess's accuracy of a move in percent, after a loss l from 0 to 1: _SCALE * exp(-_RATE * l) + _SHIFT + _BONUS."""
+"""Constants of Lichess's formula for the accuracy of a move in percent. After a loss l of win probability, 0 to 1, the
+accuracy is `_SCALE * exp(-_RATE * l) + _SHIFT + _BONUS`.
+"""
 _WINDOW, _LEAST_WINDOW, _MOST_WINDOW = 10, 2, 8
-"""The number of moves in a window for the volatility is the number of the game's moves divided by _WINDOW, but at least
-_LEAST_WINDOW and at most _MOST_WINDOW.
+"""Constants of the window of moves in which the volatility around a move is computed. The number of moves in the window
+is the number of the game's moves divided by _WINDOW, but at least _LEAST_WINDOW and at most _MOST_WINDOW.
 """
 _CALM, _WILD = 0.005, 0.12
 """The lower and upper limit of a move's weight. The weight is the standard deviation of the values in the move's
@@ -111,8 +113,10 @@ class TurningPoint:
 
 @dataclass(frozen=True)
 class GameSummary:
-    """The summary of a game. sides: the results of each side by the side's name, such as "white". turning_point: the
-    last move that changed which side is ahead (see `TurningPoint`); None if no move did.
+    """The summary of a game.
+
+    sides: the results of each side, by the name of the side, such as "white".
+    turning_point: the last move that changed which side is ahead (see `TurningPoint`); None if no move did.
     """
 
     sides: Mapping[str, SideSummary]

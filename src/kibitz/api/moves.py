@@ -1,4 +1,4 @@
-"""Choose a move with a network."""
+"""Choose a move with a network, in chess or Go."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ class ChosenMove:
 class ChosenPoint:
     """A Go move that a network chose.
 
-    point: row · 19 + column from the upper left, or 361 for a pass; for `board.play(board.to_move, point)`.
+    point: row · 19 + column from the upper left, or 361 for a pass. Pass it to `board.play(board.to_move, point)`.
     vertex: the move in GTP notation, such as "D4" or "pass".
-    lead: the mover's expected lead in points after the move, komi included; without a search, the expected lead before
-        the move.
+    lead: the mover's expected lead in points after the move, komi included. If the network did not search, it is the
+        expected lead before the move.
     gain: `lead` minus the lead after a pass, in points; None if no pass was evaluated.
     captured: the number of captured stones.
 

@@ -35,18 +35,19 @@ TOGETHER = 512
 
 
 class SideInputs(TypedDict, total=False):
-    """Keywords of `predict`, `evaluate` and `choose_move` for networks, such as `human`, that have inputs in addition
-    to the position.
+    """Keywords of `predict`, `evaluate` and `choose_move`: the side inputs, which are inputs of a network in addition
+    to the position. Only some networks, such as `human`, have side inputs.
 
     rating: the rating of the player to move, 100 to 4000.
     opponent_rating: the rating of the opponent; by default the same as `rating`.
     speed: "bullet", "blitz", "rapid", "classical" …
     scale: the rating scale: "fide", "lichess", "chess.com" or "fics".
-    rank: in Go, the rank of both players, "15k" to "9d". All other inputs are then those of a game between such
-        players.
+    rank: in Go, the rank of both players, "15k" to "9d". All other inputs then have the values of a typical game
+        between such players.
     side_inputs: further inputs by name, 0 to 255.
 
-    The network treats an input that is not given as unknown. It takes the last moves from the history of a chess.Board.
+    For an input that you do not give, the network uses the value "unknown". Networks that need the last moves take them
+    from the history of a chess.Board.
 
     >>> import chess, kibitz
     >>> player: kibitz.SideInputs = {"rating": 1000, "speed": "blitz"}
@@ -180,10 +181,11 @@ class PositionEvaluation:
 
 
 class TrainedNetwork:
-    """A loaded network, see `load_network`. Several threads may use it.
+    """A trained network that is loaded and ready to evaluate positions; `load_network` returns it. Several threads may
+    use it.
 
-    name: the network's name. path: the folder of the network's run.
-    system: the network's system, such as "chessnet".
+    name: the network's name. path: the folder of the network.
+    system: the system (the kind of network), such as "chessnet".
     game: "chess" or "go".
     outputs: the names of the arrays that `predict` returns.
     side_inputs: the names of the inputs in addition to the position, such as "rating"; () for most networks.
@@ -314,17 +316,17 @@ class TrainedNetwork:
         komi: float | None = None,
         rules: str | None = None,
     ) -> PositionValue:
-        """Return the value of a position. The page of `kibitz board`, `kibitz analyze` and kibitz's UCI and GTP engines
-        show the same value.
+        """Return the value of a position after a search. The page of `kibitz board`, `kibitz analyze` and kibitz's UCI
+        and GTP engines show the same value. `evaluate` returns the network's output without a search.
 
-        If the network searches, the result is the search's value of its best move. With another chess network, a short
-        alpha-beta search leads to a quiet position, whose material and network evaluation give the value. Other Go
-        networks evaluate the position itself. If two passes ended a Go game, the final position is scored. `evaluate`
-        returns the network's output without a search.
+        The method depends on the network. If the network guides a search, the result is the search's value of the best
+        move. If another chess network is used, a short alpha-beta search finds a quiet position, in which no capture
+        wins material. The material and the network's evaluation of the quiet position give the value. Other Go networks
+        evaluate the position without a search. If two passes ended a Go game, the final position is scored.
 
-        nodes: evaluations of the search; None for the number that all interfaces use (in Go 120 visits).
-        to_move, komi: Go: as in `evaluate`.
-        rules: Go: a name such as "japanese"; None for the rules of the SGF, or "chinese" for boards.
+        nodes: the number of evaluations of the search; None for the default (in Go 120 visits).
+        to_move, komi: only for Go, as in `evaluate`.
+        rules: only for Go: a name such as "japanese"; None for the rules of the SGF, or "chinese" for boards.
 
         Raises UsageError for networks that do not predict who wins, for less than one node, and for a value of `nodes`
         if the network does not search. For other errors, see `predict`.
@@ -756,11 +758,12 @@ def _by_the_rules(board: chess.Board) -> float | None:
 
 
 def load_network(name: str | Path | TrainingRun) -> TrainedNetwork:
-    """Load a trained network.
+    """Return a trained network, loaded and ready to evaluate positions.
 
-    name: the name of a bundled network, see `list_networks`; the folder of a run, such as "runs/winner-1"; or the
-    result of `train`. The run's model.onnx computes the outputs on the CPU. A run without this file needs PyTorch.
-    Raises KibitzError if there is no such run, if it is not trained yet, or if its files are damaged.
+    name: the name of a bundled network, see `list_networks`; the folder of a run, which is a trained network, such as
+    "runs/winner-1"; or the result of `train`. The file model.onnx in the folder computes the outputs on the CPU.
+    Without this file, the network needs PyTorch. Raises KibitzError if there is no such run, if it is not trained yet,
+    or if its files are damaged.
 
     >>> import kibitz
     >>> kibitz.load_network("winner").outputs
@@ -774,7 +777,7 @@ def load_network(name: str | Path | TrainingRun) -> TrainedNetwork:
 
 
 def list_networks() -> list[str]:
-    """Return the names of the bundled networks.
+    """Return the names of the bundled networks: the trained networks that are installed with kibitz.
 
     >>> import kibitz
     >>> "winner" in kibitz.list_networks()

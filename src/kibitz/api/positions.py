@@ -114,8 +114,10 @@ class ReadPosition:
 
 
 def read_position(position: Any, to_move: str | None = None) -> ReadPosition:
-    """Read a position in any form that `encode_positions` accepts. to_move: "b" or "w", for sgfmill boards. Raises
-    UsageError for an unsupported type, and KibitzError for an invalid position.
+    """Return a position that is given in any form that `encode_positions` accepts.
+
+    to_move: the side to move, "b" or "w", only for boards of the library sgfmill. Raises UsageError for an unsupported
+    type, and KibitzError for an invalid position.
     """
     if isinstance(position, chess.Board):
         if type(position).uci_variant != "chess":
@@ -155,8 +157,8 @@ def check_to_move(positions: Sequence[Any], to_move: str | None) -> None:
 
 
 def read_fen(fen: str) -> chess.Board:
-    """Parse a FEN, and return its board. Raises KibitzError if the text is not a FEN, or if the position is
-    impossible.
+    """Return the board of a FEN, the usual text form of a chess position. Raises KibitzError if the text is not a FEN,
+    or if the position is impossible.
     """
     from kibitz.web.chess.line import read_start
 

@@ -38,12 +38,14 @@ UNKNOWN_CLOCK = 65535
 class MoveArrays(NamedTuple):
     """The moves that were played in n positions, see `GameStore.moves_at`.
 
-    origin, target: int16 [n], the from-square and the to-square. promotion: uint8 [n].
+    origin, target: int16 [n], the square that the piece leaves, and the square that it goes to.
+    promotion: uint8 [n], the new piece.
 
-    Chess: squares are 0 to 63 (a1 = 0, b1 = 1, h8 = 63). Castling is a king's move of two files. promotion is the new
-    piece type of python-chess (2 knight to 5 queen), or 0.
+    Chess: squares are 0 to 63 (a1 = 0, b1 = 1, h8 = 63). Castling is a king's move of two files. `promotion` is the
+    piece type of python-chess (2 knight to 5 queen), or 0 if the move is no promotion.
 
-    Go: target is the point (row · 19 + column from the upper left), or 361 for a pass. origin is −1, promotion 0.
+    Go: `target` is the point (row · 19 + column from the upper left), or 361 for a pass. `origin` is −1, and
+    `promotion` is 0.
 
     >>> import kibitz
     >>> moves = kibitz.open_store("my.store").moves_at([0, 0], [0, 1])  # h3, b5
@@ -133,7 +135,7 @@ class GameStore:
         return np.flatnonzero(self._store.sides() == PARTS.index(part))
 
     def game_hashes(self) -> NDArray[np.uint64]:
-        """Return a hash of each game, uint64 [games]: copies of one game have the same hash."""
+        """Return a hash of each game, uint64 [games]. Copies of one game have the same hash."""
         return self._store.column("hash")
 
     def opening_hashes(self) -> NDArray[np.uint64] | None:

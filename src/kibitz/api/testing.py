@@ -95,8 +95,8 @@ class TestResult:
 
     @cached_property
     def json(self) -> dict[str, Any]:
-        """Everything that `kibitz test --json` prints, as a dict, with the map of the tested positions (see
-        `TestResult`).
+        """Everything that `kibitz test --json` prints, as a dict. For some networks it has a map of the tested
+        positions, see `TestResult`.
         """
         return self._result | self._pictures()
 

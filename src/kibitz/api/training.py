@@ -1,4 +1,4 @@
-"""Train a system from Python."""
+"""Train a network from Python."""
 
 from __future__ import annotations
 
@@ -50,13 +50,14 @@ class TrainingProgress:
 
 @dataclass(frozen=True)
 class TrainingRun:
-    """The result of `train`: a run, which contains the trained network.
+    """The result of `train`: a run, which is the folder of a trained network with its logs.
 
     path: the run's folder.
     finished: False if training was stopped and can be resumed.
     reason: why training ended, as text.
-    iteration: the last iteration of the last stage.
-    best: the metrics of the last stage's best validation, and its "iteration"; {} if there was no validation.
+    iteration: the number of the last iteration. Some networks are trained in several stages; it is the number in the
+        last stage.
+    best: the metrics of the best validation of the last stage, and its "iteration"; {} if there was no validation.
     continued: whether this call resumed a run that an earlier call began.
 
     >>> import kibitz
@@ -85,8 +86,8 @@ class TrainingRun:
         return Run(self.path).metrics()
 
     def load_network(self) -> TrainedNetwork:
-        """Return the network with the weights of the best validation. Raises KibitzError if there was no validation
-        yet.
+        """Return the network with the weights that had the best validation. Raises KibitzError if there was no
+        validation yet.
         """
         from kibitz.api.networks import load_network
 

@@ -15,7 +15,7 @@ ATTEMPTS = 3
 
 
 class StartFailed(KibitzError):
-    """Raised if an engine can't be started."""
+    """Raised if the process of an engine can't be started."""
 
 
 class Fault(Exception):
@@ -38,10 +38,10 @@ def in_words(text: object) -> str:
 
 
 class MatchEngine(Protocol):
-    """The interface of a player's engine process."""
+    """The interface of the engine process of a player in a match."""
 
     identity: str
-    """The name that the engine reports; before its start, the player's name."""
+    """The name that the engine reports. Before the process is started, it is the player's name."""
 
     def start(self) -> None:
         """Start the process if it isn't running. Raises StartFailed if it can't be started."""
@@ -99,7 +99,7 @@ class Contest(Protocol):
         """
 
     def engine(self, participant: Participant) -> MatchEngine:
-        """Return an engine process for a player. The process is not started yet."""
+        """Return the engine process of a player, which is not started yet. participant: the player."""
 
     def play(
         self, number: int, engines: Mapping[str, Any], names: Mapping[str, str], settings: Mapping[str, str]

@@ -43,7 +43,7 @@ class ScoreEstimate:
     n: int
 
     def as_json(self) -> dict[str, float | int | None]:
-        """Return the fields by name, for JSON. Infinite values and NaN become None, because JSON has no such
+        """Return the fields as a dict for JSON. Infinite values and NaN become None, because JSON has no such
         numbers.
         """
         numbers = {"value": self.value, "low": self.low, "high": self.high}

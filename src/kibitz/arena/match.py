@@ -239,8 +239,8 @@ class Match:
 
     @property
     def identities(self) -> dict[str, str]:
-        """The names that the engines of "A" and "B" report; before the engines are started, the names of the
-        players.
+        """The names of the engines of the players "A" and "B", as the engines report them. Before an engine is started,
+        it is the name of the player.
         """
         names = {"A": self.config.a.name, "B": self.config.b.name}
         engines = dict(zip("AB", (engine.identity for engine in self._engines[:2]), strict=False))

@@ -1,4 +1,6 @@
-"""Find the moves that were played in a position, with their frequencies and scores, in the index of a store."""
+"""Find the moves that were played in a position, with their numbers of games and their scores. The index of a store
+gives the answer.
+"""
 
 from __future__ import annotations
 
@@ -193,7 +195,7 @@ class Explorer:
 
     @cached_property
     def search(self) -> GameSearch:
-        """The object that finds games of the store by player, result and other conditions."""
+        """A `GameSearch`, which finds games of the store by player, result and other conditions."""
         return GameSearch(self.store, self.index.ratings)
 
 

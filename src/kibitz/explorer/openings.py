@@ -16,7 +16,7 @@ import chess
 
 TABLE = "openings.tsv"
 LONGEST = 24
-"""The length of the longest opening in the table, in plies."""
+"""The number of plies of the longest opening in the table."""
 
 
 @dataclass(frozen=True)

@@ -198,7 +198,7 @@ class GtpProgram:
             self._in.close()
 
     def close(self) -> None:
-        """Send `quit`, then end the process."""
+        """Send the command `quit`, and then end the process."""
         if self.running:
             with contextlib.suppress(CommandRefused, EngineDied):
                 self.request("quit", _POLITE)

@@ -101,9 +101,11 @@ def read_command(words: str, option: str = "--engine") -> Program:
 
 
 def split_command(words: str) -> list[str]:
-    """Return the words of a command line. The name or path of a program is one word, even if it has spaces. On Windows,
-    a backslash separates folders and does not quote the next character. Raises ValueError if a quotation mark is not
-    closed.
+    """Return the words of a command line. If the whole text is the name or path of an installed program, it is one
+    word, even if it has spaces.
+
+    On Windows, a backslash separates folders; elsewhere, it quotes the next character. Raises ValueError if a quotation
+    mark is not closed.
     """
     if find_program(words):
         return [words]
@@ -140,9 +142,9 @@ def known_programs(given: Sequence[Program]) -> list[Program]:
 
 
 def read_option(text: str, example: str = "Hash=64") -> tuple[str, str]:
-    """Parse an engine option NAME=VALUE. Returns the name and the value. Raises UsageError for any other text.
+    """Return the name and the value of an engine option in the form NAME=VALUE. Raises UsageError for any other text.
 
-    example: an example of a valid text, for the error message.
+    example: an example of a valid text, which the error message contains.
     """
     name, equals, value = text.partition("=")
     if not equals or not name.strip():

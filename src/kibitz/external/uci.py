@@ -210,10 +210,11 @@ class ExternalEngine:
         return self._wait_for(self._engine.protocol.play(board, search_limit, game=game, info=info), limit)
 
     def evaluate(self, fen: str, depth: int) -> EngineEvaluation:
-        """Return the engine's evaluation of a position after a search to a depth. The engine clears its hash table
-        first, so that the evaluation depends only on the position.
+        """Return the engine's evaluation of a position. The engine clears its hash table first, so that the evaluation
+        depends only on the position.
 
-        Raises EngineDied if the engine does not reply within PATIENCE seconds or reports no score.
+        fen: the position. depth: the depth of the search in plies. Raises EngineDied if the engine does not reply
+        within PATIENCE seconds, or if it reports no score.
         """
         board = chess.Board(fen)
         try:

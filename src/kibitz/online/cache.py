@@ -148,7 +148,8 @@ def _whole_number(value: object) -> int:
 
 @contextlib.contextmanager
 def opened(account: Account) -> Iterator[CachedGames]:
-    """Open the saved games of an account. When the context ends, all data are written, even after an error or Ctrl-C.
+    """A context manager that opens the saved games of an account. When the context ends, all data are written to the
+    disk, even after an error or Ctrl-C.
 
     Raises KibitzError if another process is using these games, and OSError if the folder cannot be written.
     """

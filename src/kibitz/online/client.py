@@ -135,13 +135,12 @@ class Client:
 
     @contextlib.contextmanager
     def file(self, path: str, parameters: Mapping[str, str] | None = None, accept: str = "*/*") -> Iterator[IO[bytes]]:
-        """Send a request, and yield a temporary file with the reply, open for reading at its first byte.
+        """A context manager that sends a request, and yields a temporary file with the reply. The file is open for
+        reading at its first byte, and is removed at the end of the context.
 
         path: the path of the request on the server.
         parameters: the request's query parameters.
         accept: the accepted types of content.
-
-        The file is removed at the end of the context.
         """
         with tempfile.TemporaryFile(prefix="kibitz-") as file:
 

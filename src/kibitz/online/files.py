@@ -23,12 +23,12 @@ class Listener(Protocol):
     """The interface of an object that shows the progress of a download."""
 
     def account(self, account: Account, saved_games: int) -> None:
-        """Called when a download begins. saved_games: the number of the account's games that earlier downloads
-        saved.
+        """Called when the download of an account's games begins. saved_games: the number of games that earlier
+        downloads saved.
         """
 
     def expect(self, games: int) -> None:
-        """Called with the number of all games of the account; 0 if it is unknown."""
+        """Called with the number of games that the account has on the server; 0 if the number is unknown."""
 
     def game(self) -> None:
         """Called each time a new game was saved."""

@@ -33,7 +33,7 @@ completed but not yet returned in order.
 
 @dataclass(frozen=True)
 class Backend:
-    """The kind and number of workers for a task.
+    """The kind and the number of workers for a task.
 
     name: one of BACKENDS.
     workers: the number of items that are processed at the same time. A Ray cluster uses all of its cores instead.

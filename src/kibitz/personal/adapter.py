@@ -31,8 +31,9 @@ class Adapter(nn.Module):
 
 
 def adapters(count: int, filters: int, rank: int) -> nn.ModuleList:
-    """Return `count` adapters, one for each residual block. filters: the number of channels of a block. rank: the
-    number of channels between the two convolutions of an adapter.
+    """Return `count` adapters, one for each residual block of a network.
+
+    filters: the number of channels of a block. rank: the number of channels between the two convolutions of an adapter.
     """
     return nn.ModuleList(Adapter(filters, rank) for _ in range(count))
 

@@ -51,10 +51,10 @@ determines the number of validation games.
 
 
 def sides_of(store: Store, spellings: Sequence[str]) -> NDArray[np.int8]:
-    """Return the side of a person in each game of a store, int8 [games]: FIRST (White in chess, Black in Go), SECOND,
-    or NEITHER.
+    """Return the side of a person in each game of a store, int8 [games]: FIRST, SECOND or NEITHER. FIRST is White in
+    chess and Black in Go. NEITHER means that the person has no side or both sides.
 
-    spellings: the person's names. NEITHER means that the person is on no side, or on both sides.
+    spellings: the person's names, as the games spell them.
     """
     first, second = _named(store, spellings)
     return np.select([first & ~second, second & ~first], [FIRST, SECOND], NEITHER).astype(np.int8)
@@ -216,7 +216,7 @@ def _read(paths: list[str], game: str, sources: Sequence[str], into: Path, log: 
 
 
 def spellings_of(players: Sequence[names.Player]) -> tuple[str, ...]:
-    """Return all spellings of the names of these players."""
+    """Return all spellings of the names of these players in one tuple."""
     return tuple(name for player in players for name in player.spellings)
 
 

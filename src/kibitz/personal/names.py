@@ -31,8 +31,8 @@ _PROGRAM = re.compile(
 
 
 def key(name: str) -> str:
-    """Return a key for comparing names, which ignores case, accents, punctuation and word order: "Muñoz, Ana" and "ana
-    munoz" have the same key.
+    """Return a key for comparing names. Names that differ only in case, accents, punctuation or word order have the
+    same key, such as "Muñoz, Ana" and "ana munoz".
 
     In a name of one word, every character counts: "bob" and "bob_" are two accounts.
     """

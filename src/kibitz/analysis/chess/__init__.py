@@ -1,1 +1,1 @@
-"""Analysis of chess games."""
+"""Analyze chess games, move by move."""

@@ -103,11 +103,11 @@ def expected(
 
 
 def percent(probability: float) -> str:
-    """Format a probability in a few characters: "31%", "<1%", "0%"."""
+    """Return a probability, 0 to 1, as a short text, such as "31%", "<1%" or "0%"."""
     return "<1%" if 0 < probability < UNLIKELY else f"{probability:.0%}"
 
 
 def ordinal(rank: int) -> str:
-    """Format a rank: "1st", "2nd", "3rd", "11th"."""
+    """Return a rank as text, such as "1st", "2nd", "3rd" or "11th"."""
     ending = "th" if rank // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
     return f"{rank}{ending}"

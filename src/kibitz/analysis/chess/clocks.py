@@ -1,4 +1,4 @@
-"""The clocks of a game record."""
+"""Read the clock times of a game record."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kibitz.play.session import Session
 
 SLOWEST = 5_000
-"""Nodes per second of a very slow engine; the time limit allows for such an engine."""
+"""The nodes per second of a very slow engine. The time limit of a search is long enough for this speed."""
 PATIENCE, DEEP_PATIENCE = 60.0, 600.0
 """Time limits, in seconds, for the reply of an engine. If the search has a limit of nodes, the time limit is PATIENCE
 plus the time that a SLOWEST engine needs for these nodes. If only the depth is limited, it is DEEP_PATIENCE.

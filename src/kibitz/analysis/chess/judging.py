@@ -735,7 +735,9 @@ def earlier_move(start: chess.Board) -> chess.Move:
 
 
 def end_value(board: chess.Board) -> float | None:
-    """Return White's win probability (1, 0 or 0.5) if the rules have ended the game; None if the game continues."""
+    """Return White's win probability if the game is over by mate, stalemate or insufficient material: 1, 0 or 0.5.
+    Return None if the game continues.
+    """
     if board.is_checkmate():
         return 0.0 if board.turn == chess.WHITE else 1.0
     return 0.5 if board.is_stalemate() or board.is_insufficient_material() else None

@@ -6,7 +6,7 @@ This module imports nothing, so `kibitz board` can use the numbers immediately a
 from __future__ import annotations
 
 DEPTH, QUICK_DEPTH = 6, 2
-"""Search depth in plies: the default, and that of a fast analysis."""
+"""Depths of the alpha-beta search in plies: the default depth, and the depth of a fast analysis."""
 NODES = 160
 """The default number of network evaluations per position in the PUCT search."""
 LOWEST, HIGHEST = 100, 4000

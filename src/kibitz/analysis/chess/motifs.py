@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import chess
 
 VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
-"""Values of the pieces in pawns."""
+"""The value of each kind of piece, in units of a pawn."""
 FORK, PIN, SKEWER, DISCOVERED, TRAPPED, PINNED_DEFENDER, PINNED = (
     "fork", "pin", "skewer", "discovered_attack", "trapped_piece", "pinned_defender", "pinned_piece",
 )  # fmt: skip
@@ -19,12 +19,12 @@ _PRICELESS = 100
 
 @dataclass(frozen=True)
 class Motif:
-    """A tactical motif in a line of moves.
+    """A tactical motif in a line, which is a sequence of moves.
 
     name: the name of the motif, such as FORK or PIN.
-    at: the index, in the line, of the move that creates the motif.
-    targets: the attacked pieces of a fork, the most valuable first.
-    square: the square of the pinned or trapped piece; None for the other motifs.
+    at: the index in the line of the move that creates the motif.
+    targets: the kinds of pieces that a fork attacks, the most valuable first; () for other motifs.
+    square: the square of the pinned or trapped piece; None for other motifs.
     """
 
     name: str

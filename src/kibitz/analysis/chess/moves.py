@@ -1,4 +1,4 @@
-"""The analysis of a chess game by a network, move by move."""
+"""Analyze a chess game with a network, move by move."""
 
 from __future__ import annotations
 
@@ -299,7 +299,7 @@ class Report:
 
 
 def report(games: Sequence[AnalysedGame]) -> Report:
-    """Return one report on the losses in all given games."""
+    """Return one report that contains the losses in all given games."""
     found = Report()
     for game in games:
         found.add(game)
@@ -334,7 +334,7 @@ class AnalysedGame:
 
     @property
     def slips(self) -> list[Move]:
-        """The costly moves that were unlikely for players of the mover's rating, the costliest first."""
+        """The costly moves that players of the mover's rating choose with a low probability, the costliest first."""
         return [move for move in self.swings if move.by_strength and move.by_strength.slip]
 
     @property
@@ -350,7 +350,7 @@ class AnalysedGame:
 
     @property
     def surprises(self) -> list[Move]:
-        """The moves that the network didn't expect, the least likely first."""
+        """The surprising moves (see `Expected.surprising`), the least likely first."""
         found = [(move.expected.probability, move) for move in self.moves if move.expected and move.expected.surprising]
         return [move for _, move in sorted(found, key=lambda pair: pair[0])]
 

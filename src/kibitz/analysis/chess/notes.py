@@ -77,8 +77,8 @@ def note_game(game: chess.pgn.Game, meaning: str, checked_by: str, summary: Game
 
 
 def drop_mark(node: chess.pgn.ChildNode) -> None:
-    """Remove the annotation that an earlier analysis by kibitz gave to a move, and the text that gives the reason for
-    it. An annotation by someone else stays. node: the move.
+    """Remove the annotation that an earlier analysis by kibitz gave to a move, and the text with its reason. An
+    annotation that someone else gave stays. node: the move in the game tree.
     """
     if own := _OWN_MARK.findall(node.comment):
         node.nags -= {_NAGS[mark] for mark in own}

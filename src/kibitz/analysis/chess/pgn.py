@@ -1,4 +1,6 @@
-"""Write analyzed games as PGN for other programs: evaluations and expected moves in comments, annotations as NAGs."""
+"""Write analyzed games as PGN for other programs. Comments contain evaluations and likely moves, and NAGs contain
+annotations.
+"""
 
 from __future__ import annotations
 
@@ -30,19 +32,19 @@ def _score(worth: Worth, mark: str) -> chess.engine.Score:
 
 
 def annotated(judged: AnalysedGame) -> str:
-    """Return the game as PGN, with comments after the moves of the main line.
+    """Return an analyzed game as PGN, with comments after the moves of the main line.
 
-    If the network predicts the winner, the comments contain `[%eval …]` (pawns, from White's point of view). After mate
-    there is no evaluation; after stalemate it is 0.00. A mistake gets a NAG: $6 for ?!, $2 for ?, $4 for ??. It also
-    gets a command such as `[%kibitz ?!]`, which identifies the annotation as kibitz's. If the reason is known, it is
-    added as text. If the network predicts moves, the comments also contain its most likely moves as text.
+    If the network predicts the winner, the comments contain `[%eval …]` in pawns, from White's point of view. After
+    mate there is no evaluation; after stalemate it is 0.00. A mistake gets a NAG: $6 for ?!, $2 for ?, $4 for ??. Its
+    comment also gets a command such as `[%kibitz ?!]`, which shows that kibitz wrote the annotation, and the reason if
+    it is known. If the network predicts moves, the comments also contain its most likely moves as text.
 
-    The comment before the first move names the engine that evaluated the moves, if there is one. It also explains the
+    The comment before the first move names the engine that evaluated the moves, if an engine did. It also explains the
     evaluations if they aren't win probabilities but, for example, expected scores. If moves are evaluated by search,
     the headers `WhiteAccuracy` and `BlackAccuracy` contain the players' accuracy in percent.
 
-    The notes of an earlier analysis are replaced. All other comments, variations and headers stay. A move that already
-    has an annotation ($1 to $6) from someone else keeps it and gets none from kibitz.
+    The results of an earlier analysis are replaced. All other comments, variations and headers stay. If a move already
+    has an annotation ($1 to $6) from someone else, kibitz does not add one.
     """
     game = judged.record.game
     meaning = judged.meaning.note if judged.white is not None else ""

@@ -31,7 +31,7 @@ from kibitz.games.chess.material import PHASES
 from kibitz.stats import Estimate
 
 MOST_OPENINGS = 12
-"""The largest number of openings in the report. The openings with the most games are listed."""
+"""The largest number of openings in the report. If there are more, the openings with the most games are listed."""
 TIMES = {
     "under_10_seconds": "under 10 s",
     "10_to_30_seconds": "10 to 30 s",
@@ -127,7 +127,7 @@ class PlayerReport:
     strength: PlayerStrength | None = None
     """The rating that is estimated from the moves; None if the network cannot estimate it."""
     checked_by: CheckedBy | None = None
-    """The engine that evaluated the moves; None if the network did."""
+    """The engine that evaluated the moves; None if the network evaluated them."""
     _moves: list[tuple[float, ...]] = field(default_factory=list)
     _scores: list[float] = field(default_factory=list)
     _sides: list[int] = field(default_factory=list)
@@ -187,7 +187,7 @@ class PlayerReport:
 
     @property
     def rating(self) -> int | None:
-        """The median of the player's ratings in the game records; None if no record has one."""
+        """The median of the player's ratings in the game records; None if no record has a rating."""
         known = [rating for rating in self._ratings if rating]
         return int(np.median(known)) if known else None
 

@@ -30,12 +30,12 @@ class PlayerSides:
         self._wanted = {key(player.name) for player in players}
 
     def side(self, record: Record) -> str:
-        """Return the player's side, "white" or "black"; "" if the player is on neither side, or on both."""
+        """Return the player's side in a game, "white" or "black". Return "" if the player has neither side, or both."""
         found = self._sides(record)
         return found[0] if len(found) == 1 else ""
 
     def on_both_sides(self, record: Record) -> bool:
-        """Return whether the player is on both sides of a game."""
+        """Return whether both players of a game have the name of the player."""
         return len(self._sides(record)) == 2
 
     def _sides(self, record: Record) -> list[str]:
@@ -72,7 +72,7 @@ class OwnGames:
         return self.repeats.is_new(record)
 
     def problems(self) -> Iterator[str]:
-        """Return a message for each reason for which games were skipped."""
+        """Yield a message to the user for each reason for which games were skipped."""
         return skipped_games(self.repeats.again, self.empty, self.both)
 
 

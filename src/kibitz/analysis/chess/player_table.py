@@ -20,8 +20,8 @@ TITLES = {
 
 
 def show(report: PlayerReport, console: Console) -> None:
-    """Print a chess player's report: the results, the mean losses (compared with those of players of the same rating,
-    if these are known), and the worst mistakes.
+    """Print a chess player's report: the results, the mean losses and the worst mistakes. If the losses of players of
+    the same rating are known, they are also printed.
     """
     parts = report.parts()
     whole = parts.whole

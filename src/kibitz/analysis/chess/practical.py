@@ -101,7 +101,7 @@ class Practical:
 
     @property
     def differs(self) -> bool:
-        """Whether the practical choice is not the best move."""
+        """Whether the practical choice is another move than the best move."""
         return self.chosen.move != self.best.move
 
     def text(self) -> str:
@@ -323,7 +323,8 @@ def _of_mover(white: NDArray[np.float64], turn: chess.Color) -> NDArray[np.float
 
 
 def scored(board: chess.Board, move: chess.Move, answers: Answers) -> Scored:
-    """Return the score of a move against the opponent's likely replies, and the reply that is the most costly mistake.
+    """Return a move with its score against the opponent's likely replies. The result also has the reply that is the
+    most costly mistake.
 
     board: the position before the move. answers: the opponent's likely replies to the move.
     """

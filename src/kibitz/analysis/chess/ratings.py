@@ -19,7 +19,9 @@ from kibitz.games.chess.sides import RATING_UNIT, SCALES, SPEEDS, scale_of
 from kibitz.play.side_inputs import LAST_MOVES
 
 RATING, OPPONENT = "rating", "opponent_rating"
-"""Names of the side inputs with the rating of the side to move and of the opponent."""
+"""The names of two side inputs (inputs in addition to the position): the rating of the side to move, and the rating of
+the opponent.
+"""
 UNIT = RATING_UNIT
 """The number of rating points in one unit of a state column. The values 0 to 255 mean ratings up to 4080."""
 
@@ -91,8 +93,8 @@ def ratings_of(headers: chess.pgn.Headers) -> tuple[int, int]:
 
 
 def read_pair(text: str) -> tuple[int, int]:
-    """Parse the text of `--rating`: a rating for both players, or the ratings of White and Black, such as "1500" or
-    "1500,1720". Raises UsageError for other text.
+    """Return the ratings of White and Black in the text of the option `--rating`. The text is one rating for both
+    players, such as "1500", or two ratings, such as "1500,1720". Raises UsageError for any other text.
     """
     parts = text.replace("/", ",").split(",")
     if not 1 <= len(parts) <= 2 or not all(part.strip().isdecimal() for part in parts):

@@ -214,7 +214,7 @@ FRENCH = Language(
 )  # fmt: skip
 
 LANGUAGES: Mapping[str, Language] = {"en": ENGLISH, "de": GERMAN, "fr": FRENCH}
-"""The languages by their code."""
+"""The texts in each language, by the language code."""
 
 
 def sentence(code: str, parameters: Mapping[str, Any], language: str = "en") -> str:

@@ -30,10 +30,10 @@ DEPTH, POSITIONS = 7, 400_000
 positions in each search.
 """
 LONGEST = 7
-"""The largest number of moves of a line in a sentence."""
+"""The largest number of moves that a sentence contains for one line (a sequence of moves)."""
 LONGEST_FOR_PAWN = 5
-"""The largest number of moves of a line in a sentence if the line wins a single pawn. On longer lines, another move
-usually keeps the pawn.
+"""The largest number of moves that a sentence contains for a line (a sequence of moves) that wins a single pawn. If the
+line is longer, another move usually keeps the pawn.
 """
 LARGE_DROP = 0.25
 """A loss of win probability, 0 to 1. For a smaller loss, a search that counts only material is often wrong. Such a loss
@@ -61,7 +61,7 @@ STALEMATE, ALLOWS_STALEMATE = "gives_stalemate", "allows_stalemate"
 PROMOTION, MISSES_PROMOTION = "allows_promotion", "misses_promotion"
 LOSES, LOSES_MUCH, MISSES, MISSES_MUCH = "loses", "loses_material", "misses", "misses_material"
 OVERLOOKS, MISSES_MOTIF = "overlooks_", "misses_"
-"""Prefixes of the codes of motifs, such as overlooks_fork and misses_fork."""
+"""Prefixes of the codes of reasons about a motif, such as "overlooks_fork" and "misses_fork"."""
 BETTER_WINS, BETTER_SAVES = "better_wins", "better_saves"
 BETTER_MATE, BETTER_DELAYS = "better_avoids_mate", "better_delays_mate"
 INSTEAD = (MISSES, "better_", "found")
@@ -74,12 +74,13 @@ _NAMES: dict[int, str] = {piece: chess.piece_name(piece) for piece in chess.PIEC
 
 @dataclass(frozen=True)
 class Case:
-    """A move to explain.
+    """A move to explain, with the better move.
 
     board: the position before the move.
     played, best: the played move and the better move, both legal.
     before, after: the mover's win probability before and after the played move, 0 to 1.
-    after_best, after_played: the moves that an engine expects after each of the two moves; () without an engine.
+    after_best, after_played: the moves that an engine expects after the better move and after the played move; ()
+        without an engine.
     """
 
     board: chess.Board
@@ -186,9 +187,10 @@ class _Change:
 
 
 def explain(cases: Sequence[Case], threads: int | None = None, depth: int = DEPTH) -> list[Reason | None]:
-    """Return, for each case, the reason why the played move was bad; None if no reason is proven.
+    """Return, for each case, the reason why the played move was bad. The reason is None if nothing is proven.
 
-    threads: the number of threads for the searches; None for all. depth: the depth of the searches in plies.
+    cases: the moves to explain. threads: the number of threads for the searches; None for all. depth: the depth of the
+    searches in plies.
     """
     boards = []
     for case in cases:

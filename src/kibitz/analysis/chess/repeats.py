@@ -7,7 +7,7 @@ from kibitz.games.chess.io.reader import Record
 
 
 class Repeats(Seen):
-    """Detects repeated chess games, by their headers and moves."""
+    """Detects repeated chess games. Two games are equal if they have the same headers and moves."""
 
     _HEADERS = ("White", "Black", "Date", "UTCDate", "UTCTime", "Round", "Result", "FEN")
 

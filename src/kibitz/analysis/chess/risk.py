@@ -34,8 +34,8 @@ the first estimate of its loss.
 RISK_RATINGS = (1000, 1400, 1800, 2200)
 """The ratings, in points, for which the risk of a position is shown."""
 _LEAST, _MOST, _CENTER, _WIDTH = 0.0061, 0.385, 0.0649, 0.0082
-"""The probability of a mistake is between _LEAST and _MOST. It rises with the first estimate of the loss, and is
-halfway between both limits for the estimate _CENTER.
+"""Parameters of the function that converts the first estimate of a move's loss to the probability of a mistake. The
+probability rises from _LEAST to _MOST. At the estimate _CENTER, it is halfway between them.
 """
 _BY_RATING, MIDDLE = 0.86, 1600
 """The logit of a mistake falls by _BY_RATING for each 1000 rating points above MIDDLE, because stronger players choose

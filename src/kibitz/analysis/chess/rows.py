@@ -1,4 +1,4 @@
-"""The moves of an analyzed chess game as rows of a table."""
+"""Convert an analyzed chess game to rows of a table, one for each move."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ the width for one likely move: a move of up to seven characters, its probability
 """
 MOST_SWINGS, MOST_ONLY = 5, 8
 MARGIN = 6
-"""Number of columns to the left of a reason."""
+"""The number of columns to the left of the text of a reason."""
 WON = 0.97
 """The win probability for White from which a game counts as won for White. At 1 − WON or below, the game counts as lost
 for White.

@@ -1,1 +1,1 @@
-"""Analysis of Go games."""
+"""Analyze Go games, move by move."""

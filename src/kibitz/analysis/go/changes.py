@@ -38,8 +38,8 @@ class Change:
     worth: float
 
     def words(self, size: int) -> str:
-        """Describe the change, such as "the black stones at G16 (5) become White's" or "the white stone at R5
-        lives".
+        """Return a text about the change, such as "the black stones at G16 (5) become White's" or "the white stone at
+        R5 lives". size: the board size.
         """
         vertex, count, s = to_gtp(self.at, size), len(self.points), "s" if len(self.points) == 1 else ""
         becomes = f"become{s} {SIDES[self.owner].capitalize()}'s"

@@ -26,7 +26,7 @@ from kibitz.games.go.points import BLACK, PASS, WHITE, from_gtp, to_gtp
 
 ESTIMATE, TOP_MOVES, SEED = "estimate_score", "top_moves_black", "set_random_seed"
 PERIOD = 0.05
-"""Seconds between two results of kata-analyze."""
+"""The seconds between two results that the engine command kata-analyze prints."""
 PATIENCE = 60.0
 """If an engine adds no visit for this number of seconds, its search counts as complete. If the engine has no result by
 then, it counts as hung.
@@ -71,7 +71,8 @@ class GoEngineJudge:
 
     checker: the engine and its limits. max_positions: the largest number of positions whose results stay in memory.
 
-    Raises EngineDied if the engine does not start, and UsageError if it cannot evaluate positions.
+    Raises EngineDied if the engine does not start, and UsageError if the engine has no command that evaluates
+    positions.
     """
 
     def __init__(self, checker: Checker, max_positions: int = 1):

@@ -179,8 +179,8 @@ class Move:
 
     @property
     def explanations(self) -> list[str]:
-        """Up to two texts about an annotated move. The first text is the reason or, without a proven reason, the better
-        move and how many points it gains. The second text describes the points that changed their owner.
+        """At most two texts about an annotated move. The first text is the reason or, without a proven reason, the
+        better move and how many points it gains. The second text describes the points whose owner changed.
         """
         better, shift = self.better, self.shift
         texts = [(better.why.text() if better.why else better.words(self.size))] if better else []
@@ -293,9 +293,12 @@ class AnalysedGame:
         return summarize((SIDES[BLACK], SIDES[WHITE]), values, movers, losses, signs, in_points=True)
 
     def as_json(self, ply: int | None = None, owners: bool = False) -> dict[str, Any]:
-        """Return the game as a dict for JSON. ply: the number of moves before the position whose board is included;
-        None for the usual positions, see `boards`. owners: whether to include, for each position, the probability that
-        each point is Black's, as one list for each row of the board.
+        """Return the game as a dict for JSON.
+
+        ply: the number of moves before the position whose board is included; None for the positions that `boards`
+            selects.
+        owners: whether to include the ownership maps. They are the probability that each point belongs to Black in each
+            position, as one list for each row of the board.
         """
         record, start = self.record, self.positions[0].score
         found: dict[str, Any] = {
@@ -471,7 +474,9 @@ def is_settled(colours: NDArray[np.uint8], black_owns: NDArray[np.float64]) -> b
 
 
 def colour_of(record: Record, ply: int) -> int:
-    """Return the color, BLACK or WHITE, that plays move number `ply` (from 1) of a record."""
+    """Return the color of the player of a move, 1 for Black or 2 for White. ply: the number of the move in the record,
+    from 1.
+    """
     return record.side if ply % 2 else 3 - record.side
 
 

@@ -21,7 +21,9 @@ next to a stone of the mover. A loose move is next to no stone.
 
 
 def area_of(point: int, size: int) -> int:
-    """Return the part of the board that contains a point, as an index into AREAS."""
+    """Return the part of the board that contains a point, as an index into AREAS. point: row · 19 + column. size: the
+    board size.
+    """
     row, column = divmod(point, GRID)
     return sum(min(line, size - 1 - line) >= size // 3 for line in (row, column))
 
@@ -29,7 +31,8 @@ def area_of(point: int, size: int) -> int:
 def kind_of(point: int, before: NDArray[np.uint8], after: NDArray[np.uint8]) -> int:
     """Return the kind of a Go move, such as a capture, as an index into KINDS.
 
-    point: the point of the move. before, after: uint8 [361], the stones before and after the move.
+    point: the point of the move, row · 19 + column. before, after: the colors of the stones before and after the move,
+    uint8 [361].
     """
     other = 3 - int(after[point]) if after[point] != NONE else OUTSIDE
     if ((before == other) & (after != other)).any():

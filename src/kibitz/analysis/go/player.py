@@ -194,7 +194,7 @@ class GoPlayerReport:
     worst: list[GoMistake] = field(default_factory=list)
     """The player's annotated moves with the largest losses, the largest loss first."""
     checked_by: CheckedBy | None = None
-    """The engine that evaluated the moves; None if the network did."""
+    """The engine that evaluated the moves; None if the network evaluated them."""
     usual: UsualLosses | None = None
     """The usual losses of players of each rank; None if the report does not compare losses with them."""
     _moves: list[tuple[float, ...]] = field(default_factory=list)
@@ -208,7 +208,7 @@ class GoPlayerReport:
     def add(self, game: AnalysedGame, colour: int, file: str = "") -> None:
         """Add an analyzed game to the report. The player's passes do not count as moves.
 
-        colour: the player's color, BLACK or WHITE. file: the path of the game's file.
+        colour: the player's color, 1 for Black or 2 for White. file: the path of the game's file.
         """
         record = game.record
         known = record.result is not None and record.ending != "void"

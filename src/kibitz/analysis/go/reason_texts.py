@@ -116,7 +116,7 @@ FRENCH = GoLanguage(
 )
 
 LANGUAGES: Mapping[str, GoLanguage] = {"en": ENGLISH, "de": GERMAN, "fr": FRENCH}
-"""The languages by their code."""
+"""The texts in each language, by the language code."""
 _OTHER = {"black": "white", "white": "black"}
 
 

@@ -36,7 +36,7 @@ CODES = (
     SELF_ATARI, ALLOWS_CAPTURE, ALLOWS_LADDER, RUNS_IN_LADDER, MISSES_CAPTURE, MISSES_LADDER, GROUP_DIES, GROUP_LIVES,
     LOSES_AREA,
 )  # fmt: skip
-"""All codes of reasons."""
+"""The codes of all reasons."""
 BETTER_AVOIDS = "better_avoids"
 INSTEAD = ("misses_", "better_", GROUP_LIVES)
 """Beginnings of codes. In a reason whose code begins with one of them, `line` begins with the better move instead of
@@ -147,7 +147,9 @@ class Why:
 
 
 def explain(situation: Situation) -> Why | None:
-    """Return the reason why the played move was bad; None if no reason is proven and no area explains the loss."""
+    """Return the reason why the played move was bad. Return None if no reason is proven and no area explains the
+    loss.
+    """
     if situation.lost < LEAST_SHARE * SWINGS[situation.board.size]:
         return None
     proofs = _Proofs(situation)

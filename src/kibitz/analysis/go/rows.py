@@ -1,4 +1,4 @@
-"""The moves of an analyzed game of Go as rows of a table."""
+"""Convert an analyzed game of Go to rows of a table, one for each move."""
 
 from __future__ import annotations
 

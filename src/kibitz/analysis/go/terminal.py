@@ -157,7 +157,7 @@ def _score_words(score: Score) -> str:
 def show_board(judged: AnalysedGame, position: AnalysedPosition, console: Console) -> None:
     """Print the board of one position with coordinates. The last move is in brackets.
 
-    judged: the game. position: one of the game's positions.
+    judged: the analyzed game. position: one of the game's positions.
     """
     score = _score_words(position.score)
     last = PASS

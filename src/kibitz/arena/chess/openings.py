@@ -1,4 +1,4 @@
-"""The openings of chess matches."""
+"""Read the openings of chess matches."""
 
 from __future__ import annotations
 

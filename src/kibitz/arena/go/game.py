@@ -35,7 +35,10 @@ class GoRules:
 
 @dataclass
 class Side:
-    """One side of a game: its engine, its time limit, and the random seed for its engine."""
+    """One side of a game of Go.
+
+    engine: the engine that plays this side. time: the time limit. seed: the random seed that is sent to the engine.
+    """
 
     engine: GoEngine
     time: GoTime = field(default_factory=GoTime)

@@ -62,7 +62,7 @@ class GoClock:
 
     @property
     def allowed(self) -> float:
-        """The seconds that the next move may take."""
+        """The number of seconds that the next move may take."""
         return self.left + (self.time.move or 0)
 
     def time_left(self) -> str:

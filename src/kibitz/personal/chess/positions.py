@@ -1,4 +1,4 @@
-"""The chess positions in which a person moved, prepared for prediction."""
+"""The chess positions in which a person moved, in the form that is needed to predict the moves."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ChessPlayerPositions(PlayerPositions):
 
     @cached_property
     def keys(self) -> NDArray[np.uint64]:
-        """The hashes of the positions, uint64 [n] (see `position_keys`)."""
+        """The hash of each position, uint64 [n] (see `kibitz.personal.chess.answers.position_keys`)."""
         return position_keys(self.codes, self.state)
 
     @property

@@ -1,4 +1,4 @@
-"""The Go positions in which a person moved, prepared for prediction."""
+"""The Go positions in which a person moved, in the form that is needed to predict the moves."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class GoPlayerPositions(PlayerPositions):
 
     @property
     def keys(self) -> NDArray[np.uint64]:
-        """The hashes of the positions, uint64 [n] (see `position_keys`)."""
+        """The hash of each position, uint64 [n] (see `kibitz.personal.go.answers.position_keys`)."""
         return self._keys[0]
 
     @property

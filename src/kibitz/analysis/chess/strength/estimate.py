@@ -35,7 +35,7 @@ network was trained on too few such players.
 PRIOR = (1500.0, 450.0)
 """The mean and the standard deviation of the prior distribution of the raw rating, in points."""
 GRID = np.arange(200.0, 3201.0, 10.0)
-"""The ratings for which the posterior is computed, float64 [301]."""
+"""The ratings, in points, for which the posterior distribution is computed, float64 [301]."""
 WHOLE = "all"
 PARTS = (WHOLE, *PHASES)
 """The groups of moves with separate parameters: all moves, and the moves of each phase."""
