@@ -319,10 +319,11 @@ class TrainedNetwork:
         """Return the value of a position after a search. The page of `kibitz board`, `kibitz analyze` and kibitz's UCI
         and GTP engines show the same value. `evaluate` returns the network's output without a search.
 
-        The method depends on the network. If the network guides a search, the result is the search's value of the best
-        move. If another chess network is used, a short alpha-beta search finds a quiet position, in which no capture
-        wins material. The material and the network's evaluation of the quiet position give the value. Other Go networks
-        evaluate the position without a search. If two passes ended a Go game, the final position is scored.
+        The method depends on the network. If the network supports a PUCT search, the result is the value that this
+        search finds for the best move. For other chess networks, a short alpha-beta search finds a quiet position, in
+        which no capture wins material. The material and the network's evaluation of the quiet position give the value.
+        Other Go networks evaluate the position without a search. If two passes ended a Go game, the final position is
+        scored.
 
         nodes: the number of evaluations of the search; None for the default (in Go 120 visits).
         to_move, komi: only for Go, as in `evaluate`.

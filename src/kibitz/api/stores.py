@@ -225,11 +225,11 @@ class GameStore:
 
         `codes` is uint8 [n, 64] in chess and uint8 [n, 361] in Go. `state` is uint8 [n, 4].
 
-        games, plies: integers [n], or a single integer: position i is that of game `games[i]` after `plies[i]` plies.
-            The positions are computed by replaying the games, about a million positions per second.
-        view: "board", or "mover". In the mover's view the player to move has White's pieces (in Go: Black's stones),
-            and the state has 0 as the side to move. In chess the ranks are flipped if Black is to move, so that the
-            mover's pawns always go up the board.
+        games, plies: integers [n], or a single integer: position i is the position of game `games[i]` after `plies[i]`
+            plies. The positions are computed by replaying the games, about a million positions per second.
+        view: "board" for the board as it is, or "mover" for the point of view of the side to move. In the mover's view,
+            this side has White's pieces (in Go: Black's stones), and the side to move in `state` is 0. In chess, the
+            ranks are flipped if Black is to move, so that the mover's pawns always go up the board.
 
         Raises UsageError for a position that doesn't exist, and for an unknown view.
 
@@ -255,9 +255,10 @@ class GameStore:
     def moves_at(self, games: ArrayLike, plies: ArrayLike, *, view: str = "board") -> MoveArrays:
         """Return the moves that were played in n positions of the store: origin, target and promotion, see MoveArrays.
 
-        games, plies: integers [n], or a single integer, as in `positions`. `sample(..., played=True)` samples positions
-            in which a move was played.
-        view: "board", or "mover" (in chess the ranks are flipped if Black is to move), as in `positions`.
+        games, plies: integers [n], or a single integer: position i is the position of game `games[i]` after `plies[i]`
+            plies. `sample(..., played=True)` samples positions in which a move was played.
+        view: "board", or "mover" for the point of view of the side to move. In the mover's view of chess, the ranks are
+            flipped if Black is to move.
 
         Raises UsageError for a position that doesn't exist or in which no move was played, and for an unknown view.
 
@@ -364,16 +365,18 @@ class GameStore:
         played: bool = False,
         network: str | Path | TrainedNetwork | TrainingRun | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Sample positions at random, for `positions`, `moves_at` and `boards`. Returns `games` and `plies`, both int64
-        [count], sorted by game and ply.
+        """Return positions that are sampled at random, as two arrays `games` and `plies`, both int64 [count]. They are
+        sorted by game and ply. `positions`, `moves_at` and `boards` take them as arguments.
 
-        The sample is uniform over all positions of the games of `part` (None: of all games), without repetition. If
-        there are fewer than `count` positions, all of them are returned. The same seed returns the same sample.
+        The sample is uniform over all positions of the games in `part`, without repetition. If there are fewer than
+        `count` positions, all of them are returned. The same seed returns the same sample.
 
+        part: "training", "validation" or "test"; None for all games.
         played: whether to sample only positions in which a move was played.
-        network: a network, to sample the same positions as `kibitz test NETWORK STORE --positions COUNT` tests. `part`
-            is then a value of --split: "unseen" (the default), which is the games that the network has not seen,
-            "test", "validation", "training" or "all". `played` must not be given. None for a sample without a network.
+        network: None, or a network, to sample the same positions as `kibitz test NETWORK STORE --positions COUNT`
+            tests. `part` is then a value of the option --split: "unseen" (the default), "test", "validation",
+            "training" or "all". "unseen" means the games that the network has not seen in training. `played` must not
+            be given.
 
         Raises UsageError for a count below 1, a seed below 0 or an unknown part. Raises KibitzError if no game is left.
 

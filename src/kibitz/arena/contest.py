@@ -19,7 +19,7 @@ class StartFailed(KibitzError):
 
 
 class Fault(Exception):
-    """Raised if an engine makes a fault by which it loses the game.
+    """Raised if an engine loses the game by a fault, such as a crash.
 
     kind: "crash", "hang", "time" or "illegal". reason: a description of the fault.
     """

@@ -24,8 +24,9 @@ from kibitz.runs import Run
 BOOK = "book.npy"
 ROW = np.dtype([("position", "<u8"), ("move", "<u2"), ("count", "<u4")])
 PAIR = 0xFFF
-"""The mask that selects the two squares of a packed chess move. The book ignores the promotion piece, which the network
-decides. The mask does not change Go moves, because they are smaller numbers.
+"""The mask that selects the from-square and the to-square of a packed chess move (see
+`kibitz.games.chess.moves.from_move`). The book ignores the promotion piece, which the network decides. The mask does
+not change Go moves, because they are smaller numbers.
 """
 
 
@@ -42,7 +43,8 @@ class Book:
     def count(cls, keys: NDArray[np.uint64], moves: NDArray[np.uint16]) -> Book:
         """Return a book that is made from a person's n moves.
 
-        keys: uint64 [n], the hash of the position before each move. moves: uint16 [n], the packed moves.
+        keys: uint64 [n], the hash of the position before each move. moves: uint16 [n], the moves. Chess moves are
+        packed (see `kibitz.games.chess.moves.from_move`). Go moves are points, row · 19 + column, or 361 for a pass.
         """
         played = np.zeros(len(keys), ROW)
         played["position"], played["move"], played["count"] = keys, moves & PAIR, 1
@@ -78,8 +80,8 @@ class Book:
         """Return how often the person played each of the given moves in its position, float64 [total].
 
         keys: uint64 [n], the hashes of the positions.
-        moves: uint16 [total], the packed moves of all positions, position after position.
-        offsets: int64 [n + 1], the index in `moves` of each position's first move, and `total` at the end.
+        moves: uint16 [total], the moves of all positions, position after position, in the form that `count` takes.
+        offsets: int64 [n + 1], the index in `moves` of each position's first move. The last number is `total`.
 
         The book does not distinguish promotions. All promotions with the same from-square and to-square get the same
         count, the sum over them.
@@ -103,8 +105,8 @@ def blend(
 
     shares: float64 [total], the network's probabilities; they sum to 1 in each position.
     counts: float64 [total], how often the person played each move.
-    offsets: int64 [positions + 1], the index of each position's first move, and `total` at the end. Every position must
-        have moves.
+    offsets: int64 [positions + 1], the index of each position's first move. The last number is `total`. Every position
+        must have moves.
     k: the weight of the network, in games. The network counts as much as k games in the book.
     """
     if not len(shares):

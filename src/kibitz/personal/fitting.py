@@ -49,7 +49,7 @@ RATES = (1e-3, 3e-3, 1e-2)
 rate is tried only if the largest was worse than the middle rate.
 """
 FULL_RATES = (3e-5, 1e-4, 3e-4)
-"""Learning rates with which all weights are trained. They are tried in the same order as RATES."""
+"""Learning rates with which all weights of the network are trained. They are tried in the same order as RATES."""
 FULL_FROM = 3_000
 """The smallest number of training games with which all weights of the network may be trained."""
 CHECKS_AN_EPOCH, PATIENCE = 2, 3

@@ -34,7 +34,9 @@ COLOURS = {"chess": ("white", "black"), "go": ("black", "white")}
 in the first column.
 """
 SIDE_AT = {"chess": 64, "go": 361}
-"""For each game, chess or Go, the index of the side to move in a row that describes a start position."""
+"""For each game, chess or Go, the column with the side to move in a row of a store's start positions. A row has the
+codes and the state of `kibitz.PositionArrays`.
+"""
 KINDS = {"chess": "standard chess", "go": "Go"}
 MAX_STRAYS = 5
 """The largest number of messages about text outside of games, over all files."""

@@ -1,9 +1,9 @@
 """Measure habits of a person other than the choice of moves: thinking times and resignations. A player can then imitate
 the habits.
 
-The habits are measured in the person's games and stored in run.json. Thinking times are shares of the remaining clock
-time, by move number, so they need games with clocks. A person resigns a certain share of the lost games, in positions
-with a low expected score.
+The habits are measured in the person's games, and stored in the file run.json of the person's network. Thinking times
+are shares of the remaining clock time, by move number, so they need games with clocks. A person resigns a certain share
+of the lost games, in positions with a low expected score.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ _INCREMENT = re.compile(r"\+(\d+)$")
 def habits_of(
     store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], session: NetworkSession
 ) -> dict[str, Any]:
-    """Return a person's habits, measured in the games, as the entries "think" and "resign" for run.json (see
-    `think_times` and `resignations`). A habit is missing if there are too few data to measure it.
+    """Return a person's habits, measured in the games, as a dict with the entries "think" and "resign" (see
+    `think_times` and `resignations`). If there are too few data to measure a habit, its entry is missing. The file
+    run.json of the person's network stores the dict.
 
     store: the store with the games.
     games: the numbers of the person's games in the store.

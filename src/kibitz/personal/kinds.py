@@ -46,8 +46,8 @@ class Kind(Protocol):
         """
 
     def level(self, settings: Any) -> dict[str, Any]:
-        """Return the person's rating or rank, as an entry for run.json. settings: the settings of the person's
-        network.
+        """Return the person's rating or rank, as an entry for the file run.json in the network's folder. settings: the
+        settings of the person's network.
         """
 
     def side_inputs(self, settings: Any) -> dict[str, int]:

@@ -87,12 +87,16 @@ class PlayerPositions(ABC):
 
     @property
     def moves(self) -> NDArray[np.uint16]:
-        """The candidate moves of all positions, position after position, packed, uint16 [total]."""
+        """The candidate moves of all positions, position after position, uint16 [total]. Chess moves are packed (see
+        `kibitz.games.chess.moves.from_move`). Go moves are points, row · 19 + column, or 361 for a pass.
+        """
         return self._all_moves[0]
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """The index in `moves` of each position's first candidate move, int64 [n + 1], with `total` at the end."""
+        """The index in `moves` of each position's first candidate move, int64 [n + 1]. The last number is the number of
+        all candidate moves.
+        """
         return self._all_moves[1]
 
     @cached_property

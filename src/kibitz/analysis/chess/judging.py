@@ -70,7 +70,9 @@ weights for `human`, which classify mistakes best. OTHER_SEARCH_WEIGHTS is for a
 chessnet by least squares.
 """
 ONLY = 0.2
-"""A move is the only good move if every other move loses at least this much more win probability, 0 to 1."""
+"""A move is the only good move if every other move loses at least this much more win probability than this move, 0 to
+1.
+"""
 _SIDE_STEP = 50
 """The network may prefer a move that is worse than the best move by up to this number of hundredths of a pawn."""
 _SHOWN = 6

@@ -65,8 +65,8 @@ OVERLOOKS, MISSES_MOTIF = "overlooks_", "misses_"
 BETTER_WINS, BETTER_SAVES = "better_wins", "better_saves"
 BETTER_MATE, BETTER_DELAYS = "better_avoids_mate", "better_delays_mate"
 INSTEAD = (MISSES, "better_", "found")
-"""Beginnings of codes. In a reason whose code begins with one of them, `line` begins with the better move instead of
-the played move. In all other reasons, `line` follows the played move.
+"""Beginnings of codes of reasons. If a reason's code begins with one of them, its parameter `line` (a sequence of
+moves) begins with the better move. Otherwise, `line` follows the played move.
 """
 EXCHANGE = "exchange"
 _NAMES: dict[int, str] = {piece: chess.piece_name(piece) for piece in chess.PIECE_TYPES}

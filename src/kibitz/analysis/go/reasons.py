@@ -39,8 +39,8 @@ CODES = (
 """The codes of all reasons."""
 BETTER_AVOIDS = "better_avoids"
 INSTEAD = ("misses_", "better_", GROUP_LIVES)
-"""Beginnings of codes. In a reason whose code begins with one of them, `line` begins with the better move instead of
-the played move. In all other reasons, `line` follows the played move.
+"""Beginnings of codes of reasons. If a reason's code begins with one of them, its parameter `line` (a sequence of
+moves) begins with the better move. Otherwise, `line` follows the played move.
 """
 
 ALIVE, DEAD = 0.6, 0.4
@@ -48,18 +48,23 @@ ALIVE, DEAD = 0.6, 0.4
 ALIVE. They count as dead if this probability is at most DEAD.
 """
 SHARE = 1 / 3
-"""The smallest share of the lost points, 0 to 1, that a group and the area around it must have. Other groups are no
-reason.
+"""The smallest share of the lost points, 0 to 1, that a group of stones and the area around it must have. Groups with a
+smaller share do not explain why a move was bad.
 """
 LEAST_SHARE = 0.5
-"""The smallest share of the smallest annotated loss that the searches must confirm. A smaller loss gets no reason."""
+"""The smallest loss that is explained, as a share of the smallest annotated loss. If the deeper searches find a smaller
+loss, the move gets no reason.
+"""
 MOVED = 0.1
-"""The smallest change of a point's ownership probability with which the point belongs to a changing area."""
+"""The smallest change of a point's ownership probability, 0 to 1, with which the point belongs to an area that changes
+its owner.
+"""
 SLIGHTLY_MOVED = 0.05
 """The limit that replaces MOVED for an area that is itself the reason."""
 LARGE_AREA = 18.0
-"""The smallest loss in an area, in points, with which the area is a reason. The number is for 19×19. On 56 annotated
-moves of 20 games, GNU Go agreed with all 10 areas of this size, but only with 14 of 20 areas of 12 to 18 points.
+"""The smallest loss in an area, in points, with which the area explains why a move was bad. The number is for 19×19. On
+56 annotated moves of 20 games, GNU Go agreed with all 10 areas of this size, but only with 14 of 20 areas of 12 to 18
+points.
 """
 LEAST_SHOWN = 0.5
 """If the positions at the ends of the searches' lines are known, they must show at least this share of the loss in an
@@ -67,20 +72,23 @@ area of LARGE_AREA. In 27 games, this share was at least 0.89. In another game, 
 0.38.
 """
 LARGE_AREA_OF_LINES = 20.0
-"""An area smaller than LARGE_AREA is a reason if the positions at the ends of the searches' lines differ there by at
-least this number of points. On 77 annotated moves of 27 games, GNU Go agreed with all 19 areas of this size, but only
-with 7 of 10 areas of 14 to 20 points.
+"""The limit that corresponds to LARGE_AREA, in points, for the positions at the ends of the searches' lines. An area
+with a smaller loss than LARGE_AREA explains a bad move if these positions differ there by at least this limit. On 77
+annotated moves of 27 games, GNU Go agreed with all 19 areas of this size, but only with 7 of 10 areas of 14 to 20
+points.
 """
 LEAST_OF_LINES = 5.0
 """The smallest loss, in points, that the searches themselves must expect in an area of LARGE_AREA_OF_LINES."""
 MOVED_OF_LINES = 0.15
 """The limit that replaces MOVED for the positions at the ends of the lines."""
 FAR = 4
-"""If the move was played at least this number of points away from each point of an area, the area is no reason. On 30
-games that were not used to choose the limits, GNU Go agreed with only 6 of 11 such areas.
+"""A distance in points. If the move was played at least this far from each point of an area, the area does not explain
+why the move was bad. On 30 games that were not used to choose the limits, GNU Go agreed with only 6 of 11 such areas.
 """
 AREA_SIZE = 19
-"""The board size on which an area can be a reason. On smaller boards, we have not checked these reasons."""
+"""The board size on which an area can explain why a move was bad. On smaller boards, we have not checked these
+reasons.
+"""
 
 
 @dataclass(frozen=True)

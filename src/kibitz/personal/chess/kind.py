@@ -67,8 +67,8 @@ def settings(
 
 
 def level(settings: Settings) -> dict[str, Any]:
-    """Return the person's rating in points as an entry for run.json, such as {"rating": 1504}. The value is None if the
-    rating is unknown.
+    """Return the person's rating in points, as an entry for the file run.json in the network's folder, such as
+    {"rating": 1504}. The value is None if the rating is unknown.
     """
     return {"rating": settings.rating * RATING_UNIT or None}
 

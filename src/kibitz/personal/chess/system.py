@@ -109,10 +109,10 @@ class OwnMoves(human.PlayedMoves):
     """The training examples: the positions in which the person moved. All positions are replayed once, when the object
     is made.
 
-    A batch has the arrays of `human.PlayedMoves`, and `weight`, float32 [n]. The weight is 1 / n for a position that
-    occurs n times. The network has the same weight when an opening book with the other n − 1 occurrences corrects it
-    (see `kibitz.personal.book.blend`, k = 1). Without these weights, the adapters would memorize the opening, which the
-    book predicts better.
+    A batch has the arrays of `human.PlayedMoves`, and `weight`, float32 [n], the weight of each position in the loss.
+    It is 1 / n for a position that occurs n times. Without these weights, the adapters would memorize the opening,
+    which the person's opening book predicts better. The network has the weight 1 / n in `kibitz.personal.book.blend` if
+    k is 1 and the book has the other n − 1 occurrences.
 
     If adapters are trained, a batch also has `expected`, float32 [n, 3]: the probabilities of win, draw and loss that
     the network predicts without the adapters.

@@ -89,8 +89,8 @@ def candidates(codes: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np
     """Return all empty points and a pass in each of n positions as moves, in three arrays.
 
     The first array has the moves of all positions, uint16 [total]. The second has the index of each move's position,
-    int64 [total]. The third has the index of each position's first move, int64 [n + 1], with `total` at the end. codes:
-    the positions, uint8 [n, 361], see `kibitz.PositionArrays`.
+    int64 [total]. The third has the index of each position's first move, int64 [n + 1]; its last number is `total`.
+    codes: the positions, uint8 [n, 361], see `kibitz.PositionArrays`.
     """
     open_points = np.ones((len(codes), POINTS + 1), np.bool_)
     open_points[:, :POINTS] = colours_of(codes) == 0

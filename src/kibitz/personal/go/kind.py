@@ -55,7 +55,9 @@ def _usual(values: NDArray[np.int64]) -> int:
 
 
 def level(settings: Settings) -> dict[str, Any]:
-    """Return the person's rank as an entry for run.json. The value is None if the rank is unknown."""
+    """Return the person's rank, as an entry for the file run.json in the network's folder: {"rank": ...}. The value is
+    None if the rank is unknown.
+    """
     return {"rank": rank_of(settings.rank - LOWEST_RANK) if settings.rank else None}
 
 

@@ -122,8 +122,9 @@ class OwnGoMoves:
 
     A batch has `codes`, `state` with the side inputs, and these arrays:
     move: int64 [n], a point (row · 19 + column) or PASS.
-    weight: float32 [n], 1 / n for a position that occurs n times. The network has the same weight when an opening book
-        with the other n − 1 occurrences corrects it (see `kibitz.personal.book.blend`, k = 1).
+    weight: float32 [n], the weight of each position in the loss: 1 / n for a position that occurs n times. Frequent
+        positions have a small weight, because the player's opening book predicts them better. The network has the
+        weight 1 / n in `kibitz.personal.book.blend` if k is 1 and the book has the other n − 1 occurrences.
     win, owners, lead: the predictions of the network without the adapters, if adapters are trained.
     """
 

@@ -38,7 +38,7 @@ GRID = np.arange(200.0, 3201.0, 10.0)
 """The ratings, in points, for which the posterior distribution is computed, float64 [301]."""
 WHOLE = "all"
 PARTS = (WHOLE, *PHASES)
-"""The groups of moves with separate parameters: all moves, and the moves of each phase."""
+"""The groups of moves for which the rating estimate has separate parameters: all moves, and the moves of each phase."""
 
 
 @dataclass(frozen=True)
