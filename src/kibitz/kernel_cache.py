@@ -253,11 +253,11 @@ class KernelCache(caching._Cache):
         return str(self._folders()[0])
 
     def enable(self) -> None:
-        """Turn the cache on: compiled versions are loaded and saved."""
+        """Turn the cache on: compiled versions of the kernel are loaded and saved."""
         self._enabled = True
 
     def disable(self) -> None:
-        """Turn the cache off: compiled versions are neither loaded nor saved."""
+        """Turn the cache off: compiled versions of the kernel are neither loaded nor saved."""
         self._enabled = False
 
     def flush(self) -> None:

@@ -36,7 +36,7 @@ def counted(items: Iterable[Item], total: int) -> Iterator[Item]:
 
 @contextlib.contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Inside this context, call `listener(done, total)` for each report of progress."""
+    """Inside this context, `listener(done, total)` is called for each report of progress in this process."""
     listeners.append(listener)
     try:
         yield

@@ -283,7 +283,7 @@ class _Registry(Mapping[str, Declaration]):
 
 
 SYSTEMS = _Registry(_OURS)
-"""The declaration of every system by its name."""
+"""The declaration of every system (kind of network) by its name, such as "winner"."""
 
 
 def register(declaration: Declaration) -> None:

@@ -68,8 +68,8 @@ _OTHERS_CHOOSE = 60.0
 class TrainResult:
     """The result of `train`.
 
-    path: the run's directory. outcome: how the training ended. continued: whether this call resumed a run that an
-    earlier call began.
+    path: the run's directory, which contains the network. outcome: how the training ended. continued: whether this call
+    resumed a run that an earlier call began.
     """
 
     path: Path

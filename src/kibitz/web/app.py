@@ -1,4 +1,4 @@
-"""The web application of `kibitz board`: the page and the routes of its API."""
+"""Build the web application of `kibitz board`: the page and the routes of its API."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def create(
     checkers: Sequence[Program] = (),
     access: Access | None = None,
 ) -> tuple[SecurityMiddleware, AppState]:
-    """Return the application, wrapped in the security middleware, and its state.
+    """Return the web application of `kibitz board` (ASGI), wrapped in the security middleware, and the state that its
+    requests share.
 
     given: the names of networks to load at the start.
     port: the port of the server.
@@ -37,7 +38,7 @@ def create(
     records: the paths of game files.
     programs: the engines that the user may select for engine analysis.
     checkers: the engines, at most one per game, that evaluate moves until the user selects other engines.
-    access: how other computers can use the board; None if only this computer may use it.
+    access: how other computers can use the page; None if only this computer may use it.
     """
     routes = [
         Route("/", guarded(_index), methods=["GET"]),

@@ -42,7 +42,7 @@ class Preparing:
                 threading.Thread(target=self._follow, args=(self._process,), daemon=True).start()
 
     def state(self) -> dict[str, int | bool]:
-        """Return the progress of compiling as a dict.
+        """Return the progress of compiling kernels (numba functions) as a dict with these keys.
 
         is_running: whether the process is running.
         done: the number of kernels compiled so far.

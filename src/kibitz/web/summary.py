@@ -16,7 +16,9 @@ SIDES = {"chess": ("white", "black"), "go": ("black", "white")}
 
 
 def summary(fields: Fields) -> dict[str, Any]:
-    """Return the summary of an evaluated game, as `kibitz analyze --json` prints it. fields: see `summarized`."""
+    """Return the summary of an evaluated game, such as each side's mean loss, as `kibitz analyze --json` prints it.
+    fields: the request, see `summarized`.
+    """
     return summarized(fields).as_json()
 
 

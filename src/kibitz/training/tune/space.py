@@ -34,11 +34,11 @@ INITIALS = ("he", "xavier", "0.01", "mocha", "unit")
 
 @dataclass(frozen=True)
 class Grid:
-    """The values to try for each hyperparameter. initials: the kinds of initial weights; empty if the system has no
-    choice of initial weights.
+    """The values of each hyperparameter that a search tries. initials: the kinds of initial weights; empty if the
+    system has no choice of initial weights.
 
-    If trials are sampled, learning rates and weight decays are sampled log-uniformly between the smallest and the
-    largest value. A weight decay of 0 is a separate choice.
+    The search tries all combinations, or samples. Samples of learning rates and weight decays are log-uniform between
+    the smallest and the largest value. A weight decay of 0 is a separate choice.
     """
 
     learning_rates: tuple[float, ...]
@@ -57,8 +57,8 @@ class Grid:
         return math.prod(map(len, self.values.values()))
 
     def points(self, seed: int) -> list[dict[str, Any]]:
-        """Return all combinations of the values, each as a dict by the name of the hyperparameter, in a random order.
-        seed: the seed of the order.
+        """Return all combinations of the values in a random order. Each combination is a dict by the name of the
+        hyperparameter. seed: the seed of the order.
         """
         every = list(itertools.product(*self.values.values()))
         order = np.random.default_rng(seed).permutation(len(every))

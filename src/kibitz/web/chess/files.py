@@ -160,10 +160,12 @@ def _tree(game: chess.pgn.Game, board: chess.Board, problems: list[str]) -> list
 
 
 def save_pgn(tree: list[game_tree.Written], headers: Fields, start: str | None, notes: Notes | None = None) -> str:
-    """Return a tree of moves as PGN. headers: the PGN tags. Raises BadRequest for an illegal move or invalid data.
+    """Return a tree of moves as PGN text. headers: the PGN tags. Raises BadRequest for an illegal move or invalid data.
 
-    start: the FEN of the root position. If it is None, the FEN in the root node is used or, if there is none, the
-    standard start position. notes: the results of an analysis to write into the PGN; None for none.
+    tree: the nodes, the root first.
+    start: the FEN of the root position. None for the FEN in the root node or, if it has none, the standard start
+        position.
+    notes: the results of an analysis to write into the PGN; None for none.
     """
     fen = start or tree[0].fields.get("fen") or chess.STARTING_FEN
     if not isinstance(fen, str):

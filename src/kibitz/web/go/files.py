@@ -322,8 +322,9 @@ def save_sgf(
     assumed: Collection[str] = (),
     notes: Notes | None = None,
 ) -> str:
-    """Return a tree of moves as SGF. Raises BadRequest for an illegal move or invalid data.
+    """Return a tree of moves as SGF text. Raises BadRequest for an illegal move or invalid data.
 
+    tree: the nodes, the root first.
     headers: the SGF properties of the game, by name.
     start: the line whose start position is the root; None to read it from the root node and the headers.
     assumed: "KM" and "RU" if komi and rules are only assumed. These properties are not written.

@@ -17,15 +17,18 @@ EVERY = 0.5
 
 
 def work(job: Message, send: Send, stop: threading.Event) -> None:
-    """Download the new games of an account. If the download is stopped, the games downloaded so far are saved for the
-    next call.
+    """Download the new games of an account. This is the work of a process. If it is stopped, the games downloaded so
+    far are saved for the next call.
 
     job: a dict with "account", such as lichess:NAME, and "limit", the largest number of games in the file; the newest
-    games are used.
+    games are used. send: a function that sends a message, a dict with these keys:
 
-    The messages have numbers of games: "kept", the games saved by earlier downloads; "new", the games downloaded so
-    far; and "expected", the games of the account up to the limit (0 if unknown). The last message has "path", the path
-    of a file with the games. Raises KibitzError if the download fails (see `online.files.file_of`).
+    kept: the number of games from earlier downloads.
+    new: the number of games downloaded so far.
+    expected: the number of games of the account up to the limit; 0 if unknown.
+    path: the path of a file with the games, only in the last message.
+
+    Raises KibitzError if the download fails (see `online.files.file_of`).
     """
     from kibitz.online.accounts import GameChoice, account_in
     from kibitz.online.files import file_of

@@ -18,7 +18,8 @@ EVERY = 0.5
 
 
 def work(job: Message, send: Send, stop: threading.Event) -> None:
-    """Train a network on a player's games, or resume its training. New games are added to an existing run.
+    """Train a network on a player's games, or resume its training. This is the work of a process. New games are added
+    to an existing run, the directory of the network.
 
     job: a dict with these keys:
         source: the path of the games.
@@ -31,8 +32,8 @@ def work(job: Message, send: Send, stop: threading.Event) -> None:
     remaining time in seconds), or a line of the log as "note". The last message has these keys:
 
     run: the directory of the run.
-    kept: the trained weights and the learning rate of the kept network, such as "adapters at 0.001"; "nothing" if
-        training did not improve the base; None if no network was kept yet.
+    kept: which weights were trained in the best network, and its learning rate, such as "adapters at 0.001"; "nothing"
+        if training did not improve the base; None if no network was saved yet.
     stopped: whether the training was stopped before its end.
     """
     from kibitz.personal.fitting import PersonalRequest, make

@@ -42,6 +42,7 @@ def read_request(state: AppState, fields: Fields) -> tuple[NetworkInfo, Line]:
 
 
 def targets(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
+    """Parse a request to `/api/targets`, and return the work: where the piece on a square would move."""
     from kibitz.web import answers
 
     network, line = read_request(state, fields)
@@ -50,6 +51,7 @@ def targets(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
 
 
 def planes(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
+    """Parse a request to `/api/planes`, and return the work: the network's input planes for a position."""
     from kibitz.web import planes
 
     network, line = read_request(state, fields)
@@ -57,6 +59,7 @@ def planes(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
 
 
 def ratings(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
+    """Parse a request to `/api/ratings`, and return the work: the moves that players of each rating choose."""
     network, line = read_request(state, fields)
     if line.game != "chess":
         raise BadRequest("moves by rating can be shown only for chess")
@@ -69,11 +72,13 @@ def ratings(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
 
 
 def occlusion(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
+    """Parse a request to `/api/occlusion`, and return the work: how much each piece affects the network's output."""
     network, line = read_request(state, fields)
     return lambda: line.occlusion(state.networks.session(network.name), network)
 
 
 def analyse(state: AppState, fields: Fields) -> StreamJob:
+    """Parse a request to `/api/analyse`, and return the work: the network's results for the positions of a line."""
     from kibitz.web import answers
 
     network, line = read_request(state, fields)
@@ -90,10 +95,12 @@ def analyse(state: AppState, fields: Fields) -> StreamJob:
 
 
 def preparing(state: AppState, request: Request) -> dict[str, int | bool]:
+    """Return the response of /api/preparing: the progress of compiling."""
     return state.preparing.state()
 
 
 def judge(state: AppState, fields: Fields) -> StreamJob:
+    """Parse a request to `/api/judge`, and return the work: the evaluations of the moves of a line."""
     network, line = read_request(state, fields)
     program = state.judges.program(fields, line.game)
     last = len(line.moves)
@@ -125,8 +132,8 @@ def judge(state: AppState, fields: Fields) -> StreamJob:
 
 
 def judged(state: AppState, fields: Fields) -> dict[str, list[dict[str, Any]]]:
-    """Return {"judged": the stored evaluations of the moves of a line}. Each evaluation is a dict that also has the
-    "ply" of the move. Nothing is evaluated.
+    """Return the response of /api/judged: {"judged": the stored evaluations of the moves of a line}. Each evaluation is
+    a dict that also has the "ply" of the move. Nothing is evaluated.
     """
     network, line = read_request(state, fields)
     if state.judged is None or not line.moves:
@@ -138,6 +145,7 @@ def judged(state: AppState, fields: Fields) -> dict[str, list[dict[str, Any]]]:
 
 
 def check(state: AppState, fields: Fields) -> StreamJob:
+    """Parse a request to `/api/check`, and return the work: the evaluation of the last move of a line."""
     network, line = read_request(state, fields)
     program = state.judges.program(fields, line.game)
     seq = whole(fields, "seq", 0, 0, MAX_SEQ)
@@ -166,6 +174,7 @@ def by_engine(line: Line) -> Any:
 
 
 def value(state: AppState, fields: Fields) -> StreamJob:
+    """Parse a request to `/api/value`, and return the work: the value of the last position, by search."""
     network, line = read_request(state, fields)
     if line.game == "chess":
         importlib.import_module("kibitz.web.chess.judging").judged(network, line)
@@ -181,6 +190,7 @@ def value(state: AppState, fields: Fields) -> StreamJob:
 
 
 def candidates(state: AppState, fields: Fields) -> StreamJob:
+    """Parse a request to `/api/candidates`, and return the work: the best moves in the last position, by search."""
     network, line = read_request(state, fields)
     program = state.judges.program(fields, line.game)
     names = words(fields, "moves", MOST_CANDIDATES)
@@ -205,6 +215,7 @@ def candidates(state: AppState, fields: Fields) -> StreamJob:
 
 
 def think(state: AppState, fields: Fields) -> StreamJob:
+    """Parse a request to `/api/think`, and return the work: a move that the network chooses."""
     from kibitz.web.players import read_request as read_play_request
 
     network, line = read_request(state, fields)

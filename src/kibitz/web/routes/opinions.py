@@ -13,10 +13,12 @@ from kibitz.web.state import AppState
 
 
 def programs(state: AppState, request: Request) -> dict[str, Any]:
+    """Return the response of /api/programs: the engines that the page can use."""
     return {"programs": state.opinions.known(), "checked_by": state.opinions.checked_by}
 
 
 def opinion(state: AppState, fields: Fields) -> StreamJob:
+    """Parse a request to `/api/opinion`, and return the work: an engine's analysis of a position."""
     from kibitz.web import positions
     from kibitz.web.opinions import read_lines
 
@@ -29,12 +31,14 @@ def opinion(state: AppState, fields: Fields) -> StreamJob:
 
 
 def about(state: AppState, fields: Fields) -> StreamJob:
+    """Parse a request to `/api/programs/about`, and return the work: the name of an engine and its range of ratings."""
     desk = state.opinions.desk(fields)
     seq = whole(fields, "seq", 0, 0, MAX_SEQ)
     return StreamJob(f"program {desk.program.name}", seq, lambda on_step, stop: desk.about(seq, on_step, stop))
 
 
 def think(state: AppState, fields: Fields) -> StreamJob:
+    """Parse a request to `/api/programs/think`, and return the work: a move that an engine chooses."""
     from kibitz.web import positions
     from kibitz.web.opinions import read_move_limits
 
