@@ -1,11 +1,10 @@
 """Handle Ctrl-C and other requests to end the program (kill, a closed terminal). Each request raises an exception, and
 none is lost.
 
-Python runs a signal's handler between any two lines of the main thread, and the handler's exception is raised there. In
-two places this must not happen. The first is C code that has called Python and can't be unwound: LLVM, which requests a
-compiled kernel and crashes without a reply, and libraries during their initialization. The second is a finalizer, whose
-exceptions Python drops: the program would continue as if there were no request. In these places the signal is sent
-again later.
+Python can run a signal handler between any two lines of the main thread, and the handler's exception is raised there.
+In two places an exception must not be raised. The first is C code that calls Python, such as LLVM and libraries during
+their initialization: they can't handle the exception and crash. The second is a finalizer (`__del__`), because Python
+ignores its exceptions, so the program would continue. In these places, the handler sends the signal again later.
 """
 
 from __future__ import annotations

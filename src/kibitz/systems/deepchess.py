@@ -574,12 +574,12 @@ class ComparisonNet(nn.Module):
 
 
 class DeepChess(nn.Module):
-    """The full network, the decoders for pretraining Pos2Vec, and the distilled network. The settings determine which
-    of these exist.
+    """The network of the system `deepchess`. It consists of the full network, the decoders for pretraining Pos2Vec, and
+    the distilled network. The settings determine which of these parts exist.
 
     The output is `white_better`, [n]: the probability that a position is better for White than a balanced position, as
-    the mean over the reference positions. It is computed by the full network if this exists, or else by the distilled
-    network.
+    the mean over the reference positions. The full network computes the output if it exists, otherwise the distilled
+    network does.
     """
 
     outputs = ("white_better",)

@@ -44,7 +44,7 @@ class Symptom:
 
 
 class HealthCheck:
-    """Detects signs that the training of one stage fails.
+    """Detects signs that the training of one stage (part of the network) fails.
 
     iterations: the length of the stage. sample: a batch of validation examples, for which the loss of the best constant
     prediction is computed; None if there are no validation examples.

@@ -47,7 +47,7 @@ _LEAVE_SECONDS = 10.0
 
 
 class Lost(KibitzError):
-    """Raised if another process of the same training run has ended unexpectedly."""
+    """Raised if another of the processes that train together has ended unexpectedly."""
 
 
 class ReportedByOtherRank(KibitzError):

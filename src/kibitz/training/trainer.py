@@ -106,8 +106,8 @@ class TrainConfig:
 
 @dataclass(frozen=True)
 class Intervals:
-    """The number of iterations between two summaries, validations and checkpoints of a stage, and the number of
-    examples in a validation.
+    """How often a training stage reports, validates and saves: the number of iterations between two summaries,
+    validations and checkpoints. validate_positions: the number of examples in a validation.
     """
 
     summary: int

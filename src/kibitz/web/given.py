@@ -18,7 +18,7 @@ _BLOCK = 1 << 20
 
 
 def game_of(name: str) -> str:
-    """Return "chess" or "go", according to the extension of a file. The result for a folder is "go"."""
+    """Return the game of a file, "chess" or "go", according to its extension. The result for a folder is "go"."""
     from kibitz.records import game_by_ending
 
     return "go" if Path(name).is_dir() else game_by_ending(name)

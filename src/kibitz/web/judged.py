@@ -53,8 +53,8 @@ class JudgedPositions:
         self._weights: dict[tuple[str, str], str] = {}
 
     def keys(self, network: NetworkInfo, line: Line, limits: Sequence[object]) -> list[bytes]:
-        """Return the keys under which the evaluations of the positions of a line are stored, [moves + 1]. The
-        evaluation of a position is that of the move that led to it. The first key is that of the start position.
+        """Return the keys under which the evaluations of a line's moves are stored, one key for each position. The
+        evaluation of a move has the key of the position after it. The first key is that of the start position.
 
         limits: the settings of the search that affect the evaluations, such as its depth.
         """

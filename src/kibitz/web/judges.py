@@ -27,8 +27,8 @@ OPTION = "Checked by"
 
 
 class Judges:
-    """The engines that evaluate moves for the page. An engine is started when it is first needed, and ended when it has
-    not been used for IDLE seconds.
+    """The external engines that evaluate moves for the page. An engine is started when it is first needed, and ended
+    when it has not been used for IDLE seconds.
     """
 
     def __init__(self, opinions: Opinions, networks: NetworkRegistry):
@@ -48,9 +48,9 @@ class Judges:
         return self._opinions.desk({"program": name}, game).program if name else None
 
     def judge(self, program: Program, network: NetworkInfo) -> tuple[Any, Session]:
-        """Return an object that evaluates moves with this engine, and the network's session. The engine is started if
-        necessary. The session is also returned, because the network gives first estimates of all moves in chess, and
-        the uncertainty of the result in Go.
+        """Return an object that evaluates moves with this engine, and the loaded network. The engine is started if
+        necessary. The network is also needed: it gives first estimates of all moves in chess, and the uncertainty of
+        the result in Go.
 
         Raises EngineDied if the engine fails, and UsageError if it can't evaluate positions.
         """

@@ -55,19 +55,19 @@ class Thinker(Protocol):
     ratings: tuple[int, int] | None
 
     def begin(self, line: Line, lines: int) -> None:
-        """Start to analyze the last position of a line. lines: the number of best moves to analyze. Before this call,
-        the program must be halted (see `halt`). Raises BadRequest if the program can't analyze the position.
+        """Start to analyze the last position of a line. lines: the number of best moves to analyze. Call `halt` before
+        this method. Raises BadRequest if the engine can't analyze the position.
         """
 
     def play(self, line: Line, limits: MoveLimits) -> None:
-        """Start to choose a move in the last position of a line. Before this call, the program must be halted (see
-        `halt`). Raises BadRequest if the program can't analyze the position.
+        """Start to choose a move in the last position of a line. Call `halt` before this method. Raises BadRequest if
+        the engine can't analyze the position.
         """
 
     @property
     def move(self) -> str:
-        """The move that the program has chosen after `play`, once `over` is true. A Go program may return "resign".
-        Raises EngineDied if there is no move.
+        """The move that the engine has chosen, after a call of `play`. It is available once `over` is true. A Go engine
+        may return "resign". Raises EngineDied if there is no move.
         """
 
     def look(self, stop: threading.Event) -> dict[str, Any] | None:
@@ -77,7 +77,7 @@ class Thinker(Protocol):
 
     @property
     def over(self) -> bool:
-        """Whether the program has ended its analysis and sent all results."""
+        """Whether the engine has ended its analysis or search and sent all results."""
 
     def halt(self) -> None:
         """Stop the current analysis or search, so that another one can begin."""
@@ -146,11 +146,11 @@ class Desk:
     def play(
         self, line: Line, limits: MoveLimits, seq: int, on_result: Callable[[Any], None], stop: threading.Event
     ) -> Iterator[list[dict[str, Any]]]:
-        """Choose a move in the last position of a line, and yield it. This is one step, so no newer request interrupts
-        the search.
+        """Let the engine choose a move in the last position of a line. Yields the move once, as a list of dicts. Newer
+        requests don't interrupt this search.
 
         on_result: a function that sends interim results. stop: an event that cancels the search. Raises BadRequest if
-        the program can't imitate the rating, and EngineDied if it fails.
+        the engine can't imitate the rating, and EngineDied if it fails.
         """
         with self._held(stop, lambda why: None, "plays a move now") as thinker:
             rated = thinker.ratings
@@ -179,7 +179,7 @@ class Desk:
     def about(
         self, seq: int, on_result: Callable[[Any], None], stop: threading.Event
     ) -> Iterator[list[dict[str, Any]]]:
-        """Yield, in one step, the program's name and the range of ratings that it can imitate."""
+        """Yield the engine's name and the range of ratings that it can imitate, once, as a list of dicts."""
         thinker = self._thinker
         if thinker is None:
             with self._held(stop, lambda why: None) as thinker:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 class AppState:
-    """The state that all requests of a board share: worker threads, networks, the objects that choose moves (see
-    `Players`), game stores, engines, and the state of My games.
+    """The state that all requests to the server share: worker threads, networks, players (objects that choose moves),
+    game stores, engines, and the state of the tab My games.
 
     given: the names of networks on the command line.
     stores: the paths of game stores.
@@ -67,7 +67,9 @@ class AppState:
 
     @property
     def players(self) -> Players:
-        """The players, created when they are first needed."""
+        """The cache of players, which are networks with a method to choose moves. It is created when it is first
+        needed.
+        """
         networks = self.networks
         with self._lock:
             if self._players is None:
@@ -109,7 +111,7 @@ class AppState:
 
     @property
     def opinions(self) -> Opinions:
-        """The programs for engine analysis. They are searched for on this computer when they are first needed."""
+        """The external engines for the page. They are searched for on this computer when they are first needed."""
         with self._lock:
             if self._opinions is None:
                 from kibitz.web.opinions import Opinions
@@ -144,8 +146,8 @@ class AppState:
             self._opinions.end()
 
     def import_first(self) -> None:
-        """Import, in a thread, the modules that are needed to show a game whose evaluations are stored. These modules
-        need neither numba nor a network.
+        """Import, in a thread, the modules that are needed to show a game whose evaluations are stored. Neither numba
+        nor a network is loaded.
         """
 
         def work() -> None:
@@ -158,8 +160,8 @@ class AppState:
         threading.Thread(target=work, name="kibitz imports", daemon=True).start()
 
     def warm_up(self) -> None:
-        """Import, in a worker thread, the modules for the first requests. Load the networks on the command line, and
-        the first bundled network.
+        """Prepare for the first requests in a worker thread: import modules, and load the networks on the command line
+        and the first bundled network.
         """
 
         def work() -> None:

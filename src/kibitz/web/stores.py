@@ -114,8 +114,8 @@ class Stores:
         return [store for store in self._stores.values() if store.game == game]
 
     def explore(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/explore for the last position of a line: the name of the opening, the sources
-        with games of chess or of Go, and the games and moves of one source in this position.
+        """Return the response of /api/explore, for the last position of a line. It has the name of the opening, and the
+        sources with games of chess or of Go. For one source, it also has the games and moves in this position.
 
         If My games has a report, "mine" describes the games of this report. If the source is a file that the browser
         must upload, or upload again, the response has "missing". Raises BadRequest for an invalid request.

@@ -62,7 +62,7 @@ class TrialResult:
 
 @dataclass(frozen=True)
 class TuneResult:
-    """The result of a hyperparameter search.
+    """The result of a hyperparameter search. Each trial is one training.
 
     trials: the trials so far. best: the best trial; None if no trial is done. reason: why the search ended: ALL_DONE,
     TIME_LIMIT, or "stopped" after Ctrl-C. monitor: the metric by which trials are compared (see `systems.base.Stage`).
@@ -82,8 +82,8 @@ class TuneResult:
 
 @dataclass(frozen=True)
 class Step:
-    """The progress of a search. number: the number of the current trial. ended: the number of trials that have ended.
-    progress: the progress of the current trial.
+    """The progress of a hyperparameter search. number: the number of the current trial. ended: the number of trials
+    that have ended. progress: the progress of the current trial.
     """
 
     number: int
@@ -92,7 +92,9 @@ class Step:
 
 
 class TrialPruned(Exception):
-    """Raised to end a trial early because it is worse than the median of the earlier trials."""
+    """Raised to end a trial (one training of the search) early, because its validation is worse than the median of the
+    earlier trials.
+    """
 
 
 def folder_of(out: Path) -> Path:

@@ -25,10 +25,10 @@ PATIENCE = 20.0
 
 
 class Background:
-    """A process that runs the function `work` of a kibitz module.
+    """A separate process that runs the function `work` of a kibitz module.
 
     The process reads its job, a line of JSON, from standard input. It ends when the work is done, or when its standard
-    input is closed, so it also ends when `kibitz board` ends.
+    input is closed. So the process also ends when `kibitz board` ends.
 
     module: the name of the module.
     job: the argument of `work`.

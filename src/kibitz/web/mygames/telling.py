@@ -25,14 +25,14 @@ between two reports, in seconds. SHARE: the largest share of the time for making
 
 
 class Reasoned(Protocol):
-    """A mistake in a report. reason: why the move was bad; None if the reason is unknown."""
+    """The interface of a mistake in a report. reason: why the move was bad; None if the reason is unknown."""
 
     @property
     def reason(self) -> Worded | None: ...
 
 
 class Worded(Protocol):
-    """The reason why a move was bad, which can be expressed in several languages."""
+    """The interface of the reason why a move was bad. The reason can be expressed in several languages."""
 
     def why_bad(self, language: str = "en") -> str:
         """Return the first sentence of the reason in a language. language: a language code, such as "en"."""
@@ -43,9 +43,10 @@ COMPARISONS = ("usual_loss", "difference")
 
 
 class GrowingReport(Protocol):
-    """A report on a player's games of chess or Go, to which games are added.
+    """The interface of a report on a player's games of chess or Go. Games can be added to it.
 
-    games: the number of games in the report. checked_by: the engine that evaluated the moves; None if the network did.
+    games: the number of games in the report.
+    checked_by: the engine that evaluated the moves; None if the network did.
     worst: the mistakes with the largest losses, in the order of the list "worst" in `as_json`.
     """
 
