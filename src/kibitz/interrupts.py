@@ -3,8 +3,8 @@ none is lost.
 
 Python can run a signal handler between any two lines of the main thread, and the handler's exception is raised there.
 In two places an exception must not be raised. The first is C code that calls Python, such as LLVM and libraries during
-their initialization: they can't handle the exception and crash. The second is a finalizer (`__del__`), because Python
-ignores its exceptions, so the program would continue. In these places, the handler sends the signal again later.
+their initialization. They can't handle the exception and may crash. The second is a finalizer (`__del__`), because
+Python ignores its exceptions, so the program would continue. In these places, the handler sends the signal again later.
 """
 
 from __future__ import annotations

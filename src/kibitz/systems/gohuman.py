@@ -428,8 +428,8 @@ def loss(network: GoHuman, batch: Tensors, settings: Settings) -> tuple[Tensor, 
     name, each float32 [n].
 
     Territory and score contribute only in games whose final territory is known. batch: a batch of GoMoves. settings:
-    the weights. The metrics are "loss", its parts for move, winner and territory, and the accuracies of move (top-1)
-    and territory.
+    they have the weights of the sum. The metrics are "loss", its parts for move, winner and territory, and the
+    accuracies of move (top-1) and territory.
     """
     grid, board, conditions = network.trunk(batch["codes"], batch["state"])
     moves = network.move_logits(grid, board, conditions, batch["codes"])

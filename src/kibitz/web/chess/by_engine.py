@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kibitz.web.positions import Line
 
 MOST_SHOWN = 8
-"""The largest number of moves of a line that are shown."""
+"""The page shows at most this number of moves of each line (sequence of moves)."""
 
 
 def judge(

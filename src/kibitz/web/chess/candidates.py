@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LINES = 12
 """The largest number of moves that are shown. Each has a separate value."""
 MOST_SHOWN = 8
-"""The largest number of moves of a line that are shown."""
+"""The page shows at most this number of moves of each line (sequence of moves)."""
 
 
 def search(

@@ -29,7 +29,7 @@ LIMITED, RATING = "UCI_LimitStrength", "UCI_Elo"
 HASH = 64
 """Size of the engine's hash table in megabytes."""
 MOST_SHOWN = 12
-"""The largest number of moves of a line that are shown."""
+"""The page shows at most this number of moves of each line (sequence of moves)."""
 _TOO_MANY = (
     chess.STATUS_TOO_MANY_WHITE_PIECES | chess.STATUS_TOO_MANY_BLACK_PIECES
     | chess.STATUS_TOO_MANY_WHITE_PAWNS | chess.STATUS_TOO_MANY_BLACK_PAWNS

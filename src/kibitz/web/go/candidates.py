@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LINES = 20
 """The largest number of moves in a result."""
 MOST_SHOWN = 8
-"""The largest number of moves of a line that are shown."""
+"""The page shows at most this number of moves of each line (sequence of moves)."""
 PERIOD = 0.5
 """Seconds between two reports of interim results."""
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kibitz.play.session import Session
 
 MOST_SHOWN = 6
-"""The largest number of moves of a line that are shown."""
+"""The page shows at most this number of moves of each line (sequence of moves)."""
 
 
 class GivenUp(BadRequest):
