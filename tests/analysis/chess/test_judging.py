@@ -14,7 +14,8 @@ from rich.console import Console
 import kibitz
 from kibitz.analysis import load
 from kibitz.analysis.chess import answers
-from kibitz.analysis.chess.judging import FirstLook, Judge, Stopped, _Thought
+from kibitz.analysis.chess.judging import FirstLook, Judge, Stopped, _as_shown, _Thought
+from kibitz.analysis.chess.limits import QUICK_DEPTH
 from kibitz.analysis.chess.moves import AnalysedGame, analyse
 from kibitz.analysis.chess.pgn import annotated
 from kibitz.analysis.chess.terminal import show
@@ -282,6 +283,33 @@ def test_a_blunder_costs_the_difference_of_the_shown_values(name: str, moves: st
     assert found.loss == pytest.approx(sign * (found.before - found.after), abs=1e-6)
     assert found.loss > 0.3
     assert found.best != last
+
+
+def test_a_short_search_confirms_a_suspected_mistake() -> None:
+    """Two plies after Qxc3, Black has won a queen. Four plies later, White mates or wins the queen back."""
+    board = chess.Board("6k1/5ppp/R3pn2/3p4/1q1P3P/2r1P3/2Q2PP1/6K1 w - - 0 21")
+    rows, start, moves = [encode_board(board)], board.copy(), []
+    for san in ["Qxc3", "Qxc3", "Ra8+", "Ne8", "Rxe8#"]:
+        moves.append(board.push_san(san))
+        rows.append(encode_board(board))
+    white, found = Judge(Session("human"), load("human"), QUICK_DEPTH, 0).judge(start, moves, np.stack(rows))
+    assert white[1] > 0.5
+    assert found[0].loss < 0.3
+    assert found[1].loss > 0.3
+    for at, one in enumerate(found):
+        if one.loss >= 0.1:
+            assert one.loss == pytest.approx((1 if at % 2 == 0 else -1) * (one.before - one.after), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("lost", "change", "exact", "loss"),
+    [(0.18, 0.28, False, 0.28), (0.84, 0.29, False, 0.29), (0.4, 0.05, False, 0.05), (0.05, 0.4, False, 0.05),
+     (0.02, 0.4, True, 0.4)],
+)  # fmt: skip
+def test_the_loss_of_a_mistake_is_the_difference_of_the_shown_values(
+    lost: float, change: float, exact: bool, loss: float
+) -> None:
+    assert _as_shown(np.array([lost]), np.array([change]), np.array([exact])).tolist() == [loss]
 
 
 @pytest.mark.parametrize(

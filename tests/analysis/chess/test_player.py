@@ -99,6 +99,15 @@ def test_the_worst_come_first_from_the_players_own_side() -> None:
     assert len(many.worst) == MAX_WORST
 
 
+def test_the_loss_of_a_listed_mistake_is_the_difference_of_its_values() -> None:
+    """Even if the search before the move overlooked the reply, so that its value is too high."""
+    one = game([0.3, 0.0, 0.0, 0.0, 0.0])
+    assert one.moves[0].worth is not None
+    object.__setattr__(one.moves[0], "worth", replace(one.moves[0].worth, before=0.9))
+    (worst,) = report((one, "white")).worst
+    assert worst.before - worst.after == pytest.approx(worst.loss)
+
+
 def test_intervals_need_enough_games() -> None:
     games = [(game([0.1 * (i % 3), 0.0, 0.0, 0.0, 0.3]), "white") for i in range(ENOUGH)]
     few, enough = report(*games[:-1]).parts().whole, report(*games).parts().whole

@@ -6,7 +6,10 @@ material (play/chess/quiescence.py). The win probability combines the material o
 evaluation of it.
 
 A move is compared with the best move of the same search. The position before the move is searched DEPTH plies deep, and
-the position after the move one ply less. So both searches end at the same ply.
+the position after the move one ply less. So both searches end at the same ply. A mistake needs two signs: this
+comparison, and a drop between the values of the two positions, each searched alone. Its loss is the drop of the values,
+which are the ones that users see. A search that is less than DEPTH plies deep only raises a suspicion: the positions
+before and after a suspected mistake are then searched DEPTH plies deep.
 
 If the network also predicts moves, a PUCT search (a Monte Carlo tree search) gives the value of each position. It has a
 fixed number of evaluations. The cost of a move is the drop of this value. The move that the search chooses costs
@@ -174,13 +177,19 @@ class _Followed:
     later_scores: NDArray[np.int32]
     later_leaves: NDArray[np.uint8]
 
-    def take(self, indices: NDArray[np.intp], other: _Followed, at: NDArray[np.intp]) -> None:
+    def take(
+        self, indices: NDArray[np.intp], other: _Followed, at: NDArray[np.intp], names: Sequence[str] = ()
+    ) -> None:
         """Copy results from another object into this one. other: the results of another search. indices: the indices,
         in this object, of the positions whose results are replaced. at: for each of these positions, its index in
-        `other`.
+        `other`. names: the fields to copy; () for all.
         """
-        for name, values in vars(self).items():
-            values[indices] = getattr(other, name)[at]
+        for name in names or vars(self):
+            getattr(self, name)[indices] = getattr(other, name)[at]
+
+
+_OF_ONE, _OF_NEXT = ("depths", "scores", "leaves", "lines"), ("later_scores", "later_leaves")
+"""The fields of `_Followed` about the position itself, and those about the next position in the game."""
 
 
 @dataclass(frozen=True)
@@ -284,10 +293,10 @@ class Judge:
             compared, left = self._both(deeper, first, second, over, drawn)
             seen = deeper
         else:
+            if self.depth < DEPTH:
+                chances, left = self._confirmed(seen, first, second, rows, over, drawn)
             compared = chances
-        white = np.where(black, 1 - chances, chances)
-        if self.depth >= DEPTH:
-            white = self._alone(rows, over)
+        white = self._alone(rows, over) if self.depth >= DEPTH else np.where(black, 1 - chances, chances)
         lost = _as_shown((compared[:-1] - left).clip(0), _changes(white, rows), np.zeros(len(moves), np.bool_))
         scores, depths, lines = seen.scores, seen.depths, seen.lines
         best_moves, only, options = self._alternatives(rows[:-1], moves, earlier_move(start))
@@ -303,6 +312,34 @@ class Judge:
                 loss, line = 0.0, line or (played,)
             found.append(_judgement(white, i, loss, line, played, only[i], options[i]))
         return white, found
+
+    def _confirmed(
+        self, seen: _Followed, first: NDArray[np.float64], second: NDArray[np.float64], rows: NDArray[np.uint8],
+        over: float | None, drawn: NDArray[np.bool_],
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # fmt: skip
+        """Search the positions before and after each suspected mistake DEPTH plies deep, and return the results of
+        `_both`.
+
+        A short search stops in the middle of a combination, so its large losses are often wrong. The new values may
+        raise new suspicions about the moves next to them, so the method repeats until no suspicion is left. Both
+        positions of a mistake thus have the same depth. seen: the results of the short search. first, second: the
+        network's evaluations, see `_losses`. These three arguments change.
+        """
+        black = rows[:, SQUARES + SIDE] != 0
+        confirmed = np.zeros(len(rows) - 1, np.bool_)
+        while True:
+            chances, left = self._both(seen, first, second, over, drawn)
+            drop = np.maximum(chances[:-1] - left, _changes(np.where(black, 1 - chances, chances), rows))
+            suspects = np.flatnonzero((drop >= CHESS_SWING) & ~confirmed)
+            if not len(suspects):
+                return chances, left
+            confirmed[suspects] = True
+            some = np.unique(np.concatenate([suspects, suspects + 1]))
+            further = self._followed(rows[some], DEPTH, PATIENCE)
+            seen.take(some, further, np.arange(len(some)), _OF_ONE)
+            seen.take(suspects, further, np.searchsorted(some, suspects), _OF_NEXT)
+            first[some] = self._own_opinions(seen.leaves[some], black[some])
+            second[suspects] = self._own_opinions(seen.later_leaves[suspects], black[suspects + 1])
 
     def value(self, board: chess.Board) -> PositionValue:
         """Return White's win probability in a position. If there is a PUCT search, the result also has the best line.
@@ -708,18 +745,17 @@ def _changes(white: NDArray[np.float64], rows: NDArray[np.uint8]) -> NDArray[np.
 
 
 def _as_shown(lost: NDArray[np.float64], change: NDArray[np.float64], exact: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the loss of each move, [n]. If possible, it is the difference of the values that users see before and
-    after the move.
+    """Return the loss of each move, [n]. The loss of a mistake is the difference of the values that users see before
+    and after the move.
 
-    lost: the losses from the comparison of equally deep searches, which decide the annotation. change: the differences
-    of the values that users see, at least 0. exact: whether a mate is proven or the rules decide. The result is
-    `change` if `exact` is true, or if `lost` and `change` give the same annotation. Otherwise, the result is `lost`.
+    lost: the losses from the comparison of equally deep searches. change: the differences of the values that users see,
+    at least 0. exact: whether a mate is proven or the rules decide. The result is `change` if `exact` is true, or if
+    both `lost` and `change` are large enough for an annotation. Otherwise, the two searches don't confirm each other.
+    The result is then the smaller loss, which gets no annotation.
     """
-    alike = [
-        bool(sign) and sign == mark(-other, CHESS_SWING)
-        for sign, other in ((mark(-one, CHESS_SWING), other) for one, other in zip(lost, change, strict=True))
-    ]
-    return np.where(exact | np.array(alike, np.bool_), change, lost)
+    both = np.minimum(lost, change)
+    sure = np.array([bool(mark(-one, CHESS_SWING)) for one in both], np.bool_)
+    return np.where(exact | sure, change, both)
 
 
 def push(board: chess.Board, move: chess.Move) -> None:

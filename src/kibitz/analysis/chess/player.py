@@ -174,8 +174,8 @@ class PlayerReport:
         costliest = sorted(found, key=lambda pair: -pair[0].judged.loss if pair[0].judged else 0.0)[:A_GAME]
         for move, seconds in costliest:
             assert move.worth is not None
-            chances = (move.worth.before, move.worth.after)
-            before, after = (1 - chance if number else chance for chance in chances)
+            after = 1 - move.worth.after if number else move.worth.after
+            before = after + move.judged.loss if move.judged else after
             self.worst.append(
                 Mistake(
                     file, game.record.number, move, fens[move.ply - 1], before, after, headers.get(other, "?"),
