@@ -1,5 +1,5 @@
-"""Accounts on game servers such as Lichess, as arguments of commands that read files of games. The new games of an
-account are downloaded, with a progress bar.
+"""Accounts on game servers, such as "lichess:NAME", as arguments of commands that read files of games. kibitz downloads
+the new games of an account and shows a progress bar.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ PROGRAMS = {"stockfish": "Stockfish", "gnugo": "GNU Go"}
 POSITIONS, ENGINE_POSITIONS = 400_000, 2_000
 """The largest number of positions in a test of a network, and in a test of an engine, if --positions is not given."""
 LINE_EVERY = 15.0
-"""Seconds between lines of progress if standard error is not a terminal."""
+"""The number of seconds between two lines of progress if standard error is not a terminal."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def run_test(
     sharing: WorkerOptions,
     provider: Provider = None,
 ) -> None:
-    """Test a trained network or an engine on games outside its training: metrics, baselines and a result page."""
+    """Test a trained network or an engine on games outside its training, and write a result page."""
     from kibitz.evaluation import EvalConfig, evaluate, own_store
     from kibitz.evaluation.games import CHOICES, choose
     from kibitz.runs import Run

@@ -1,4 +1,4 @@
-"""kibitz analyze: a trained network's evaluation of every move of a game."""
+"""The command `kibitz analyze`: a trained network's evaluation of every move of a game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options of kibitz analyze, for chess and Go."""
+"""The options of the command `kibitz analyze`, for chess and Go."""
 
 from __future__ import annotations
 

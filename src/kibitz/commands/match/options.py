@@ -52,9 +52,9 @@ class LimitOptions:
         """Return the limits of the players "A" and "B". The limits of a player are a dict from a limit's name, such as
         "nodes", to its value.
 
-        If no limit is given for one player alone, such as --nodes-a, the player's dict contains the limits for both
-        players. The key "ending" contains the end of the options' names for error messages: "-a" or "-b" for the limits
-        of one player, "" for the limits of both.
+        If a player has no separate limit, such as --nodes-a, the player's dict contains the limits for both players.
+        The key "ending" is for error messages: it contains "-a" or "-b" if the options of one player apply, and "" if
+        the options for both players apply.
         """
 
         def given(ending: str) -> dict[str, Any]:

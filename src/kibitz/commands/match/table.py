@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kibitz.arena.match import Match
 
 LINE_EVERY = 15.0
-"""Seconds between lines of progress if standard error is not a terminal."""
+"""The number of seconds between two lines of progress if standard error is not a terminal."""
 
 
 class MatchProgress(Progress):

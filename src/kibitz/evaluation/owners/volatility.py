@@ -80,7 +80,8 @@ def by_owners(session: NetworkSession, store: Store) -> Callable[[Batch], Judgem
     """Return a function that evaluates positions with a network that only predicts territory. Its result is a
     `Judgement`.
 
-    The function computes Black's win probability and lead from the predicted territory and the komi.
+    The function computes Black's win probability and lead from the predicted territory, the komi and the handicap
+    stones.
     """
     komi, rules, stones = (store.column(name) for name in ("komi", "rules", "handicap"))
 

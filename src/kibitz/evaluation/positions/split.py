@@ -30,8 +30,10 @@ uniformly. More positions would hardly narrow the intervals.
 PREDICTORS = ("the network", "more material")
 
 Answers = Callable[[NDArray[np.int64], NDArray[np.int64]], list[NDArray[Any]]]
-"""A function that returns the correctness of each of PREDICTORS in given positions, one array [n] each, from 0 to 1.
-Its arguments are two arrays, int64 [n]: the index of the game in the store, and the number of moves before the
+"""A function that returns the correctness of two predictors in given positions, as two arrays [n], from 0 to 1.
+PREDICTORS contains their names: the network, and the rule that the side with more material wins.
+
+The arguments are two arrays, int64 [n]: the index of the game in the store, and the number of moves before the
 position.
 """
 Judged = tuple[ClusterBootstrap, list[NDArray[Any]]]
@@ -50,8 +52,9 @@ def by_position(
     Both are empty if the network was not trained with `--held-out`, or if the store contains none of its training
     games.
 
-    answers: a function that returns the correctness of each of PREDICTORS in given positions. tested: the tested
-    positions of unseen games, grouped by game, and the correctness of each of PREDICTORS in these positions.
+    answers: a function that returns the correctness of the network, and of counting material, in given positions.
+    tested: the tested positions of unseen games, grouped by game, and the correctness of both predictors in these
+    positions.
     """
     share = getattr(run.settings, "held_out", 0.0)  # a setting of `winner` that systems of other packages may lack
     if not share:
