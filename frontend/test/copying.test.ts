@@ -3,6 +3,7 @@
 import { expect, test, vi } from "vitest";
 
 import { copySelected, handWords } from "../src/app/byhand";
+import { onlyHere } from "../src/library/copy";
 import { texts } from "../src/texts";
 
 test.each([
@@ -20,4 +21,14 @@ test.each([
 ])("the selection is copied if the browser allows it: %s", (_, command, done) => {
   vi.stubGlobal("document", { execCommand: command });
   expect(copySelected()).toBe(done);
+});
+
+test.each([
+  ["127.0.0.1", true],
+  ["localhost", true],
+  ["[::1]", true],
+  ["192.168.1.5", false],
+  ["localhost.example.org", false],
+])("whether only this computer can open an address: %s", (host, only) => {
+  expect(onlyHere(host)).toBe(only);
 });

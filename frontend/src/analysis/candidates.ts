@@ -49,17 +49,23 @@ export class Candidates {
   of(network: Network | undefined): Searched {
     const { app } = this;
     const node = app.node();
-    const engine = app.checker.now;
-    const searches = network && (engine || values(network)) && !app.checker.waits;
-    const over = node.end === "checkmate" || node.end === "stalemate" || node.end === "passes";
+    const searches = network && (app.checker.now || values(network)) && !app.checker.waits;
     const seen = app.hints && this.host.offsetParent !== null && document.visibilityState === "visible";
     // The network's own answer comes first, and the game's.
-    const ready = searches && seen && !over && app.result(network.name, node.id) && !app.analyser.busy;
+    const ready = searches && seen && this.searches(network) && app.result(network.name, node.id) && !app.analyser.busy;
     const key = searches ? JSON.stringify([this.game, app.checker.key(app.weights(network.name)), node.id]) : "";
     const known = this.kept.get(key);
     if (ready && !known) this.ask(key, network.name);
     else if (this.asked && (this.asked !== key || !seen)) this.cancel();
     return known ?? (key && key === this.asked ? this.partly : NOTHING);
+  }
+
+  /** Whether values of moves in the position that is shown come sooner or later. */
+  searches(network: Network | undefined): boolean {
+    const { checker } = this.app;
+    const { end } = this.app.node();
+    const over = end === "checkmate" || end === "stalemate" || end === "passes";
+    return Boolean(network) && (Boolean(checker.now) || values(network)) && !checker.waits && !over;
   }
 
   /** Black's lead in the position that is shown, of Go, where a search is done. */

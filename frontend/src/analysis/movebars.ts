@@ -31,19 +31,20 @@ export class MoveBars {
     this.element.addEventListener("pointerleave", () => shown.point(null));
   }
 
-  /** `lines`: what a search says of moves; then each has the value after it and a line. `inks`: classes of the bars, by move. */
-  draw(moves: readonly Candidate[], lines: readonly OpinionLine[] = [], inks: ReadonlyMap<string, string> = new Map()): void {
-    const key = JSON.stringify([moves, lines, [...inks]]);
+  /** `lines`: what a search says of moves; then each has the value after it and a line. `inks`: classes of the bars, by move. `awaited`: whether lines will come; rows without one have the room of a line. */
+  draw(moves: readonly Candidate[], lines: readonly OpinionLine[] = [], inks: ReadonlyMap<string, string> = new Map(), awaited = false): void {
+    const valued = awaited || lines.length > 0;
+    const key = JSON.stringify([moves, lines, [...inks], valued]);
     if (key === this.key) return;
     this.key = key;
-    this.element.classList.toggle("valued", lines.length > 0);
+    this.element.classList.toggle("valued", valued);
     const focused = [...this.element.querySelectorAll("button")].indexOf(document.activeElement as HTMLButtonElement);
-    this.element.replaceChildren(...moves.map((each) => this.row(each, lines, inks.get(each.move))));
+    this.element.replaceChildren(...moves.map((each) => this.row(each, lines, valued, inks.get(each.move))));
     // What a search adds does not take the focus away.
     if (focused >= 0) this.element.querySelectorAll("button")[focused]?.focus();
   }
 
-  private row({ move, san, p }: Candidate, lines: readonly OpinionLine[], ink = ""): HTMLLIElement {
+  private row({ move, san, p }: Candidate, lines: readonly OpinionLine[], valued: boolean, ink = ""): HTMLLIElement {
     const fill = el("span", { class: `fill ${ink}` });
     fill.style.width = `${100 * p}%`;
     const found = lines.find((each) => each.moves[0] === move);
@@ -54,7 +55,7 @@ export class MoveBars {
       el("span", { class: "track" }, fill),
       el("span", { class: "number" }, percent(p)),
     );
-    if (lines.length) row.append(...valuedBy(this.app, found));
+    if (valued) row.append(...valuedBy(this.app, found, lines.length > 0));
     row.addEventListener("pointermove", (event) => {
       // Rows that come under a pointer at rest, when somebody steps, are not pointed at.
       const at = `${event.screenX} ${event.screenY}`;
@@ -71,9 +72,9 @@ export class MoveBars {
   }
 }
 
-/** The value after a move, and how the game would go on. */
-function valuedBy(app: App, line: OpinionLine | undefined): HTMLElement[] {
-  if (!line) return [el("span", { class: "value" }, "–")];
+/** The value after a move, and how the game would go on. `searched`: whether the search has found something. */
+function valuedBy(app: App, line: OpinionLine | undefined, searched: boolean): HTMLElement[] {
+  if (!line) return [el("span", { class: "value" }, searched ? "–" : ""), el("span", { class: "continued" }, "\u00a0")];
   const { kind } = app.game;
   const chance = line.white ?? line.black;
   const value = line.mate ? scored(kind, line) : chance === null || chance === undefined ? "" : percent(chance);

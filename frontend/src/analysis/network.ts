@@ -181,9 +181,11 @@ class NetworkPanel {
       shown.found(node, network.name, { move, san: best.san[0] ?? move, p });
     }
     const likely = says ? (result?.moves ?? []).slice(0, asksRatings(network) ? 4 : byRating.length || values(network) ? 5 : 8) : [];
-    this.bars.draw(withBest(likely, result?.moves ?? [], lines), lines);
+    // The values come later. Their room is kept from the start, so that nothing moves away under the pointer.
+    const awaited = likely.length > 0 && this.candidates.searches(network);
+    this.bars.draw(withBest(likely, result?.moves ?? [], lines), lines, undefined, awaited);
     this.likely.textContent = likelyTitle(network, result);
-    this.columns.textContent = lines.length ? texts.network.columns(whose(kind)) : "";
+    this.columns.textContent = lines.length || awaited ? texts.network.columns(whose(kind)) : "";
     this.byRating.draw(byRating);
     this.ratings?.draw(says ? network : undefined, searched);
     this.arrows.checked = shown.moves;

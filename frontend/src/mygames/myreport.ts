@@ -230,13 +230,16 @@ function numbers(title: string, parts: Part[], open: boolean, wording: Wording):
   const compared = parts.some((part) => part.usual_loss);
   const scored = parts.some((part) => part.score);
   const { heads, lost, usual, moreHead } = texts.myreport;
-  const titles = [title, heads.games, heads.moves, ...(scored ? [heads.score] : []), lost, heads.interval, ...(compared ? [usual, moreHead, heads.interval] : []), ...Object.values(SIGNS)];
+  // What people look for comes first: the columns that a narrow panel hides are the intervals.
+  const titles = [title, heads.games, ...(scored ? [heads.score] : []), lost, ...(compared ? [usual, moreHead] : []), ...Object.values(SIGNS), heads.moves, heads.interval, ...(compared ? [texts.myreport.intervalOfMore] : [])];
   const rows = parts.map((part) => {
-    const cells = [texts.common.number(part.games), texts.common.number(part.moves)];
+    const cells = [texts.common.number(part.games)];
     if (scored) cells.push(part.score?.value === null || !part.score ? "–" : texts.common.percent(part.score.value));
-    cells.push(points(part.loss.value), interval(part.loss, points));
-    if (compared) cells.push(points(part.usual_loss?.value), signed(part.difference?.value), interval(part.difference, signed));
+    cells.push(points(part.loss.value));
+    if (compared) cells.push(points(part.usual_loss?.value), signed(part.difference?.value));
     for (const name of Object.keys(SIGNS) as (keyof typeof SIGNS)[]) cells.push(String(part.marks[name]));
+    cells.push(texts.common.number(part.moves), interval(part.loss, points));
+    if (compared) cells.push(interval(part.difference, signed));
     return el("tr", {}, el("th", { scope: "row" }, fromServer(part.label)), ...cells.map((text) => el("td", {}, text)));
   });
   const inside = el(

@@ -62,6 +62,7 @@ class Puzzles {
   private exercises: Exercise[] = [];
   private opening = false;
   private hints = true;
+  private flipped = false;
   private moving = false;
   private drawn = "";
 
@@ -128,6 +129,7 @@ class Puzzles {
     this.stop();
     if (!exercises.length) return;
     this.hints = this.app.hints;
+    this.flipped = this.app.flipped;
     this.exercises = exercises;
     this.ids = exercises.map(() => -1);
     await this.fetch(0);
@@ -138,6 +140,7 @@ class Puzzles {
     this.grade = null;
     if (this.stage === "none") {
       this.hints = this.app.hints;
+      this.flipped = this.app.flipped;
       this.ids = this.find();
     }
     if (at >= this.ids.length) {
@@ -283,7 +286,7 @@ class Puzzles {
     this.grade = null;
     this.ids = [];
     this.exercises = [];
-    this.app.set({ hints: this.hints });
+    this.app.set({ hints: this.hints, flipped: this.flipped });
     this.draw();
   }
 
