@@ -5,7 +5,7 @@
 For each module of TESTS, --changes random ones are made, each alone and in a copy of the sources, and the module's own
 tests are run against it. A change that they pass is not noticed: a test is missing, or the change changes nothing.
 Each is a line of FOLDER/mutations.jsonl, and the next call goes on with those that are not there; --again tries those
-that were not noticed once more, after tests were added.
+that were not noticed once more, with all tests of the module's folder.
 
     python -m soak.mutate --functions [--minutes 60] [--only games,store] [--sample 60] [--report] [--folder .soak]
 
@@ -344,7 +344,9 @@ INTERPRETED, ANEW, CACHED = "interpreted", "anew", "cached"
 class Bench:
     """A copy of the sources, in which one module at a time is another."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, wide: bool = False):
+        """wide: whether all tests of a module's folder run, and not only the module's own."""
+        self.wide = wide
         self.sources, self.cache, self.fresh = folder / "src", folder / "numba", folder / "fresh"
         shutil.rmtree(self.sources, ignore_errors=True)
         shutil.copytree(ROOT / "src", self.sources, ignore=shutil.ignore_patterns("__pycache__"))
@@ -392,6 +394,9 @@ class Bench:
         sys.path.insert(0, str(self.sources))
         numba.config.reload_config()
         tests = [str(ROOT / "tests" / name) for name in TESTS[module]]
+        if self.wide:
+            folder = (ROOT / "tests" / module).parent
+            tests += [str(path) for path in sorted(folder.glob("test_*.py")) if str(path) not in tests]
         options = ["-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow", f"--rootdir={ROOT}",
                    "-W", "ignore::pytest.PytestAssertRewriteWarning"]  # fmt: skip
 
@@ -430,7 +435,9 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--only", default="", help="modules, or beginnings of their names")
     parser.add_argument("--slowest", type=float, default=300.0, help="leave out modules whose tests take more seconds")
-    parser.add_argument("--again", action="store_true", help="only those that were not noticed")
+    parser.add_argument(
+        "--again", action="store_true", help="only those that were not noticed, with all tests of their folders"
+    )
     parser.add_argument("--folder", type=Path, default=Path(".soak"))
     parser.add_argument("--functions", action="store_true", help="whole functions, instead of single changes")
     parser.add_argument("--report", action="store_true", help="with --functions: show what is known, and try nothing")
@@ -447,7 +454,7 @@ def main() -> None:
     known = {Change(**line["change"]).key: line["noticed"] for line in lines}
     end = time.monotonic() + 60 * asked.minutes
     with journal.open("a", encoding="utf-8") as out:
-        bench = Bench((asked.folder / "mutate").resolve())
+        bench = Bench((asked.folder / "mutate").resolve(), wide=asked.again)
         for module in (name for begin in asked.only.split(",") for name in TESTS if name.startswith(begin)):
             text = bench.file(module).read_text(encoding="utf-8")
             drawn = draw(module, text, asked.changes, asked.seed)
