@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import chess
@@ -122,16 +124,39 @@ class TimeManager:
         self.rate = 0.0
         """Positions per second in the last batch, including its overhead."""
         self.last = (self.begun, nodes)
+        self._stopped = math.inf  # the time at which the stop was noticed
 
     def seconds(self) -> float:
         """Return the seconds since the search began."""
         return time.perf_counter() - self.begun
 
+    def left(self) -> float:
+        """Return the seconds until the search must end: infinity without a time limit, and 0 or less if the search is
+        late. A search that was stopped is late from the first call of this method after the stop.
+        """
+        now = time.perf_counter()
+        if self.stop is not None and self.stop.is_set():
+            self._stopped = min(self._stopped, now)
+        end = math.inf if self.limits.seconds is None else self.begun + self.limits.seconds
+        return min(end, self._stopped) - now
+
     def is_over(self) -> bool:
         """Return whether the search was stopped, or has used up its time."""
-        if self.stop is not None and self.stop.is_set():
-            return True
-        return self.limits.seconds is not None and self.seconds() >= self.limits.seconds
+        return self.left() <= 0
+
+    @contextlib.contextmanager
+    def reserving(self, share: float) -> Iterator[None]:
+        """A context manager in which the time limit is earlier: a share of the time left, 0 to 1, remains for what
+        follows.
+        """
+        limits = self.limits
+        if limits.seconds is not None:
+            spent = self.seconds()
+            self.limits = replace(limits, seconds=spent + (1 - share) * max(0.0, limits.seconds - spent))
+        try:
+            yield
+        finally:
+            self.limits = limits
 
     def batch(self, nodes: int, batch_size: int) -> int:
         """Return the number of positions in the next batch; 0 if the search must end. nodes: the number of positions

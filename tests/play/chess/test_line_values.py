@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 
 import chess
 import numpy as np
 import pytest
 
 from kibitz.games.chess.replay import encode_board
+from kibitz.play import result
 from kibitz.play.chess import line_values
 from kibitz.play.chess.line_values import (
     ALL_VISITS,
     BARE_KING_VALUE,
-    CHECK_PLIES,
     FALLING_CENTIPAWNS,
     FALLING_SHARE,
     LIMIT_CENTIPAWNS,
-    LINE_CHECK_PLIES,
+    LINE_CHECK_NODES,
     LINE_VISITS,
     LOST_CENTIPAWNS,
     LOST_SHARE,
@@ -28,9 +29,10 @@ from kibitz.play.chess.line_values import (
     find_mate,
 )
 from kibitz.play.chess.player import ChessPlayer
+from kibitz.play.chess.quiescence import QuiescenceResult
 from kibitz.play.chess.score import STEP, of_centipawns
 from kibitz.play.puct.player import search_line
-from kibitz.play.result import SearchLimits
+from kibitz.play.result import SearchLimits, TimeManager
 from kibitz.play.session import Session
 
 SCHOLAR = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 0 4"
@@ -43,7 +45,50 @@ def after(fen: str, san: str) -> np.ndarray:
 
 
 def check(fen: str, san: str) -> MoveCheck:
-    return check_moves(after(fen, san)[None])[0]
+    (found,) = check_moves(after(fen, san)[None])
+    assert found is not None
+    return found
+
+
+def test_checks_end_in_time_however_slow_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock of this test runs on only in the checks, by what each of them may visit at most."""
+    now, sizes, rows = 0.0, [], np.repeat(after(SCHOLAR, "g6")[None], 40, 0)
+    real = line_values.quiescence_search
+
+    def slow(row: np.ndarray, plies: int, max_nodes: int, threads: int) -> QuiescenceResult:
+        nonlocal now
+        sizes.append(max_nodes)
+        now += max_nodes / line_values.FIRST_SPEED
+        return real(row, plies, max_nodes, threads)._replace(nodes=np.array([max_nodes]))
+
+    watch = SimpleNamespace(perf_counter=lambda: now)
+    monkeypatch.setattr(line_values, "time", watch)
+    monkeypatch.setattr(result, "time", watch)
+    monkeypatch.setattr(line_values, "_pace", line_values._CheckSpeed())
+    monkeypatch.setattr(line_values, "quiescence_search", slow)
+    assert None not in check_moves(rows, TimeManager(SearchLimits(seconds=2.0), None, 0))
+    assert now == pytest.approx(2.0, abs=line_values.GRACE)
+    late = TimeManager(SearchLimits(seconds=0.0), None, 0)
+    check_moves(rows, late)
+    assert late.seconds() <= line_values.GRACE
+    sizes.clear()
+    stopped = threading.Event()
+    stopped.set()
+    clock = TimeManager(SearchLimits(), stopped, 0)
+    check_moves(rows, clock)
+    assert clock.seconds() <= line_values.GRACE
+    check_moves(rows[:2])
+    assert sizes[-2:] == [line_values.MAX_NODES] * 2
+
+
+def test_a_line_without_time_for_its_value_has_none() -> None:
+    board = chess.Board("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
+    player = ChessPlayer(Session("human"), method="top-prob", lines=40)
+    for seconds in (0.0, 10.0):
+        found = player.think(board, SearchLimits(seconds=seconds))
+        assert found is not None
+        assert len(found.lines) == 40
+        assert all(line.own_value for line in found.lines) == (seconds > 0)
 
 
 def test_a_mate_in_one_by_the_other_side() -> None:
@@ -227,21 +272,24 @@ def test_single_evaluations_count_as_nodes() -> None:
 
 def test_after_a_stop_the_remaining_checks_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Checks of many lines would take seconds. Without a stop, each line that was searched has the long check."""
-    stop, depths, own = threading.Event(), list[int](), line_values._check
+    stop, sizes, own = threading.Event(), list[int](), line_values._check
     stops_at = 2
 
-    def recorded(row: np.ndarray, plies: int = CHECK_PLIES, most: int = 1) -> MoveCheck:
-        depths.append(plies)
-        if len(depths) == stops_at:
+    def recorded(row: np.ndarray, plies: int, most: int, clock: TimeManager, checks: int) -> MoveCheck | None:
+        sizes.append(line_values._pace.affordable(clock, checks, most))
+        if len(sizes) == stops_at:
             stop.set()
         return own(row, plies, 100)
 
     monkeypatch.setattr(line_values, "_check", recorded)
+    monkeypatch.setattr(line_values, "_pace", line_values._CheckSpeed())
     player = ChessPlayer(Session("human", 1), method="top-prob", lines=4)
     player.think(chess.Board(), SearchLimits(nodes=40), stop)
-    assert depths == [LINE_CHECK_PLIES] * stops_at + [CHECK_PLIES] * 2
+    assert sizes[:stops_at] == [LINE_CHECK_NODES] * stops_at
+    assert len(sizes) == 4
+    assert max(sizes[stops_at:]) <= line_values.GRACE * line_values.FIRST_SPEED
     stops_at = 0
-    depths.clear()
+    sizes.clear()
     stop.clear()
     player.think(chess.Board(), SearchLimits(nodes=40), stop)
-    assert depths == [LINE_CHECK_PLIES] * 4
+    assert sizes == [LINE_CHECK_NODES] * 4

@@ -9,6 +9,7 @@ few plies, and counts only material. It finds short mates of either side, and ha
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -21,12 +22,12 @@ from kibitz.games.chess.replay import CLOCK, SQUARES, START_WIDTH, decode_board
 from kibitz.play.chess import bare_king
 from kibitz.play.chess.quiescence import MATE_SCORE, MAX_NODES, NO_ROWS, SURE, quiescence_search
 from kibitz.play.chess.score import STEP, centipawns, of_centipawns
+from kibitz.play.result import SearchLimits, TimeManager
 from kibitz.play.session import Answers, NetworkSession
 
 if TYPE_CHECKING:
     from kibitz.play.puct.player import LineValue
     from kibitz.play.puct.search import Entered
-    from kibitz.play.result import TimeManager
 
 CHECK_PLIES = 5
 """The depth in plies of the search in `check_moves`, which looks for captures and mates after a move. Beyond this
@@ -105,6 +106,19 @@ side must not lose any of this material immediately.
 """
 BARE_KING_MATERIAL = 250
 """The material, in hundredths of a pawn, that a side must still have at the end of the check to get BARE_KING_VALUE."""
+
+FIRST_SPEED, LEAST_NODES = 500_000, 1_000
+"""The speed of checks, in positions per second, until it is measured, and the least size of a check whose speed is
+measured.
+"""
+GRACE = 0.02
+"""The seconds by which all checks of a search together may exceed its time limit."""
+OPINIONS_AND_CHECKS, CHECKS = 0.5, 0.5
+"""The shares of the time left that `MoveEvaluator` reserves: after the searches of moves for everything else, and after
+the evaluations for the checks.
+"""
+OPINIONS_BATCH = 8
+"""The number of positions that are evaluated together if there is a time limit."""
 
 MAX_BARE_KING_CLOCK = 50
 """A position with a bare king gets BARE_KING_VALUE only if at most this number of plies has passed without a capture or
@@ -195,20 +209,50 @@ class MoveCheck:
         return math.tanh(odds / 2)
 
 
-def check_moves(rows: NDArray[np.uint8]) -> list[MoveCheck]:
-    """Check each of n moves for captures and mates. Returns one result per move. rows: uint8 [n, 68], the position
-    after each move (codes and state). The game must not be over in any of these positions.
+class _CheckSpeed:
+    """The measured speed of the checks, from which the size of a check is computed if there is a time limit.
+
+    speed: positions per second.
     """
-    return [_check(row) for row in rows]
+
+    def __init__(self) -> None:
+        self.speed = float(FIRST_SPEED)
+
+    def affordable(self, clock: TimeManager | None, checks: int, most: int) -> int:
+        """Return the largest number of positions of the next check, at most `most`. checks: the number of checks that
+        share the time left, including the next one.
+        """
+        left = math.inf if clock is None else clock.left() + GRACE
+        return most if left == math.inf else min(most, int(self.speed * max(0.0, left) / checks))
+
+    def note(self, nodes: int, seconds: float) -> None:
+        """Note the size and the duration of a check."""
+        if nodes >= LEAST_NODES:
+            self.speed = nodes / max(seconds, 1e-6)
 
 
-def find_mate(row: NDArray[np.uint8], drawn: NDArray[np.uint8] = NO_ROWS) -> tuple[float, tuple[int, ...]] | None:
+_pace = _CheckSpeed()
+
+
+def check_moves(rows: NDArray[np.uint8], clock: TimeManager | None = None) -> list[MoveCheck | None]:
+    """Test each move for captures and mates, and return the results. A result is None if there was no time for the
+    test.
+
+    rows: uint8 [n, 68], the position after each move. The game must not be over in any of these positions. clock: the
+    limit on time; None for no limit.
+    """
+    return [_check(row, clock=clock, checks=len(rows) - i) for i, row in enumerate(rows)]
+
+
+def find_mate(
+    row: NDArray[np.uint8], drawn: NDArray[np.uint8] = NO_ROWS, clock: TimeManager | None = None
+) -> tuple[float, tuple[int, ...]] | None:
     """Return the value and the packed moves of a mate that the side to move can force; None if no mate is found.
 
-    The mate takes at most MATE_PLIES plies. row: uint8 [68], the position (codes and state). drawn: uint8 [k, 68],
-    positions that count as draws if they occur in the search.
+    The mate takes at most MATE_PLIES plies. row: uint8 [68], the position. drawn: uint8 [k, 68], positions that count
+    as draws if they occur in the search. clock: the limit on time; None for no limit.
     """
-    found = quiescence_search(row[None], MATE_PLIES, threads=1, drawn=drawn)
+    found = quiescence_search(row[None], MATE_PLIES, _pace.affordable(clock, 1, MAX_NODES), threads=1, drawn=drawn)
     depth = max(0, int(found.reached[0]))
     score = int(found.scores[0, depth])
     if score < SURE:
@@ -216,9 +260,21 @@ def find_mate(row: NDArray[np.uint8], drawn: NDArray[np.uint8] = NO_ROWS) -> tup
     return 2 - (MATE_SCORE - score) * STEP, tuple(int(move) for move in found.lines[0, depth] if move)
 
 
-def _check(row: NDArray[np.uint8], plies: int = CHECK_PLIES, max_nodes: int = MAX_NODES) -> MoveCheck:
+def _check(
+    row: NDArray[np.uint8],
+    plies: int = CHECK_PLIES,
+    max_nodes: int = MAX_NODES,
+    clock: TimeManager | None = None,
+    checks: int = 1,
+) -> MoveCheck | None:
+    """Return the result of testing a move; None if there was no time. checks: see `_CheckSpeed.affordable`."""
+    nodes = _pace.affordable(clock, checks, max_nodes)
+    begun = time.perf_counter()
     # Each position is searched alone, so that its result doesn't depend on the other positions of a batch.
-    found = quiescence_search(row[None], plies, max_nodes, threads=1)
+    found = quiescence_search(row[None], plies, nodes, threads=1)
+    _pace.note(int(found.nodes[0]), time.perf_counter() - begun)
+    if found.reached[0] < 0 and nodes < max_nodes:
+        return None
     depth = max(0, int(found.reached[0]))
     score = int(found.scores[0, depth])
     line = tuple(int(move) for move in found.lines[0, depth] if move)
@@ -288,9 +344,10 @@ class MoveEvaluator:
         visits: int = 1,
         clock: TimeManager | None = None,
         used: int = 0,
-    ) -> list[tuple[float, tuple[int, ...]]]:
-        """Return for each of the moves its value for the mover (see `score.py`), and the packed moves that follow it in
-        the best line. The moves that follow are () if there was no search and no mate was found.
+    ) -> list[tuple[float, tuple[int, ...]] | None]:
+        """Return for each of the moves its value for the mover (see score.py), and the moves that follow it in the best
+        line. The moves that follow are () if there was no search and no mate was found. The result for a move is None
+        if there was no time for its value.
 
         row: uint8 [68], the position (codes and state).
         moves: legal moves, packed.
@@ -308,23 +365,28 @@ class MoveEvaluator:
         ended = np.where((entered.ended != LOSS) & np.isin(entered.again, drawn_keys), DRAW, entered.ended)
         known = {LOSS: 2 - STEP, WIN: -2 + 2 * STEP, DRAW: 0.0}
         open_ = np.flatnonzero(ended == UNKNOWN)
-        searched = self._searched(entered.rows, open_, drawn_keys, visits, clock, used)
+        clock = clock or TimeManager(SearchLimits(), None, 0)
+        with clock.reserving(OPINIONS_AND_CHECKS):
+            searched = self._searched(entered.rows, open_, drawn_keys, visits, clock, used)
         others = np.array([i for i in open_.tolist() if i not in searched], np.intp)
-        values = dict(zip(others.tolist(), self._opinions(entered, others), strict=True))
-        found: list[tuple[float, tuple[int, ...]]] = []
+        with clock.reserving(CHECKS):
+            values = dict(zip(others.tolist(), self._opinions(entered, others, clock), strict=False))
+        checks = len(open_)
+        found: list[tuple[float, tuple[int, ...]] | None] = []
         for i, end in enumerate(ended.tolist()):
             if end != UNKNOWN:
                 mating = (int(entered.moves[entered.offsets[i]]),) if end == WIN else ()
                 found.append((known[end], mating))
                 continue
-            if i in searched:
-                # The longer check takes several times as long: many lines together can take many seconds.
-                is_late = clock is not None and clock.is_over()
-                check = _check(entered.rows[i], *(() if is_late else (LINE_CHECK_PLIES, LINE_CHECK_NODES)))
+            size = (LINE_CHECK_PLIES, LINE_CHECK_NODES) if i in searched else (CHECK_PLIES, MAX_NODES)
+            check = _check(entered.rows[i], *size, clock, checks)
+            checks -= 1
+            if check is None or (i not in searched and i not in values):
+                found.append(None)
+            elif i in searched:
                 line = searched[i].line if check.value is None else check.line
                 found.append((check.limited(searched[i].value), line))
             else:
-                check = _check(entered.rows[i])
                 found.append((check.corrected(values[i], 1), check.line))
         return found
 
@@ -334,7 +396,7 @@ class MoveEvaluator:
         at: NDArray[np.intp],
         drawn_keys: NDArray[np.uint64],
         visits: int,
-        clock: TimeManager | None,
+        clock: TimeManager,
         used: int,
     ) -> dict[int, LineValue]:
         """Return the results of the searches of some of the positions, by their index. Positions without a search are
@@ -347,7 +409,7 @@ class MoveEvaluator:
             return found
 
         def batch(done: int, size: int) -> int:
-            return size if clock is None else clock.batch(used + self.nodes + done, size)
+            return clock.batch(used + self.nodes + done, size)
 
         for i in at.tolist():
             result, evaluated = search_line(self._rules, self._tuning, rows[i], visits, drawn_keys, batch, REPLY_SHARE)
@@ -356,12 +418,19 @@ class MoveEvaluator:
                 found[i] = result
         return found
 
-    def _opinions(self, entered: Entered, at: NDArray[np.intp]) -> list[float]:
-        """Return the values, -1 to 1, of some of the positions for the side that has just moved."""
-        if not len(at):
-            return []
-        self.nodes += len(at)
-        parts = [entered.moves[entered.offsets[i] : entered.offsets[i + 1]] for i in at]
-        offsets = np.cumsum([0, *map(len, parts)])
-        opinions, _ = self._rules.evaluate(entered.rows[at], np.concatenate(parts), offsets)
-        return [float(np.clip(-np.nan_to_num(opinion), -1, 1)) for opinion in opinions]
+    def _opinions(self, entered: Entered, at: NDArray[np.intp], clock: TimeManager) -> list[float]:
+        """Return the values, -1 to 1, of some of the positions for the side that has just moved. If the time is short,
+        the last values are missing.
+        """
+        found: list[float] = []
+        size = len(at) if clock.limits.seconds is None else OPINIONS_BATCH
+        for start in range(0, len(at), max(1, size)):
+            if clock.is_over() and clock.limits.seconds is not None:
+                break
+            some = at[start : start + size]
+            self.nodes += len(some)
+            parts = [entered.moves[entered.offsets[i] : entered.offsets[i + 1]] for i in some]
+            offsets = np.cumsum([0, *map(len, parts)])
+            opinions, _ = self._rules.evaluate(entered.rows[some], np.concatenate(parts), offsets)
+            found += [float(np.clip(-np.nan_to_num(opinion), -1, 1)) for opinion in opinions]
+        return found

@@ -189,7 +189,8 @@ class ChessPlayer:
         return the number of positions that were evaluated for all lines together.
 
         A line whose value comes from the position before its move gets a new value from a short search after the move.
-        If the time is too short or there are many lines, the value comes from one network evaluation.
+        If the time is too short or there are many lines, the value comes from one network evaluation. If there is no
+        time for it either, the line is unchanged.
 
         board: the position before the moves.
         lines: the lines of this position.
@@ -209,9 +210,9 @@ class ChessPlayer:
             clock,
             used,
         )
+        known = [(line, values) for line, values in zip(unknown, found, strict=True) if values is not None]
         new = {
-            line.move: make_line(value, line.probability, [from_move(line.move), *pv])
-            for line, (value, pv) in zip(unknown, found, strict=True)
+            line.move: make_line(value, line.probability, [from_move(line.move), *pv]) for line, (value, pv) in known
         }
         return tuple(new.get(line.move, line) for line in lines), evaluator.nodes
 

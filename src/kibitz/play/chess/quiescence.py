@@ -98,12 +98,14 @@ class QuiescenceResult(NamedTuple):
     scores: int32 [n, D + 1], the material balance in hundredths of a pawn; scores beyond ±SURE are mates.
     rows: uint8 [n, D + 1, 68], the quiet positions at the end of the best lines (codes and state).
     lines: uint16 [n, D + 1, 16], the packed moves of the best lines, 0 after the end of a line.
+    nodes: int64 [n], the number of positions that each search visited.
     """
 
     reached: NDArray[np.int64]
     scores: NDArray[np.int32]
     rows: NDArray[np.uint8]
     lines: NDArray[np.uint16]
+    nodes: NDArray[np.int64]
 
 
 @inner
@@ -304,7 +306,7 @@ def _search(memory, table, ply, depth, alpha, beta, passed):  # type: ignore[no-
 
 
 @kernel
-def _search_all(memory, table, rows, drawn, max_nodes, reached, scores, quiet, lines):  # type: ignore[no-untyped-def]
+def _search_all(memory, table, rows, drawn, max_nodes, reached, scores, quiet, lines, nodes):  # type: ignore[no-untyped-def]
     """Run `quiescence_search` on rows, uint8 [n, 68]. Writes the fields of a QuiescenceResult."""
     memory.repeated_count = min(drawn.shape[0], memory.repeated_keys.shape[0])
     for n in range(memory.repeated_count):
@@ -329,6 +331,7 @@ def _search_all(memory, table, rows, drawn, max_nodes, reached, scores, quiet, l
                 quiet[n, depth, i] = memory.leaf[0, i]
             for i in range(_LINE):
                 lines[n, depth, i] = memory.line[0, i] if i < memory.length[0] else 0
+        nodes[n] = memory.nodes
 
 
 @kernel
@@ -412,6 +415,7 @@ def quiescence_search(
         np.zeros((n, d), np.int32),
         np.zeros((n, d, START_WIDTH), np.uint8),
         np.zeros((n, d, _LINE), np.uint16),
+        np.empty(n, np.int64),
     )
 
     def search_chunk(start: int) -> None:

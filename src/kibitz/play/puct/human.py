@@ -151,6 +151,10 @@ class RootSearch:
         return found
 
 
+LINES_SHARE = 0.5
+"""The share of the time that a search for several lines reserves for the values of its lines."""
+
+
 class HumanSearchPlayer:
     """Chooses chess moves as people of a rating do, by the method human-search (see the docstring of this module).
 
@@ -218,7 +222,8 @@ class HumanSearchPlayer:
         if looked is None:
             return None
         begun = self._search.search.evaluated
-        seen = self._search.look(board, clock, looked.nodes)
+        with clock.reserving(LINES_SHARE if self.lines > 1 else 0.0):
+            seen = self._search.look(board, clock, looked.nodes)
         lines = self._weighed(looked.lines, seen)
         nodes = looked.nodes + self._search.search.evaluated - begun
         if self.temperature:

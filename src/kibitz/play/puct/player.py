@@ -32,6 +32,16 @@ TREE_SHARE = 0.5
 """The share of the search's limits that the tree gets, if several lines are reported. The remaining share is for the
 lines after the first.
 """
+LINES_SHARE = 0.5
+"""The share of the time after the tree that the first check of the reported moves leaves for the other lines."""
+CHECK_SHARE = 0.2
+"""The share of the time left that the searches of the other lines leave for the last check."""
+MATE_SHARE = 0.25
+"""The largest share of the time that the search for a mate takes."""
+ONE_CHECK_SHARE, ONE_CHECK_SECONDS = 0.05, 0.15
+"""The share of the time for a search of one line that is reserved for the check of its move, and the largest number of
+seconds.
+"""
 DRIVING_NODES = 200
 """The number of positions in the search for the first line against a bare king (a king without other pieces), if
 several lines are reported without limits.
@@ -200,7 +210,8 @@ class PuctPlayer:
         often = rules.repeated(past)
         self._begin(board, only, past)
         self.search.note_draws(often)
-        mate = self._find_mate(board, limits, often)
+        with clock.reserving(1 - MATE_SHARE):
+            mate = self._find_mate(board, limits, clock, often)
         if mate and self.lines == 1:
             self.opinion = 1.0
             result = SearchResult(len(mate.pv), self.nodes - clock.before, clock.seconds(), (mate,))
@@ -262,8 +273,7 @@ class PuctPlayer:
         reports = ProgressThrottle(clock, (lambda result: None) if on_result is None else on_result)
         single = moves == 1 and limits.seconds is not None
         others = 0 if self.temperature else min(self.lines, moves) - 1
-        if others:
-            clock.limits = _share(limits, TREE_SHARE)
+        clock.limits = _share(limits, TREE_SHARE) if others else _without_check_time(limits)
         found: dict[int, LineValue] = {}
         while not self._done(limits, clock, before):
             size = clock.batch(self.nodes, self._batch(clock))
@@ -277,10 +287,12 @@ class PuctPlayer:
                 reports(*self._report(clock, self.lines, found))
         clock.limits = limits
         self.root_moves = _root_moves(self.search.tree)
-        self._check_lines(often, found)
+        with clock.reserving(LINES_SHARE if others else 0.0):
+            self._check_lines(clock, often, found)
         if others and (visits := self._visits_for_each(limits, clock, others)):
-            self._search_lines(clock, visits, often, found)
-            self._check_lines(often, found)
+            with clock.reserving(CHECK_SHARE):
+                self._search_lines(clock, visits, often, found)
+            self._check_lines(clock, often, found)
         result, _ = self._report(clock, moves if self.temperature else self.lines, found)
         return self._drawn(result) if self.temperature else result
 
@@ -322,7 +334,9 @@ class PuctPlayer:
         self._of_lines += evaluated
         return found
 
-    def _find_mate(self, board: chess.Board, limits: SearchLimits, drawn_keys: NDArray[np.uint64]) -> PvLine | None:
+    def _find_mate(
+        self, board: chess.Board, limits: SearchLimits, clock: TimeManager, drawn_keys: NDArray[np.uint64]
+    ) -> PvLine | None:
         """Return the line of a short mate; None if none is found. This separate search is needed, because a policy may
         give a quiet first move a very small probability.
         """
@@ -333,7 +347,7 @@ class PuctPlayer:
         line = rules.short_mate(row, moves, drawn_keys)
         value = 0.0 if line is None else 2 - len(line) * STEP
         if line is None and not limits.moves and not (limits.seconds is not None and limits.seconds < LEAST_SECONDS):
-            value, line = find_mate(row, rules.repeated_rows(board)) or (0.0, None)
+            value, line = find_mate(row, rules.repeated_rows(board), clock) or (0.0, None)
         if not line:
             return None
         prior = float(tree.prior[children(tree, 0)[moves == line[0]]].sum())
@@ -412,8 +426,9 @@ class PuctPlayer:
         order = sorted(children(tree, 0).tolist(), key=lambda child: _rank(tree, child, found), reverse=True)
         return order[: self.lines]
 
-    def _check_lines(self, drawn_keys: NDArray[np.uint64], found: dict[int, LineValue]) -> None:
-        """Check the reported moves with line_values.check_moves, and add the results to `found`, by the packed move.
+    def _check_lines(self, clock: TimeManager, drawn_keys: NDArray[np.uint64], found: dict[int, LineValue]) -> None:
+        """Check the reported moves with line_values.check_moves, and add the results to `found`, by the packed move. If
+        the time is short, the last moves are not checked.
 
         If several lines are requested, reported moves without a visit are visited first.
         """
@@ -422,7 +437,9 @@ class PuctPlayer:
             first, tree = self._first_moves(found), self.search.tree
             unvisited = [child for child in first if not tree.visits[child] and tree.proven[child] == UNKNOWN]
             unvisited = [child for child in unvisited if int(tree.move[child]) not in tried]
-            if unvisited and self.lines > 1:
+            timed = clock.limits.seconds is not None
+            if unvisited and self.lines > 1 and not (timed and clock.is_over()):
+                unvisited = unvisited[: self._tuning.batches.least] if timed else unvisited
                 tried.update(int(tree.move[child]) for child in unvisited)
                 self.search.visit(np.array(unvisited), drawn_keys)
                 continue
@@ -434,8 +451,11 @@ class PuctPlayer:
             rows = {move: row for move, row in rows.items() if move not in found or found[move].check is None}
             if not rows:
                 return
-            for move, check in zip(rows, check_moves(np.stack(list(rows.values()))), strict=True):
-                found[move] = replace(found.get(move, LineValue()), check=_without_mate_for_mover(check))
+            for move, check in zip(rows, check_moves(np.stack(list(rows.values())), clock), strict=True):
+                if check is not None:
+                    found[move] = replace(found.get(move, LineValue()), check=_without_mate_for_mover(check))
+            if clock.is_over():
+                return
 
     def _report(
         self, clock: TimeManager, count: int, found: Mapping[int, LineValue] = NO_LINES
@@ -552,6 +572,13 @@ def _share(limits: SearchLimits, share: float) -> SearchLimits:
     nodes = None if limits.nodes is None else max(1, round(share * limits.nodes))
     seconds = None if limits.seconds is None else share * limits.seconds
     return replace(limits, nodes=nodes, seconds=seconds)
+
+
+def _without_check_time(limits: SearchLimits) -> SearchLimits:
+    """Return the limits of a search for one line, without the time for the check of its move."""
+    if limits.seconds is None:
+        return limits
+    return replace(limits, seconds=limits.seconds - min(ONE_CHECK_SHARE * limits.seconds, ONE_CHECK_SECONDS))
 
 
 def _without_mate_for_mover(check: MoveCheck) -> MoveCheck:
