@@ -208,7 +208,7 @@ def uci() -> Fuzzed:
         output = io.BytesIO()
         engine = UciEngine("x", FirstMove, Options(threads=1), output)  # type: ignore[arg-type]
         # A search that waits for `stop` would wait for the end; files are named nowhere else.
-        lines = [line for line in read_lines(io.BytesIO(text)) if line.split()[:1] != ["quit"]][:40]
+        lines = [line for line in read_lines(io.BytesIO(text), str) if line.split()[:1] != ["quit"]][:40]
         lines = [line for line in lines if "file" not in line.lower() and "path" not in line.lower()]
         asked = sum(line.lower().split()[:1] == ["go"] for line in lines)
         engine.run(iter([*lines, "stop", "isready"]))
@@ -229,7 +229,7 @@ def uci() -> Fuzzed:
 
 def gtp() -> Fuzzed:
     def run(text: bytes) -> None:
-        lines = [line for line in read_lines(io.BytesIO(text)) if "quit" not in line.lower()][:30]
+        lines = [line for line in read_lines(io.BytesIO(text), str) if "quit" not in line.lower()][:30]
         lines = [line for line in lines if not any(word in line.lower() for word in ("sgf", "file", "playouts"))]
         bench = GtpBench(FakeOwners(), SETTINGS)
         bench.say("boardsize 9", *lines, "", "424242 name")

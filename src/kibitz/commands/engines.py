@@ -144,7 +144,8 @@ def uci(
     from kibitz.engines.uci.engine import UciEngine, read_lines
 
     with _standard_streams("kibitz uci", "Start it from a chess program") as (lines, output):
-        UciEngine(Path(run).resolve().name, opener(run), options, output).run(read_lines(lines))
+        engine = UciEngine(Path(run).resolve().name, opener(run), options, output)
+        engine.run(read_lines(lines, engine.report_long))
 
 
 @contextlib.contextmanager
@@ -414,7 +415,8 @@ def gtp(
         return Session(run, options.threads)
 
     with _standard_streams("kibitz gtp", "Start it from a Go program") as (lines, output):
-        GtpEngine(options.of_engine(run, largest), load, output).run(read_lines(lines))
+        engine = GtpEngine(options.of_engine(run, largest), load, output)
+        engine.run(read_lines(lines, engine.reject_long))
 
 
 def _largest_board(name: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import re
 import threading
@@ -15,6 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kibitz.engines.gtp.session import GtpSettings
+from kibitz.engines.uci import engine as uci
 from kibitz.errors import KibitzError
 from kibitz.games.go.points import BLACK
 from support.causes import each_mentions, mentions
@@ -161,6 +163,14 @@ def test_a_bug_is_told_and_survived(capsys: pytest.CaptureFixture[str]) -> None:
     bench.engine.run(lines())
     assert bench.text.endswith("=\n\n= kibitz\n\n")
     assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_line_that_is_too_long_gets_its_reply(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uci, "LONGEST_LINE", 64)
+    bench = Bench()
+    lines = io.BytesIO(b"7 play b " + b"x" * 500 + b"\n" + b"#" * 500 + b"\n8 name\n")
+    bench.engine.run(uci.read_lines(lines, bench.engine.reject_long))
+    assert each_mentions(bench.text.split("\n\n")[:-1], "?7 & longer than 1 MiB", "=8 kibitz")
 
 
 INFO = (

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from kibitz.engines.uci import engine as uci
 from kibitz.engines.uci.engine import UciEngine, info_lines, read_lines
 from kibitz.engines.uci.options import Options
-from kibitz.errors import UsageError
+from kibitz.errors import KibitzError, UsageError
 from kibitz.play.result import PvLine, SearchLimits, SearchResult
 from support.causes import each_mentions, mentions
 from support.patience import PATIENCE
@@ -308,6 +308,20 @@ class Failing(Fake):
         raise ZeroDivisionError("a\nbug")
 
 
+class Unable(Fake):
+    def mind(
+        self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: OnResult
+    ) -> SearchResult | None:
+        raise KibitzError("this position is beyond me")
+
+
+def test_a_search_that_cannot_be_done_prints_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = Bench(Unable).say("go depth 1")
+    assert mentions(lines, "info string & beyond me")
+    assert lines[-1] == "bestmove g1h3"
+    assert capsys.readouterr().err == ""
+
+
 class Illegal(Fake):
     def mind(
         self, board: chess.Board, limits: SearchLimits, stop: threading.Event, tell: OnResult
@@ -402,12 +416,26 @@ def test_an_output_that_is_gone_is_no_error() -> None:
 @pytest.mark.parametrize("end", [b"", b"\n", b"\r\n"])
 def test_lines_of_any_bytes(monkeypatch: pytest.MonkeyPatch, end: bytes) -> None:
     monkeypatch.setattr(uci, "LONGEST_LINE", 16)
-    stream = io.BytesIO(b"uci\r\n" + b"\xff\x00\n" + b"x" * 16 + b"\n" + b"x" * 40 + b"\nisready" + end)
-    assert list(read_lines(stream)) == ["uci", "\ufffd\x00", "isready"]
+    stream = io.BytesIO(b"uci\r\n" + b"\xff\x00\n" + b"x" * 16 + b"\n" + b"y" * 40 + b"\nisready" + end)
+    skipped: list[str] = []
+    assert list(read_lines(stream, skipped.append)) == ["uci", "\ufffd\x00", "isready"]
+    assert skipped == ["x" * 16, "y" * 16]
+
+
+def test_a_line_that_is_too_long_is_told_once_and_its_position_is_not_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uci, "LONGEST_LINE", 64)
+    position = b"position startpos moves" + b" g1f3 g8f6 f3g1 f6g8" * 40 + b"\n"
+    bench = Bench()
+    bench.engine.run(read_lines(io.BytesIO(b"x" * 500 + b"\n" + position + b"go depth 1\n"), bench.engine.report_long))
+    assert each_mentions(
+        bench.lines, "info string x & longer than 1 MiB", "info string position & longer than 1 MiB & no move", "go",
+        "bestmove (none)",
+    )  # fmt: skip
+    assert bench.say("position startpos", "go depth 1")[-1] == "bestmove g1h3"
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_command() -> None:
-    assert list(read_lines(io.BytesIO(b"\xef\xbb\xbfuci\r\nisready\r\n"))) == ["uci", "isready"]
+    assert list(read_lines(io.BytesIO(b"\xef\xbb\xbfuci\r\nisready\r\n"), pytest.fail)) == ["uci", "isready"]
 
 
 WORDS = (

@@ -18,6 +18,7 @@ from kibitz.engines.gtp import board, gogui, kata
 from kibitz.engines.gtp import play as gtp_play
 from kibitz.engines.gtp.parse import Command, GtpError, answer, read_command
 from kibitz.engines.gtp.session import AnalysisStream, GtpSession, GtpSettings, Handler
+from kibitz.engines.uci.engine import LONG
 from kibitz.errors import KibitzError, one_line
 from kibitz.games.go.rulesets import UnknownRules
 
@@ -65,6 +66,12 @@ class GtpEngine:
                         break
         finally:
             self._end_stream()
+
+    def reject_long(self, beginning: str) -> None:
+        """Reply to a line that `read_lines` has skipped. beginning: the beginning of the line."""
+        self._end_stream()
+        if command := read_command(beginning):
+            self._send(answer(command.id, LONG, good=False))
 
     def _known_command(self, session: GtpSession, command: Command) -> str:
         return "true" if command.words and command.words[0].lower() in self._commands else "false"

@@ -31,7 +31,7 @@ from kibitz.engines.uci.options import (
     split_setoption,
 )
 from kibitz.engines.uci.time_budget import seconds_to_think
-from kibitz.errors import one_line
+from kibitz.errors import KibitzError, one_line
 from kibitz.text import shown
 
 if TYPE_CHECKING:
@@ -43,7 +43,11 @@ if TYPE_CHECKING:
 UNLIMITED_SECONDS = 1.0
 """The thinking time, in seconds, of a `go` without limits or with invalid limits."""
 LONGEST_LINE = 1 << 20
-"""The largest number of bytes of a line that the engine reads. A game of 100,000 moves is shorter."""
+"""The largest number of bytes of a line; a game of 100,000 moves is shorter."""
+LONG = "the line is longer than 1 MiB and is skipped"
+"""The message about a line longer than LONGEST_LINE."""
+_BEGINNING = 200
+"""The number of bytes of such a line that identify its command."""
 FAREWELL = 5.0
 """The number of seconds that the engine waits for the end of a search after `quit`."""
 CHESS960 = "uci_chess960"
@@ -85,15 +89,19 @@ class SearchSignals:
             self.unbounded.wait()
 
 
-def read_lines(stream: IO[bytes]) -> Iterator[str]:
-    """Yield the lines of a binary stream as text. Invalid bytes are replaced, a byte order mark is removed, and lines
-    longer than LONGEST_LINE are skipped.
+def read_lines(stream: IO[bytes], on_long: Callable[[str], None]) -> Iterator[str]:
+    """Yield the lines of a stream as text. Invalid bytes are replaced, a byte order mark is removed, and lines longer
+    than LONGEST_LINE are skipped. For each skipped line, `on_long` is called once with the beginning of the line.
     """
     passing = False
     while piece := stream.readline(LONGEST_LINE):
         whole = piece.endswith(b"\n") or len(piece) < LONGEST_LINE
-        if whole and not passing:
-            yield piece.decode(errors="replace").removeprefix("\ufeff").strip()
+        if not passing:
+            text = (piece if whole else piece[:_BEGINNING]).decode(errors="replace").removeprefix("\ufeff").strip()
+            if whole:
+                yield text
+            else:
+                on_long(text)
         passing = not whole
 
 
@@ -154,6 +162,15 @@ class UciEngine:
             self._signals.end()
             if self._thread:
                 self._thread.join(FAREWELL)
+
+    def report_long(self, beginning: str) -> None:
+        """Report a line that `read_lines` has skipped. beginning: the beginning of the line."""
+        word = beginning.split(maxsplit=1)[0].lower() if beginning else ""
+        if word == "position":
+            self._position.refused = True
+            self._send_info(f"position: {LONG}. kibitz plays no move until it gets a valid position.")
+        else:
+            self._send_info(f"{shown(word)}: {LONG}")
 
     @cached_property
     def _position(self) -> PositionCommand:
@@ -257,9 +274,10 @@ class UciEngine:
         """Search a position, and send the reply."""
         try:
             moves = self._choose(player, board, limits, begun, signals)
-        except Exception as error:  # an error in kibitz: the game continues, and standard error shows the traceback
-            with contextlib.suppress(OSError, ValueError, AttributeError):  # standard error may be closed, or None
-                traceback.print_exc(file=sys.stderr)
+        except Exception as error:
+            if not isinstance(error, KibitzError):  # an error in kibitz: standard error shows the traceback
+                with contextlib.suppress(OSError, ValueError, AttributeError):  # standard error may be closed, or None
+                    traceback.print_exc(file=sys.stderr)
             self._send_info(f"the search failed: {one_line(error).rstrip('.')}. kibitz plays any legal move.")
             moves = (next(iter(limits.moves or board.legal_moves)),)
             self._send(f"info depth 0 score cp 0 nodes 0 time {_milliseconds(begun)} pv {moves[0].uci()}")
