@@ -165,7 +165,10 @@ def gtp(fault: str, folder: Path) -> None:
             "top_moves_white": "D4 9.50 E5 7.00 C3 5.25",
             "estimate_score": "B+2.5 (upper bound: 4.0)" if played == "D4" else "W+5.5 (upper bound: -4.0)",
         }.get(command, "")
-        good = not (fault == "picky" and command == "boardsize")
+        good = not (
+            (fault == "picky" and command == "boardsize")
+            or (fault == "choosy" and command == "play" and words[-1] == "A1")
+        )
         say(f"{'=' if good else '?'}{number} {said if good else 'no such board'}\n")
         if command == "quit":
             return

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kibitz.errors import UsageError
+from kibitz.errors import KibitzError, UsageError
 from kibitz.external.programs import Program, read_command
 from kibitz.games import GAME_NAMES
 
@@ -22,6 +22,10 @@ MOST_NODES = 1_000_000_000
 MOST_DEPTH = 100
 EXAMPLES = {"chess": "stockfish", "go": "gnugo"}
 """The name of an engine for each game, which error messages use as an example."""
+
+
+class GameRejected(KibitzError):
+    """Raised if an engine cannot search a position of a game. The engine can analyze other games."""
 
 
 @dataclass(frozen=True)

@@ -297,17 +297,24 @@ def _judged_chess(
     ratings: tuple[int, int] | None, judge: Judge | None, practical: bool,
 ) -> Iterator[AnalysedChessGame]:  # fmt: skip
     from kibitz.analysis import load
+    from kibitz.analysis.checkers import GameRejected
     from kibitz.analysis.chess.moves import analyse as analyse_chess
     from kibitz.analysis.chess.moves import meaning_of
     from kibitz.analysis.chess.practical import with_practical_choices
 
     meaning, analysis = meaning_of(network.system, judge is not None), load(network.system)
     for record in games:
-        if not record.refused:
-            analysed = analyse_chess(record, network._session, analysis, swing, ratings, meaning, judge)
-            yield with_practical_choices(analysed, judge, ratings) if practical and judge else analysed
-        elif number is not None:
-            raise KibitzError(f"{_name(game)} game {record.number}: {record.refused}")
+        reason = record.refused
+        if not reason:
+            try:
+                analysed = analyse_chess(record, network._session, analysis, swing, ratings, meaning, judge)
+                analysed = with_practical_choices(analysed, judge, ratings) if practical and judge else analysed
+            except GameRejected as error:
+                reason = str(error)
+            else:
+                yield analysed
+        if reason and number is not None:
+            raise KibitzError(f"{_name(game)} game {record.number}: {reason}")
 
 
 def _of_go(game: Any, network: TrainedNetwork, number: int | None, options: GameOptions) -> Iterator[AnalysedGoGame]:
@@ -374,6 +381,7 @@ def _judged_go(
     options: GameOptions, engine: GoEngineJudge | None,
 ) -> Iterator[AnalysedGoGame]:  # fmt: skip
     from kibitz.analysis import load_owners
+    from kibitz.analysis.checkers import GameRejected
     from kibitz.analysis.go.games import analyse as analyse_go
     from kibitz.games.go.io.sgf import Unreadable
 
@@ -390,13 +398,16 @@ def _judged_go(
         if not isinstance(record, Unreadable) and record.size > max(network.board_sizes):
             largest = max(network.board_sizes)
             problem = f"the board is {record.size}×{record.size}, and {network.name} takes at most {largest}×{largest}"
-        if isinstance(record, Unreadable) or problem:
-            if number is not None:
-                raise KibitzError(f"{_name(game)} game {count}: {problem}")
-            continue
-        yield analyse_go(
-            count, record, session, load_owners(network.system), options.swing, nodes, steadied=True, engine=engine
-        )
+        if not isinstance(record, Unreadable) and not problem:
+            try:
+                yield analyse_go(
+                    count, record, session, load_owners(network.system), options.swing, nodes, steadied=True,
+                    engine=engine,
+                )  # fmt: skip
+            except GameRejected as error:
+                problem = str(error)
+        if problem and number is not None:
+            raise KibitzError(f"{_name(game)} game {count}: {problem}")
         if number is not None:
             return
     if number is not None:

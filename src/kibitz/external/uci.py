@@ -41,6 +41,12 @@ LONGEST_LINE = 1 << 20
 _ABSURD = re.compile(r"\bmultipv\s+[+0_]*[\d_]{4}")
 """Matches a very large number of lines. The library would allocate as many lines as an engine claims to have."""
 
+TOO_MANY = (
+    chess.STATUS_TOO_MANY_WHITE_PIECES | chess.STATUS_TOO_MANY_BLACK_PIECES
+    | chess.STATUS_TOO_MANY_WHITE_PAWNS | chess.STATUS_TOO_MANY_BLACK_PAWNS
+)  # fmt: skip
+"""The faults of a position, as bits of `chess.Board.status`, for which many engines end or give a wrong result."""
+
 T = TypeVar("T")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kibitz.analysis import load_owners
-from kibitz.analysis.checkers import Checker, find_checker
+from kibitz.analysis.checkers import Checker, GameRejected, find_checker
 from kibitz.analysis.go import engine_judge
 from kibitz.analysis.go.engine_judge import GoEngineJudge
 from kibitz.analysis.go.games import AnalysedGame, analyse
@@ -148,10 +148,17 @@ def test_gnugos_lead_is_the_mean_of_two_estimates(session: Session) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "why"), [("crash", "exit code 3"), ("refuse", "not today"), ("picky", "no such board")]
+    ("fault", "kind", "why"),
+    [
+        ("crash", EngineDied, "exit code 3"),
+        ("refuse", GameRejected, "not today"),
+        ("picky", GameRejected, "no such board"),
+    ],
 )
-def test_a_failure_is_one_error(session: Session, faulty: Callable[..., Checker], fault: str, why: str) -> None:
-    with pytest.raises(EngineDied, match=why) as raised:
+def test_a_failure_is_one_error(
+    session: Session, faulty: Callable[..., Checker], fault: str, kind: type[Exception], why: str
+) -> None:
+    with pytest.raises(kind, match=why) as raised:
         judged(session, faulty(fault))
     assert "\n" not in str(raised.value)
 

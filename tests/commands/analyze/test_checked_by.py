@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 import kibitz
-from support.causes import Ended, in_process, must_succeed, refused
+from kibitz.errors import KibitzError
+from support.causes import Ended, each_mentions, in_process, mentions, must_succeed, naming, refused
 from support.helpers import program
 from support.opinion_fakes import fake
 from support.patience import PATIENCE
@@ -47,6 +48,11 @@ def analyzed(*arguments: object) -> Ended:
     ended = in_process(["analyze", *arguments])
     assert ended.code == 0, ended.err
     return ended
+
+
+def skipped(ended: Ended) -> list[str]:
+    """The warnings about single games, in the order of the games."""
+    return sorted(line for line in ended.err.splitlines() if re.match(r"warning: .*\d: ", line))
 
 
 def engines_in(table: Path) -> set[str]:
@@ -160,6 +166,49 @@ def test_games_before_a_failure_are_kept(games: Path, tmp_path: Path) -> None:
     sound = in_process([*call, fake("uci", "sound", folder)])
     assert sound.code == 0
     assert len(json.loads(sound.out)["games"]) == 3
+
+
+def test_a_game_that_an_engine_rejects_is_skipped(tmp_path: Path) -> None:
+    program("stockfish")
+    file = tmp_path / "games.pgn"
+    crowds = ("k7/8/8/8/8/P7/PPPPPPPP/K7 w - - 0 1", "k7/8/8/8/8/QQQQQQQQ/PPPPPPPP/K7 w - - 0 1")
+    ratings = '[WhiteElo "1500"]\n[BlackElo "1500"]\n'
+    first, second = (f'[FEN "{fen}"]\n{ratings}\n1. Kb1 Kb8 *\n\n' for fen in crowds)
+    good = f"{ratings}\n1. e4 e5 *\n\n"
+    file.write_text(first + good + second + good, encoding="utf-8")
+    call = ["human", file, "--checked-by", "stockfish", "--nodes", 1000]
+    for workers in ([], ["--workers", 2]):
+        ended = analyzed(*call, "--all", "--json", *workers)
+        assert [game["number"] for game in json.loads(ended.out)["games"]] == [2, 4]
+        assert each_mentions(skipped(ended), "game 1 & too many pieces", "game 3 & 16 pieces")
+    refused(["analyze", *call, "--game", 2], ["analyze", *call, "--game", 1], code=1, names="game 1 & too many pieces")
+    found = kibitz.analyse_all(file, "human", checked_by="stockfish", nodes=1000)
+    assert [game.record.number for game in found] == [2, 4]  # type: ignore[union-attr]
+    with pytest.raises(KibitzError, match=naming("game 1 & too many pieces")):
+        kibitz.analyse(file, "human", number=1, checked_by="stockfish", nodes=1000)
+    whole = file.read_text()
+    ended = in_process(["analyze", *call, "--all", "--pgn", file])
+    assert ended.code == 1
+    assert mentions(ended.err, "unchanged & game 1")
+    assert file.read_text() == whole
+
+
+def test_a_game_of_go_that_an_engine_rejects_is_skipped(tmp_path: Path) -> None:
+    file = tmp_path / "games.sgf"
+    other = GO.replace("ec", "ai")  # A1, which the fake rejects
+    file.write_text(other + GO + other + GO, encoding="utf-8")
+    call = ["gohuman", file, "--json", "--nodes", 40, "--checked-by", fake("gtp", "choosy", tmp_path)]
+    for workers in ([], ["--workers", 2]):
+        ended = analyzed(*call, *workers)
+        assert [game["number"] for game in json.loads(ended.out)["games"]] == [2, 4]
+        assert each_mentions(skipped(ended), "game 1 & rejects", "game 3 & rejects")
+    ended = in_process(["analyze", *call, "--game", 3])
+    assert ended.code == 1
+    assert mentions(ended.err, "game 3 & rejects")
+    found = kibitz.analyse_all(file, "gohuman", checked_by=call[-1], nodes=40)
+    assert [game.number for game in found] == [2, 4]  # type: ignore[union-attr]
+    with pytest.raises(KibitzError, match=naming("game 1 & rejects")):
+        kibitz.analyse(file, "gohuman", number=1, checked_by=call[-1], nodes=40)
 
 
 def test_annotate_counts_files_by_reason(games: Path, go_game: Path, tmp_path: Path) -> None:

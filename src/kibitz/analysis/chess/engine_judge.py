@@ -22,13 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz import ongoing
-from kibitz.analysis.checkers import CheckedBy, Checker
+from kibitz.analysis.checkers import CheckedBy, Checker, GameRejected
 from kibitz.analysis.chess.judging import FirstLook, Judge, Judgement, Stopped, earlier_move, end_value, push
 from kibitz.analysis.chess.limits import DEPTH
 from kibitz.analysis.glyphs import CHESS_SWING, mark
-from kibitz.errors import KibitzError, UsageError
+from kibitz.errors import UsageError
 from kibitz.external import EngineDied
-from kibitz.external.uci import SEARCH_OPTIONS, ExternalEngine, OptionRefused, SearchReport
+from kibitz.external.uci import SEARCH_OPTIONS, TOO_MANY, ExternalEngine, OptionRefused, SearchReport
 from kibitz.play.chess.score import win_chance
 from kibitz.play.value import RULES, SEARCH, PositionValue
 
@@ -43,11 +43,7 @@ PATIENCE, DEEP_PATIENCE = 60.0, 600.0
 plus the time that a SLOWEST engine needs for these nodes. If only the depth is limited, it is DEEP_PATIENCE.
 """
 LONGEST = 12
-"""The largest number of moves in a line, which is a sequence of moves that the engine expects."""
-_TOO_MANY = (
-    chess.STATUS_TOO_MANY_WHITE_PIECES | chess.STATUS_TOO_MANY_BLACK_PIECES
-    | chess.STATUS_TOO_MANY_WHITE_PAWNS | chess.STATUS_TOO_MANY_BLACK_PAWNS | chess.STATUS_TOO_MANY_KINGS
-)  # fmt: skip
+"""The largest number of moves in a line."""
 
 
 @dataclass(frozen=True)
@@ -183,14 +179,15 @@ class EngineJudge(Judge):
         """Return the result for a position, which may be in memory. The moves on the board's stack are its history.
 
         only: the moves that are searched, None for all. keep: whether the result is stored in memory. A search with
-        `only` is never stored. Raises Stopped, and KibitzError if the engine fails.
+        `only` is never stored. Raises Stopped, GameRejected for a position that engines reject, and EngineDied if
+        the engine fails.
         """
         if self.stop is not None and self.stop.is_set():
             raise Stopped
         if (over := end_value(board)) is not None:
             return _Searched(over, None, ())
-        if board.status() & _TOO_MANY:
-            raise KibitzError(f"{self.checked_by.engine} rejects positions with too many pieces (got {board.fen()})")
+        if board.status() & TOO_MANY:
+            raise GameRejected(f"{self._name} rejects positions with too many pieces (got {board.fen()})")
         key = board.fen(), tuple(board.move_stack)
         # A game is analyzed in parts. The first position of a part is known: it is the last one of the previous part.
         if only is None and (known := self._searched.get(key)) is not None:

@@ -11,7 +11,7 @@ import chess
 import chess.pgn
 
 from kibitz.analysis import load
-from kibitz.analysis.checkers import Checker
+from kibitz.analysis.checkers import Checker, GameRejected
 from kibitz.analysis.chess.engine_judge import EngineJudge
 from kibitz.analysis.chess.judging import Judge
 from kibitz.analysis.chess.moves import USUAL, AnalysedGame, analyse
@@ -69,21 +69,22 @@ class SentLine:
         return Record(0, game)
 
 
-def analysed_by_workers(records: Iterable[Record], question: MoveQuestion, workers: Workers) -> Generator[AnalysedGame]:
-    """Analyze games in worker processes, and yield the analyzed games in the order of `records`.
-
-    question: the settings of the analysis. Raises EngineDied if the external engine fails.
+def analysed_by_workers(
+    records: Iterable[Record], question: MoveQuestion, workers: Workers
+) -> Generator[tuple[Record, AnalysedGame | GameRejected]]:
+    """Yield each record with its analyzed game, in the order of the records. If the engine rejects a game, the error
+    takes the place of the analyzed game. Raises EngineDied if the engine fails.
     """
     answers = shared_out(records, SentLine.of, functools.partial(_answer, question), workers)
     for record, game in answers:
         if isinstance(game, EngineDied):
             raise game
-        yield replace(game, record=record)
+        yield record, game if isinstance(game, GameRejected) else replace(game, record=record)
 
 
-def _answer(question: MoveQuestion, line: SentLine) -> AnalysedGame | EngineDied:
-    """Analyze a game in a worker. Returns the analysis with an empty record. If the engine fails, the error is
-    returned, not raised, so that the results of earlier games are not lost.
+def _answer(question: MoveQuestion, line: SentLine) -> AnalysedGame | EngineDied | GameRejected:
+    """Analyze a game in a worker. Returns the analysis with an empty record. If the engine fails or rejects the game,
+    the error is returned, not raised, so that the results of earlier games are not lost.
     """
     session = opened(question.run)
     analysis = load(session.system)
@@ -92,7 +93,7 @@ def _answer(question: MoveQuestion, line: SentLine) -> AnalysedGame | EngineDied
         game = analyse(line.record(), session, analysis, question.swing, question.ratings, question.meaning, judge)
         if question.practical and judge is not None:
             game = with_practical_choices(game, judge, question.ratings)
-    except EngineDied as error:
+    except (EngineDied, GameRejected) as error:
         return error
     return replace(game, record=Record(0, chess.pgn.Game()))
 

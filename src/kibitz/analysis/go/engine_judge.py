@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz import ongoing
-from kibitz.analysis.checkers import VISITS, CheckedBy, Checker
+from kibitz.analysis.checkers import VISITS, CheckedBy, Checker, GameRejected
 from kibitz.analysis.go.gtp_engine import ANSWERS, COLORS, KATA, STARTS, THINKS, read_moves, read_owners, set_up
 from kibitz.errors import UsageError
 from kibitz.external import EngineDied
@@ -121,15 +121,16 @@ class GoEngineJudge:
         return self.checker.nodes or VISITS
 
     def judge(self, record: Record) -> list[EnginePosition]:
-        """Return the engine's evaluations of all positions of a game, [moves + 1]. All moves of the game must be legal.
-        Raises EngineDied if the engine fails.
+        """Return the evaluations of all positions of a game, [moves + 1]. All of its moves must be legal. Raises
+        GameRejected if the engine rejects a move or the start, and EngineDied if the engine fails.
         """
         positions = len(record.moves) + 1
         return [self.position(record, ply) for ply in ongoing.counted(range(positions), positions)]
 
     def position(self, record: Record, ply: int) -> EnginePosition:
-        """Return the engine's evaluation of the position after `ply` moves of a game. If the engine's process ends
-        during the search, the method starts it again once. Raises EngineDied if the engine fails again or hangs.
+        """Return the evaluation of the position after `ply` moves of a game. If the engine's process ends, it is
+        started once more. Raises GameRejected if the engine rejects a command, and EngineDied if it fails again or
+        hangs.
         """
         key = _start_of(record), tuple(record.moves[:ply])
         if (known := self._known.get(key)) is not None:
@@ -144,7 +145,7 @@ class GoEngineJudge:
                 break
             except CommandRefused as error:
                 self._at = None
-                raise EngineDied(f"{self._name} rejects this game ({error})", "died") from None
+                raise GameRejected(f"{self._name} rejects this game ({error})") from None
             except EngineDied as error:
                 self._at = None
                 if error.how == "hung" or attempt:

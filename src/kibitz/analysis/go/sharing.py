@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 
 from kibitz.analysis import load_owners
-from kibitz.analysis.checkers import Checker
+from kibitz.analysis.checkers import Checker, GameRejected
 from kibitz.analysis.go.engine_judge import GoEngineJudge
 from kibitz.analysis.go.games import AnalysedGame, analyse
 from kibitz.analysis.sharing import opened, shared_out
@@ -37,20 +37,20 @@ class OwnerQuestion:
 
 def analysed_by_workers(
     games: Iterable[Numbered], question: OwnerQuestion, workers: Workers
-) -> Generator[AnalysedGame]:
-    """Analyze games in worker processes, and yield the analyzed games in the order of `games`.
-
-    question: the settings of the analysis. Raises EngineDied if the external engine fails.
+) -> Generator[tuple[int, AnalysedGame | GameRejected]]:
+    """Yield each game's place in the file and the analyzed game, in the order of `games`. If the engine rejects a game,
+    the error takes the place of the analyzed game. Raises EngineDied if the engine fails.
     """
-    for _, game in shared_out(games, lambda numbered: numbered, functools.partial(_answer, question), workers):
+    answers = shared_out(games, lambda numbered: numbered, functools.partial(_answer, question), workers)
+    for (number, _), game in answers:
         if isinstance(game, EngineDied):
             raise game
-        yield game
+        yield number, game
 
 
-def _answer(question: OwnerQuestion, numbered: Numbered) -> AnalysedGame | EngineDied:
-    """Analyze a game in a worker. If the engine fails, the error is returned, not raised, so that the results of
-    earlier games are not lost.
+def _answer(question: OwnerQuestion, numbered: Numbered) -> AnalysedGame | EngineDied | GameRejected:
+    """Analyze a game in a worker. If the engine fails or rejects the game, the error is returned, not raised, so that
+    the results of earlier games are not lost.
     """
     number, record = numbered
     session = opened(question.run)
@@ -58,7 +58,7 @@ def _answer(question: OwnerQuestion, numbered: Numbered) -> AnalysedGame | Engin
     try:
         engine = None if question.checker is None else _engine(question.checker)
         return analyse(number, record, session, analysis, question.swing, question.nodes, steadied=True, engine=engine)
-    except EngineDied as error:
+    except (EngineDied, GameRejected) as error:
         return error
 
 

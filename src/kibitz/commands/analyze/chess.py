@@ -212,19 +212,20 @@ class PgnGames(CheckedFile):
         done = others = 0
 
         def accepted(games: Iterable[Record]) -> Iterator[Record]:
-            nonlocal done, others
+            nonlocal others
             for record in games:
                 if not wanted(record):
                     others += 1
                 elif self._accepts(record):
-                    done += 1
                     yield record
 
         with (
             shown(self.path) as show,
             contextlib.closing(read(self.path, self.number, show, self._on_stray)) as games,
         ):
-            yield from self.until_failure(self._judged(accepted(games), analysis, meaning, judge))
+            for game in self.until_failure(self._judged(accepted(games), analysis, meaning, judge)):
+                done += 1
+                yield game
         self._warn_of_ratings()
         if not done and not others:
             raise self._nothing_left()
@@ -232,14 +233,23 @@ class PgnGames(CheckedFile):
     def _judged(
         self, records: Iterator[Record], analysis: Analysis, meaning: Meaning, judge: Judge | None
     ) -> Iterator[AnalysedGame]:
-        """Yield the analysis of each game, made in this process or by workers."""
+        """Yield the analysis of each game, made in this process or by workers. Games that the engine rejects are
+        skipped.
+        """
+        from kibitz.analysis.checkers import GameRejected
+
         if self.workers is None:
             from kibitz.analysis.chess.moves import analyse
             from kibitz.analysis.chess.practical import with_practical_choices
 
             for record in records:
-                game = analyse(record, self.session, analysis, self.swing, self.ratings, meaning, judge)
-                yield with_practical_choices(game, judge, self.ratings) if self.practical and judge else game
+                try:
+                    game = analyse(record, self.session, analysis, self.swing, self.ratings, meaning, judge)
+                    game = with_practical_choices(game, judge, self.ratings) if self.practical and judge else game
+                except GameRejected as error:
+                    self._refuse(record, str(error))
+                else:
+                    yield game
             return
         from kibitz.analysis.chess.sharing import MoveQuestion, analysed_by_workers
         from kibitz.analysis.sharing import name_for_workers
@@ -250,38 +260,46 @@ class PgnGames(CheckedFile):
             name_for_workers(self.session), self.swing, self.ratings, meaning, search, checker, self.practical
         )
         with contextlib.closing(analysed_by_workers(records, question, self.workers)) as games:
-            yield from games
+            for record, found in games:
+                if isinstance(found, GameRejected):
+                    self._refuse(record, str(found))
+                else:
+                    yield found
 
     def _accepts(self, record: Record) -> bool:
         """Return whether a game can be analyzed. The method also warns about problems of the game."""
         from kibitz.analysis.chess.ratings import RATING, lacking
 
-        where = f"{self.name} game {record.number}"
         if record.refused:
-            self.refused.append(f"{where}: {record.refused}")
-            if self.number is None:
-                warning(self.refused[-1])
-        else:
-            for note in record.notes:
-                warning(f"{where}: {note}")
-            if record.problem:
-                warning(f"{where}: {record.problem}. The moves before it are analyzed.")
-        if self.replaced and (record.refused or record.problem or record.notes):
-            raise KibitzError(
-                f"{self.path} is unchanged: rewriting it would lose the errors in game {record.number}. Choose another"
-                " file."
-            )
-        if record.refused:
+            self._refuse(record, record.refused)
             return False
+        where = f"{self.name} game {record.number}"
+        for note in record.notes:
+            warning(f"{where}: {note}")
+        if record.problem:
+            warning(f"{where}: {record.problem}. The moves before it are analyzed.")
+        if self.replaced and (record.problem or record.notes):
+            raise self._unchanged(f"the errors in game {record.number}")
         if RATING in self.session.side_inputs and self.ratings is None and lacking(record.game.headers):
             self._unrated.append(record.number)
         return True
+
+    def _refuse(self, record: Record, reason: str) -> None:
+        """Skip a game, and report the reason. Raises KibitzError if the file is to be replaced."""
+        self.refused.append(f"{self.name} game {record.number}: {reason}")
+        if self.number is None:
+            warning(self.refused[-1])
+        if self.replaced:
+            raise self._unchanged(f"game {record.number}")
+
+    def _unchanged(self, lost: str) -> KibitzError:
+        return KibitzError(f"{self.path} is unchanged: rewriting it would lose {lost}. Choose another file.")
 
     def _on_stray(self, stray: Stray) -> None:
         """Report text that belongs to no game. Raises KibitzError if the file is to be replaced."""
         if self.replaced:
             where = f"after game {stray.games}" if stray.games else "at its beginning"
-            raise KibitzError(f"{self.path} is unchanged: rewriting it would lose text {where}. Choose another file.")
+            raise self._unchanged(f"text {where}")
         if self.number is None and not stray.words.startswith("%"):
             warning(f"{self.name} line {stray.line}: skipped text that belongs to no game ({stray.words})")
 

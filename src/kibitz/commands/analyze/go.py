@@ -161,7 +161,11 @@ class SgfGames(CheckedFile):
             raise self._nothing_left()
 
     def _judged(self, games: Iterator[Numbered]) -> Iterator[AnalysedGame]:
-        """Yield the analysis of each game, made in this process or by workers."""
+        """Yield the analysis of each game, made in this process or by workers. Games that the engine rejects are
+        skipped.
+        """
+        from kibitz.analysis.checkers import GameRejected
+
         swing, nodes = self.options.swing, 0 if self.options.raw else self.options.nodes
         if self.workers is None:
             from kibitz.analysis import load_owners
@@ -169,7 +173,12 @@ class SgfGames(CheckedFile):
 
             analysis = load_owners(self.session.system)
             for number, record in games:
-                yield analyse(number, record, self.session, analysis, swing, nodes, steadied=True, engine=self.engine)
+                try:
+                    yield analyse(
+                        number, record, self.session, analysis, swing, nodes, steadied=True, engine=self.engine
+                    )
+                except GameRejected as error:
+                    self._refuse(str(error), number)
             return
         from kibitz.analysis.go.sharing import OwnerQuestion, analysed_by_workers
         from kibitz.analysis.sharing import name_for_workers
@@ -177,7 +186,11 @@ class SgfGames(CheckedFile):
         checker = self.engine.checker if self.engine else None
         question = OwnerQuestion(name_for_workers(self.session), swing, nodes, checker)
         with contextlib.closing(analysed_by_workers(games, question, self.workers)) as analysed:
-            yield from analysed
+            for number, found in analysed:
+                if isinstance(found, GameRejected):
+                    self._refuse(str(found), number)
+                else:
+                    yield found
 
     def _records(self, show: Callable[[int, int], None], wanted: Callable[[Record], bool]) -> Iterator[Numbered]:
         """Yield the games that can be analyzed, each with its place in the file."""
@@ -195,11 +208,11 @@ class SgfGames(CheckedFile):
                 self._held_back = ""
             if only in (None, self.read):
                 if isinstance(record, Unreadable):
-                    self._refuse(record.reason, record if Path(self.path).is_dir() else None)
+                    self._refuse(record.reason, self.read, record if Path(self.path).is_dir() else None)
                 elif not wanted(record):
                     self._unwanted += 1
                 elif problem := self._too_large(record.size):
-                    self._refuse(problem)
+                    self._refuse(problem, self.read)
                 else:
                     yield self.read, record
             if only == self.read:
@@ -214,9 +227,11 @@ class SgfGames(CheckedFile):
             raise KibitzError(line)
         warning(line)
 
-    def _refuse(self, problem: str, inside: Unreadable | None = None) -> None:
-        """Skip the present game, and report the problem. inside: the record whose file the message must mention."""
-        where = f"{inside.file} game {inside.number}" if inside else f"{self.name} game {self.read}"
+    def _refuse(self, problem: str, number: int, inside: Unreadable | None = None) -> None:
+        """Skip a game, and report the problem. number: the game's place in the file. inside: the record whose file the
+        message must mention.
+        """
+        where = f"{inside.file} game {inside.number}" if inside else f"{self.name} game {number}"
         line = f"{where}: {problem}"
         self.refused.append(line)
         if self.options.game is None and self.read == 1:

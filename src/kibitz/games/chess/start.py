@@ -18,6 +18,8 @@ _IMPOSSIBLE = {
     chess.STATUS_NO_WHITE_KING: "White has no king",
     chess.STATUS_NO_BLACK_KING: "Black has no king",
     chess.STATUS_TOO_MANY_KINGS: "one color has more than one king",
+    chess.STATUS_TOO_MANY_WHITE_PIECES: "White has more than 16 pieces",
+    chess.STATUS_TOO_MANY_BLACK_PIECES: "Black has more than 16 pieces",
     chess.STATUS_PAWNS_ON_BACKRANK: "a pawn is on the first or last rank",
     chess.STATUS_OPPOSITE_CHECK: "the side that is not to move is in check",
 }

@@ -10,7 +10,7 @@ import chess.engine
 
 from kibitz.cores import cores
 from kibitz.external import EngineDied
-from kibitz.external.uci import ExternalEngine, Watched
+from kibitz.external.uci import TOO_MANY, ExternalEngine, Watched
 from kibitz.play.chess.score import win_chance
 from kibitz.web.chess.line import ChessLine
 from kibitz.web.params import BadRequest
@@ -29,11 +29,7 @@ LIMITED, RATING = "UCI_LimitStrength", "UCI_Elo"
 HASH = 64
 """Size of the engine's hash table in megabytes."""
 MOST_SHOWN = 12
-"""The page shows at most this number of moves of each line (sequence of moves)."""
-_TOO_MANY = (
-    chess.STATUS_TOO_MANY_WHITE_PIECES | chess.STATUS_TOO_MANY_BLACK_PIECES
-    | chess.STATUS_TOO_MANY_WHITE_PAWNS | chess.STATUS_TOO_MANY_BLACK_PAWNS
-)  # fmt: skip
+"""The largest number of moves of a line that are shown."""
 
 
 class UciThinker:
@@ -68,7 +64,7 @@ class UciThinker:
         """Set up the last position, and the rating to imitate; None for full strength."""
         assert isinstance(line, ChessLine)
         self._board = line.since_null()
-        if self._board.status() & _TOO_MANY:
+        if self._board.status() & TOO_MANY:
             raise BadRequest("one side has too many pieces, so engines reject this position. Remove some of them")
         if not any(self._board.generate_legal_moves()):
             raise BadRequest("the game is over here")

@@ -104,6 +104,7 @@ def _analyse(lines: Sequence[str], judge: Judge, teller: Teller, estimates: bool
 
     estimates: whether the games are used to estimate the player's rating.
     """
+    from kibitz.analysis.checkers import GameRejected
     from kibitz.analysis.chess.judging import Stopped
     from kibitz.analysis.chess.moves import USUAL, analyse
     from kibitz.analysis.chess.repeats import Repeats
@@ -126,6 +127,10 @@ def _analyse(lines: Sequence[str], judge: Judge, teller: Teller, estimates: bool
             game = analyse(record, judge.session, judge.analysis, CHESS_SWING, None, USUAL, judge)
         except Stopped:
             break
+        except GameRejected as error:
+            first_refused = first_refused or f"game {chosen['number']}: {error}"
+            teller.game_left_out()
+            continue
         if teller.strength is not None and estimates:
             teller.strength.add_side(record.game, chosen["side"], judge.session)
         teller.game_done(record.number, game, chosen["side"])

@@ -92,6 +92,7 @@ class _Games:
         lines: the games, one JSON line each (see `work`). stage: QUICK or THOROUGH. teller: collects the results and
         sends the report to the page.
         """
+        from kibitz.analysis.checkers import GameRejected
         from kibitz.analysis.go.games import QUICK as QUICK_NODES
         from kibitz.analysis.go.games import analyse
         from kibitz.analysis.go.player import GoSides
@@ -111,10 +112,15 @@ class _Games:
             if refused or not repeats.is_new(record):
                 teller.game_left_out()
                 continue
-            game = analyse(
-                chosen["number"], record, self.session, self.analysis, None, QUICK_NODES if stage == QUICK else None,
-                steadied=True, engine=self.engine,
-            )  # fmt: skip
+            try:
+                game = analyse(
+                    chosen["number"], record, self.session, self.analysis, None,
+                    QUICK_NODES if stage == QUICK else None, steadied=True, engine=self.engine,
+                )  # fmt: skip
+            except GameRejected as error:
+                first_refused = first_refused or f"game {chosen['number']}: {error}"
+                teller.game_left_out()
+                continue
             teller.game_done(chosen["number"], game, BLACK if chosen["side"] == "black" else WHITE)
             if self.stop.is_set():
                 break

@@ -276,6 +276,16 @@ def test_positions_that_cannot_be(fen: str) -> None:
         read_fen(fen)
 
 
+def test_a_side_has_at_most_16_pieces() -> None:
+    full = chess.Board("k7/8/8/8/8/NNNNNNN1/NNNNNNNN/K7 w - - 0 1")
+    assert read_fen(full.fen()) == full
+    full.set_piece_at(chess.H5, chess.Piece(chess.KNIGHT, chess.WHITE))
+    with pytest.raises(BadStart, match=naming("impossible & White & 16")):
+        read_fen(full.fen())
+    with pytest.raises(BadStart, match=naming("impossible & Black & 16")):
+        read_fen(full.mirror().fen())
+
+
 @pytest.mark.parametrize(
     ("fen", "cause"),
     [("", "empty"), ("hello", "1 rank "), ("8/8/8/8/8/8/8", "7 ranks"), ("8/8/8/8/8/8/8/7 w - -", "rank 1 & 7 squares"),
