@@ -4,7 +4,8 @@ import { UPlot } from "./plotting";
 import type uPlot from "uplot";
 
 import { el, inkOf } from "../ui/elements";
-import { decimals, texts } from "../texts";
+import { short } from "./figures";
+import { texts } from "../texts";
 
 export interface Points {
   iterations: number[];
@@ -132,9 +133,4 @@ export class Curve {
       this.place,
     );
   }
-}
-
-function short(value: number): string {
-  if (value >= 1e6) return decimals(`${+(value / 1e6).toFixed(2)}M`);
-  return value >= 1000 ? decimals(`${+(value / 1000).toFixed(2)}k`) : decimals(String(value));
 }

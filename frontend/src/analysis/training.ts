@@ -5,6 +5,7 @@ import "./training.css";
 import type { Snapshot } from "../server/api";
 import { message } from "../server/asking";
 import { runName, usualRun } from "../app/choosing";
+import { lossWords } from "./figures";
 import { Curve, type Points } from "./curve";
 import { Choice, el, write } from "../ui/elements";
 import { Snapshots } from "./snapshots";
@@ -48,7 +49,7 @@ class TrainingPanel {
   private readonly run: Choice;
   private readonly stage: Choice;
   private readonly state = el("p", { class: "note", role: "status" });
-  private readonly loss = new Curve(texts.training.loss, (value) => String(Number(value.toPrecision(3))));
+  private readonly loss = new Curve(texts.training.loss, lossWords);
   private readonly accuracy = new Curve(texts.training.accuracy, (value) => texts.training.share(value));
   private readonly snapshots: Snapshots;
   private rows: Row[] = [];
