@@ -31,6 +31,8 @@ INFOS = {
     ),
     "silent": (),
 }
+ESTIMATES = {"D4": "B+2.5 (upper bound: 4.0)", "G5": "0 (upper bound: 1.0)"}
+"""Replies to estimate_score by the last move; GNU Go writes an even score as 0."""
 GROUPS = {
     "sound": "info move D4 visits 30 winrate 0.7 scoreLead 3.25 prior 0.5 order 0 pv D4 F6 pvVisits 30 2 "
     "info move C3 visits 10 winrate 0.6 scoreLead 1 order 1 pv C3",
@@ -162,8 +164,8 @@ def gtp(fault: str, folder: Path) -> None:
             "name": "Fake Go",
             "version": "1",
             "list_commands": f"name\nplay\n{known}",
-            "top_moves_white": "D4 9.50 E5 7.00 C3 5.25",
-            "estimate_score": "B+2.5 (upper bound: 4.0)" if played == "D4" else "W+5.5 (upper bound: -4.0)",
+            "top_moves_white": "D4 9.50 E5 7.00 C3 5.25 G5 2.00",
+            "estimate_score": ESTIMATES.get(played, "W+5.5 (upper bound: -4.0)"),
         }.get(command, "")
         good = not (
             (fault == "picky" and command == "boardsize")

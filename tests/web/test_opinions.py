@@ -264,9 +264,13 @@ def test_a_program_that_only_estimates_scores(ask: Any) -> None:
     """As GNU Go does: its moves, and then the score after each, in the view of Black."""
     board = ask("gtp", "estimates")
     answer = board.client.stream("/api/opinion", board.body({**GO, "moves": ["E5"]}))
-    assert [(line["moves"], line["score"]) for line in answer[-2]["lines"]] == [(["D4"], 2.5), (["C3"], -5.5)]
+    assert [(line["moves"], line["score"]) for line in answer[-2]["lines"]] == [
+        (["D4"], 2.5),
+        (["C3"], -5.5),
+        (["G5"], 0),
+    ]
     plays = [each for each in board.notes() if each.startswith(("play", "undo"))]
-    assert plays == ["play black E5", "play white D4", "undo", "play white C3", "undo"]
+    assert plays == ["play black E5", "play white D4", "undo", "play white C3", "undo", "play white G5", "undo"]
 
 
 def test_stones_that_are_set_up(ask: Any) -> None:

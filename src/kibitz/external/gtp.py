@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import re
 import subprocess
 import threading
 import time
@@ -27,6 +28,21 @@ _LONGEST_ANSWER = 1 << 24
 """If a reply has more characters than this, the program is ended, because the reply would fill the memory."""
 _POLITE = 1.0
 """Seconds in which a program must end after `quit`."""
+
+
+_SCORE = re.compile(r"(?P<side>[BW])\+(?P<points>\d+(?:\.\d+)?)|0(?:\.0*)?(?![\d.])")
+"""A score at the beginning of a reply; GNU Go writes "0" for an even one."""
+
+
+def read_score(text: str) -> float:
+    """Return Black's lead in points from a program's estimate of the score, such as "B+3.5 (upper bound: …)".
+
+    text: the reply to `estimate_score` or a similar command; "0" means that no side leads. Raises ValueError for any
+    other text.
+    """
+    if not (found := _SCORE.match(text.strip())):
+        raise ValueError(f"the reply is not a score: {text!r}")
+    return float(found["points"] or 0) * (-1 if found["side"] == "W" else 1)
 
 
 class CommandRefused(ValueError):

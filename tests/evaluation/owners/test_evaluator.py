@@ -462,6 +462,7 @@ def test_gnugo_sees_plain_territory(tmp_path: Path) -> None:
         ("W+13.0 (upper bound: 17.9, lower: 8.0)", -13),
         ("B+5.8 (upper bound: 11.8, lower: -23.4)", 5.8),
         ("W+0.0 (upper bound: 0.0, lower: 0.0)", 0),
+        ("0 (upper bound: 0.0, lower: 0.0)", 0),
     ],
 )
 def test_a_score_is_read(text: str, lead: float) -> None:

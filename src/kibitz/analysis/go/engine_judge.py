@@ -8,7 +8,6 @@ is the change of the lead from the position before the move to the position afte
 from __future__ import annotations
 
 import contextlib
-import re
 import time
 from dataclasses import dataclass
 
@@ -20,7 +19,7 @@ from kibitz.analysis.checkers import VISITS, CheckedBy, Checker, GameRejected
 from kibitz.analysis.go.gtp_engine import ANSWERS, COLORS, KATA, STARTS, THINKS, read_moves, read_owners, set_up
 from kibitz.errors import UsageError
 from kibitz.external import EngineDied
-from kibitz.external.gtp import CommandRefused, GtpProgram
+from kibitz.external.gtp import CommandRefused, GtpProgram, read_score
 from kibitz.games.go.io.sgf import Record
 from kibitz.games.go.points import BLACK, PASS, WHITE, from_gtp, to_gtp
 
@@ -33,7 +32,6 @@ then, it counts as hung.
 """
 RULES = "chinese"
 """The name of the rules that an engine uses for a record without rules. kibitz scores such a record by area."""
-_SCORE = re.compile(r"([BW])\+(\d+(?:\.\d+)?)|0(?:\.0)?\b")
 
 
 @dataclass(frozen=True)
@@ -240,11 +238,11 @@ class GoEngineJudge:
     def _score(self) -> float:
         """Return Black's lead in points from an estimate of GNU Go."""
         reply = self._request(ESTIMATE, THINKS)
-        match = _SCORE.match(reply)
-        if match is None:
+        try:
+            return read_score(reply)
+        except ValueError:
             self._program.kill()
-            raise EngineDied(f"{self._name} reports no score (got {reply[:40]!r})", "died")
-        return float(match[2] or 0) * (-1 if match[1] == "W" else 1)
+            raise EngineDied(f"{self._name} reports no score (got {reply[:40]!r})", "died") from None
 
     def close(self) -> None:
         """End the engine's process."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.external import EngineDied
-from kibitz.external.gtp import CommandRefused, GtpProgram
+from kibitz.external.gtp import CommandRefused, GtpProgram, read_score
 from kibitz.external.pool import Counter, fan_out
 from kibitz.games.go.points import BLACK, GRID, POINTS, WHITE, to_gtp
 from kibitz.games.go.replay import SIDE, SIZE, colours_of
@@ -45,19 +44,6 @@ def read_territory(text: str, size: int, colours: NDArray[np.uint8]) -> NDArray[
     flat = values.ravel()
     chance = np.where(colours == BLACK, 1 - flat / 2, np.where(colours == WHITE, -flat / 2, (1 - flat) / 2))
     return np.clip(chance, 0, 1).astype(np.float32)
-
-
-_SCORE = re.compile(r"(?P<side>[BW])\+(?P<points>\d+(\.\d+)?)\b")
-
-
-def read_score(text: str) -> float:
-    """Parse GNU Go's reply to the command `estimate_score`, such as "B+3.5 (upper bound: …)". Return Black's points
-    minus White's. Raises ValueError for any other text.
-    """
-    if not (found := _SCORE.match(text.strip())):
-        raise ValueError(f"the reply is not a score: {text!r}")
-    points = float(found["points"])
-    return points if found["side"] == "B" else -points
 
 
 @dataclass(frozen=True)

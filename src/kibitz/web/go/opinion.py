@@ -7,14 +7,13 @@ after each of them.
 from __future__ import annotations
 
 import contextlib
-import re
 import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from kibitz.analysis.go.gtp_engine import ANSWERS, COLORS, KATA, LEELA, STARTS, THINKS, EngineMove, read_moves, set_up
 from kibitz.external import EngineDied
-from kibitz.external.gtp import CommandRefused, GtpProgram
+from kibitz.external.gtp import CommandRefused, GtpProgram, read_score
 from kibitz.games.go.points import BLACK, PASS, WHITE, from_gtp, to_gtp
 from kibitz.text import shown
 from kibitz.web.go.line import GoLine
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 PERIOD = 0.15
 """Seconds to wait for an update of the analysis."""
 RESIGN = "resign"
-_SCORE = re.compile(r"([BW])\+(\d+(?:\.\d+)?)")
 
 
 class GtpThinker:
@@ -174,10 +172,10 @@ class GtpThinker:
             except CommandRefused:  # the move is illegal by GNU Go's rules, for example a forbidden ko recapture
                 lines.remove(each)
                 continue
-            score = _SCORE.match(self._request("estimate_score", THINKS))
+            reply = self._request("estimate_score", THINKS)
             self._request("undo")
-            if score:
-                each["score"] = float(score[2]) * (1 if score[1] == "B" else -1)
+            with contextlib.suppress(ValueError):  # a reply without a score
+                each["score"] = read_score(reply)
             yield {"visits": 0, "lines": [dict(other) for other in lines]}
 
     def _legal(self, names: list[str]) -> list[str]:
