@@ -250,6 +250,16 @@ describe("Go", () => {
     expect([old.line.setup?.B, old.line.side, old.line.rules]).toEqual([["E5", "C7"], "w", "new-zealand"]);
     expect(old.tree.map(({ move, comment }) => [move, comment])).toEqual([[null, "Old\none"], ["G3", ""]]);
     expect(loadSgf("(;SZ[9]B[ee];W[cc])", 0).tree.map(({ move, props }) => [move, props])).toEqual([[null, undefined], ["E5", undefined], ["C7", undefined]]);
+    for (const [text, written] of [
+      ["(;SZ[9]B[ee])", "SZ[9];B[ee])"],
+      ["(;GM[1]SZ[9]KM[5.5]PB[x]C[hi]B[ee]LB[ee:A];W[ec])", "SZ[9]PB[x]KM[5.5];B[ee]LB[ee:A]C[hi];W[ec])"],
+      ["(;SZ[9]AB[cc]AW[gg]W[ee];B[ec])", "SZ[9]AB[cc]AW[gg]PL[W];W[ee];B[ec])"],
+      ["(;SZ[9]B[cc]LB[cc:A];B[gg]TR[gg];W[ee])", "SZ[9]AB[cc][gg]PL[W]LB[cc:A]TR[gg];W[ee])"],
+    ] as const) {
+      const { tree, headers, line, problems } = loadSgf(text, 0);
+      expect(problems).toEqual([]);
+      expect(saveSgf(tree as SavedNode[], headers, line)).toBe(`(;GM[1]FF[4]CA[UTF-8]AP[kibitz]${written}\n`);
+    }
     const marked = loadSgf("(;SZ[9];B[ee]LB[ee:a];TR[ee]BM[2];W[cc])", 0).tree[1];
     expect(marked).toMatchObject({ props: { LB: ["ee:a"], TR: ["ee"] }, nags: [4] });
   });

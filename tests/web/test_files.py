@@ -252,6 +252,22 @@ def test_an_sgf_keeps_what_is_not_understood() -> None:
     assert load(save(found, **said))["tree"][1]["props"]["LB"][0] == "a\\];W[aa"
 
 
+@pytest.mark.parametrize(
+    ("text", "root", "after"),
+    [
+        ("(;SZ[9]B[ee])", "SZ[9]", ";B[ee]"),
+        ("(;GM[1]SZ[9]KM[5.5]PB[x]C[hi]B[ee]LB[ee:A];W[ec])", "PB[x]KM[5.5]SZ[9]", ";B[ee]C[hi]LB[ee:A];W[ec]"),
+        ("(;SZ[9]AB[cc]AW[gg]W[ee];B[ec])", "SZ[9]AB[cc]AW[gg]PL[W]", ";W[ee];B[ec]"),
+        ("(;SZ[9]B[cc]LB[cc:A];B[gg]TR[gg];W[ee])", "SZ[9]AB[cc][gg]PL[W]LB[cc:A]TR[gg]", ";W[ee]"),
+    ],
+)
+def test_a_move_in_the_root_of_an_sgf_gets_its_own_node(text: str, root: str, after: str) -> None:
+    found = load(text)
+    saved = save(found, line=found["line"])
+    assert saved.replace("\n", "") == f"(;FF[4]GM[1]CA[UTF-8]AP[kibitz]{root}{after})"
+    assert load(saved)["tree"] == found["tree"]
+
+
 def test_games_of_a_file(bundled_text: str) -> None:
     found = load(bundled_text, 3)
     text = io.StringIO(bundled_text)

@@ -17,7 +17,8 @@ const HEADERS = ["PB", "BR", "BT", "PW", "WR", "WT", "GN", "EV", "RO", "DT", "PC
 const MARKS: Record<string, number> = { TE: 1, BM: 2, IT: 5, DO: 6 };
 const WRITTEN: Record<number, string> = { 1: "TE[1]", 2: "BM[1]", 3: "TE[2]", 4: "BM[2]", 5: "IT[]", 6: "DO[]" };
 const READ = new Set(["B", "W", "C", ...Object.keys(MARKS)]);
-const OF_START = new Set([...READ, "AB", "AW", "AE", "PL", "FF", "GM", "CA", "AP", "SZ", ...HEADERS]);
+const SETUP = new Set(["AB", "AW", "AE"]);
+const OF_START = new Set([...READ, ...SETUP, "PL", "FF", "GM", "CA", "AP", "SZ", ...HEADERS]);
 const TOKEN = /\s*(?:([()])|(;)|([A-Za-z]+)|\[((?:\\[\s\S]|[^\]\\])*)\])/y;
 const LISTED = 500;
 
@@ -57,7 +58,7 @@ const plain = (value = ""): string => value.replace(/\\(\r\n|\n|\r)/g, "").repla
 
 /** A point, PASS, or null for what is none. */
 function point(value: string, size: number): number | null {
-  const word = value.trim().toLowerCase();
+  const word = value.replace(/\s/g, "").toLowerCase();
   if (word === "" || (word === "tt" && size < 20)) return PASS;
   const [column, row] = [word.charCodeAt(0) - 97, word.charCodeAt(1) - 97];
   return word.length === 2 && column >= 0 && row >= 0 && column < size && row < size ? row * GRID + column : null;
@@ -132,12 +133,14 @@ export function loadSgf(text: string, index: number): Loaded {
   for (let at = root; at.children.length === 1; at = at.children[0]!) trunk.push(at.children[0]!);
   let begin = trunk.findIndex(moves);
   if (begin < 0) begin = trunk.length;
-  for (const { props } of trunk.slice(0, begin)) {
+  for (const { props } of trunk.slice(0, begin + 1)) {
     for (const each of points(props["AB"], size)) black.add(each), white.delete(each);
     for (const each of points(props["AW"], size)) white.add(each), black.delete(each);
     for (const each of points(props["AE"], size)) black.delete(each), white.delete(each);
+    // Some programs write the setup and the first move into one node.
+    if (props["B"] ?? props["W"]) break;
     if (props["PL"]) named = /^[w2]/i.test(plain(props["PL"][0])) ? "w" : "b";
-    if (props["C"]) comments.push(plain(props["C"][0]));
+    if (props["C"]) comments.push(plain(props["C"].join("\n")));
     keep(kept, props, OF_START);
   }
   // Several moves of Black's at the beginning are a handicap, as it was written once.
@@ -145,16 +148,22 @@ export function loadSgf(text: string, index: number): Loaded {
     const run = handicapMoves(trunk.slice(begin), size);
     if (run.length > 1) {
       for (const each of run) black.add(each);
-      for (const { props } of trunk.slice(begin, begin + run.length)) if (props["C"]) comments.push(plain(props["C"][0]));
+      for (const { props } of trunk.slice(begin, begin + run.length)) {
+        if (props["C"]) comments.push(plain(props["C"].join("\n")));
+        keep(kept, props, OF_START);
+      }
       begin += run.length;
     }
   }
   for (const { props } of trunk.slice(0, begin + 1)) for (const name of HEADERS) if (props[name]?.[0]) headers[name] ??= plain(props[name][0]).replace(/\s+/g, " ");
+  // A root that is a move has the properties of the game, which were read above.
+  const first = trunk[begin];
+  if (first) first.props = Object.fromEntries(Object.entries(first.props).filter(([name]) => READ.has(name) || !(begin ? SETUP : OF_START).has(name)));
   const rest = begin < trunk.length ? [trunk[begin]!] : trunk.at(-1)!.children;
-  let first: Parsed | undefined = rest[0];
-  while (first && !moves(first)) first = first.children[0];
+  let begun: Parsed | undefined = rest[0];
+  while (begun && !moves(begun)) begun = begun.children[0];
   const handicap = black.size > 1 && !white.size;
-  const moved = first ? (first.props["B"] ? "b" : "w") : "";
+  const moved = begun ? (begun.props["B"] ? "b" : "w") : "";
   const names = (stones: Set<number>): string[] => [...stones].map((each) => pointNamed(each, size));
   const rules = rulesNamed(headers["RU"] ?? "");
   const line: Line = {
@@ -229,12 +238,11 @@ function played(props: Properties, board: GoBoard, tree: Written[], from: number
 
 /** What a node says of the position in which it stands. */
 function note(entry: Written, props: Properties): void {
-  if (props["C"]) entry.comment = [entry.comment, plain(props["C"][0])].filter(Boolean).join("\n");
+  if (props["C"]) entry.comment = [entry.comment, plain(props["C"].join("\n"))].filter(Boolean).join("\n");
   const nags = Object.entries(MARKS).flatMap(([mark, nag]) => (props[mark] ? [nag + (nag < 3 && plain(props[mark][0]) === "2" ? 2 : 0)] : []));
   entry.nags = [...new Set([...(entry.nags ?? []), ...nags])].sort((a, b) => a - b);
   const kept = { ...entry.props };
-  // A first node that is a move itself has the properties of the game.
-  keep(kept, props, props["SZ"] || props["GM"] ? OF_START : READ);
+  keep(kept, props, READ);
   if (Object.keys(kept).length) entry.props = kept;
 }
 

@@ -144,8 +144,9 @@ class _Game:
         self.size = self._board_size(root)
         start = _Start()
         self.other_properties: dict[str, list[str]] = {}
+        written = list(self.coarse.sequence)
         self.first = self._before_moves(start)
-        properties = list(self.coarse.sequence[: self.first + 1])
+        properties = written[: self.first + 1]
         values = {name: p[name] for p in reversed(properties) for name in p if name in (*HEADERS, *_OF_SERVERS)}
         headers = usual_names({name: words_of(value) for name, value in values.items()})
         self.headers = {name: " ".join(headers[name].split())[:MAX_VALUE_LENGTH] for name in HEADERS if name in headers}
@@ -177,7 +178,9 @@ class _Game:
         if index < len(sequence):  # some programs write the setup and the first move into one node
             first = sequence[index]
             self._set_up(start, {name: values for name, values in first.items() if name in _SETUP})
-            sequence[index] = {name: values for name, values in first.items() if name not in _SETUP}
+            # A root that is a move has the properties of the game, which are read apart
+            taken = _OF_START - _OF_MOVES if index == 0 else _SETUP
+            sequence[index] = {name: values for name, values in first.items() if name not in taken}
         if start.black or start.white:
             return index
         run: list[int] = []
@@ -188,7 +191,10 @@ class _Game:
             run.append(point or 0)
         if len(run) > 1:
             start.black = run
-            start.comments += [words_of(p["C"]) for p in sequence[index : index + len(run)] if "C" in p]
+            for properties in sequence[index : index + len(run)]:
+                if "C" in properties:
+                    start.comments.append(words_of(properties["C"]))
+                _keep(self.other_properties, properties, _OF_START)
             return index + len(run)
         return index
 
