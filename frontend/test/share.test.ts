@@ -77,6 +77,47 @@ describe("chess", () => {
     expect(replay(line(moves, fen)).end()).toBe(end);
   });
 
+  test("null moves: read, played and written as the server does", () => {
+    const once = loadPgn("1. e4 -- 2. d4 Z0 3. c4 (3. -- e5) 0000 4. Nf3 <> *", 0);
+    expect(once.problems).toEqual([]);
+    expect(once.tree.map(({ san, move }) => san === "--" ? move : san)).toEqual(["", "e4", "0000", "d4", "0000", "c4", "0000", "Nf3", "0000", "0000", "e5"]);
+    expect(once.tree[2]!.fen).toBe("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 1 2");
+    const pgn = savePgn(once.tree as SavedNode[], {}, undefined);
+    expect(pgn).toContain("1. e4 -- 2. d4 -- 3. c4 ( 3. -- e5 ) 3... -- 4. Nf3 --");
+    expect(loadPgn(pgn, 0).tree).toEqual(once.tree);
+    expect(chess.after(line("e2e4 0000"), "d4").move).toBe("d2d4");
+    expect(chess.after(line("e2e4"), "--")).toMatchObject({ move: "0000", san: "--", turn: "w" });
+    expect(replay(line("e2e4 0000 d2d4")).last).toEqual([12, 28, 0, 0]);
+    expect(() => chess.after(line("e2e4 f7f6 d1h5"), "--")).toThrow(/in check/);
+    expect(loadPgn("1. e4 f6 2. d4 g5 3. Qh5+ -- 4. Qh4", 0).tree).toHaveLength(6);
+  });
+
+  test.each([
+    ["1. e4 ; the best move e5 d4\n1... e5 ; (2. f4)\n2. Nf3", "e4 e5 Nf3"],
+    ["1. e4 e5\n% 2. d4 exd4\n2. Nf3", "e4 e5 Nf3"],
+    ["1. e4 e5\n\n2. Nf3 Nc6 1-0\n", "e4 e5 Nf3 Nc6"],
+    ["1. e4 e5 * 2. Nf3 Nc6 1-0", "e4 e5"],
+    ["1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6 4. OO Be7 5. Re1 0-0", "e4 e5 Nf3 Nc6 Bb5 Nf6 O-O Be7 Re1 O-O"],
+    ["e2e4 e7e5 g1f3 b8c6 f1b5 g8f6 e1g1", "e4 e5 Nf3 Nc6 Bb5 Nf6 O-O"],
+    ["e4 e5 Nf3 Nc6 Bb5 Nf6 Kg1 Be7 Re1 e8h8", "e4 e5 Nf3 Nc6 Bb5 Nf6 O-O Be7 Re1 O-O"],
+    ["1. e4 e5 2. ♘f3 ♞c6 3. ♗b5 a6 4. ♗×c6", "e4 e5 Nf3 Nc6 Bb5 a6 Bxc6"],
+    ["1. e4 e5 2. Sf3 Sc6 3. Lb5 a6 4. Lxc6 dxc6 5. 0-0 Dd6", "e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 dxc6 O-O Qd6"],
+    ["1. e4 e5 2. Кf3 Кc6 3. Сb5 a6", "e4 e5 Nf3 Nc6 Bb5 a6"],
+    ["1. e4 e5 2. nf3 nc6 3. bb5", "e4 e5 Nf3 Nc6 Bb5"],
+    ["1. e4 d5 2. ed Q:d5 3. Nc3 Qe5ch 4. Be2", "e4 d5 exd5 Qxd5 Nc3 Qe5+ Be2"],
+    ["1. Pe4 Pe5 2. Pd4 Pxd4", "e4 e5 d4 exd4"],
+    ["1. e4 a6 2. e5 d5 3. exd6 e.p. exd6", "e4 a6 e5 d5 exd6 exd6"],
+    ['[FEN "7k/P7/8/8/8/8/7p/K7 w - - 0 1"]\n\n1. a8(Q)+ Kg7 2. Qb8 h1/N', "a8=Q+ Kg7 Qb8 h1=N"],
+    ["1. e4 e5 2. Ke4 (2. Nf3 Nc6) Nc6", "e4 e5"],
+    ["1. e4 += e5 = 2. Nf3 N", "e4 e5 Nf3"],
+  ])("odd but legal PGN, as the server reads it: %s", (text, moves) => {
+    expect(loadPgn(text, 0).tree.slice(1).map(({ san }) => san).join(" ")).toBe(moves);
+  });
+
+  test("a game of another variant is refused", () => {
+    expect(() => loadPgn('[Variant "Atomic"]\n\n1. e4 e5 *', 0)).toThrow(/variant/);
+  });
+
   test("what is no legal move is refused, in UCI and SAN", () => {
     const { board } = new Played(startOf());
     for (const word of ["e2e5", "Ke2", "hello", ""]) expect(() => readMove(board, word)).toThrow(/illegal/);

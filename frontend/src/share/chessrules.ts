@@ -23,8 +23,15 @@ export function startOf(fen = INITIAL_FEN): Chess {
   return board.isOk ? board.value : refuse(`the FEN cannot be read: ${fen.slice(0, 90)}`);
 }
 
+/** A null move, and how it is written; some programs write it otherwise. */
+export const NULL: NormalMove = { from: 0, to: 0 };
+const [NULL_UCI, NULL_SAN] = ["0000", "--"];
+export const NULLS = ["--", "Z0", "0000", "@@@@", "null", "NULL", "<>"];
+const isNull = ({ from, to }: NormalMove): boolean => from === to;
+
 /** A move in UCI as others write it: castling is the king's two steps. */
 export function uciOf(board: Chess, move: NormalMove): string {
+  if (isNull(move)) return NULL_UCI;
   const side = castlingSide(board, move);
   return makeUci(side ? { from: move.from, to: kingCastlesTo(board.turn, side) } : move);
 }
@@ -48,11 +55,14 @@ export function legalMoves(board: Chess): { move: NormalMove; from: number; to: 
 /** A move from UCI or SAN; refuses what is no legal move. */
 export function readMove(board: Chess, word: string): NormalMove {
   const name = word.trim();
+  if (NULLS.includes(name)) return board.isCheck() ? refuse("a side in check cannot pass") : NULL;
   const said = /^[a-h][1-8][a-h][1-8][nbrq]?$/i.test(name) ? parseUci(name.toLowerCase()) : parseSan(board, name.replace(/0/g, "O"));
   const move = said && "from" in said ? (normalizeMove(board, said) as NormalMove) : undefined;
   if (!move || !board.isLegal(move)) return refuse(`'${name.slice(0, 20)}' is an illegal move here`);
   return move;
 }
+
+export const sanOf = (board: Chess, move: NormalMove): string => (isNull(move) ? NULL_SAN : makeSan(board, move));
 
 /** Positions that are the same by the rule of repetition have the same key. */
 const keyOf = (board: Chess): string => makeFen(board.toSetup()).split(" ").slice(0, 4).join(" ");
@@ -80,7 +90,7 @@ export class Played {
   /** Plays a legal move; the position after it. */
   play(move: NormalMove): Written {
     const name = uciOf(this.board, move);
-    const san = makeSan(this.board, move);
+    const san = sanOf(this.board, move);
     this.push(move);
     return this.node(name, san);
   }
@@ -89,8 +99,17 @@ export class Played {
   push(move: NormalMove): void {
     const side = castlingSide(this.board, move);
     const to = side ? kingCastlesTo(this.board.turn, side) : move.to;
-    this.last = [move.from + 1, to + 1, this.last[0], this.last[1]];
-    this.board.play(move);
+    if (isNull(move)) {
+      const { board } = this;
+      this.last = [0, 0, this.last[0], this.last[1]];
+      board.halfmoves += 1;
+      if (board.turn === "black") board.fullmoves += 1;
+      board.epSquare = undefined;
+      board.turn = board.turn === "white" ? "black" : "white";
+    } else {
+      this.last = [move.from + 1, to + 1, this.last[0], this.last[1]];
+      this.board.play(move);
+    }
     this.ply += 1;
     const key = keyOf(this.board);
     this.stood.set(key, (this.stood.get(key) ?? 0) + 1);

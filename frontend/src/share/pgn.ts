@@ -1,16 +1,16 @@
 /** Games of chess as text, read and written in the visitor's browser. */
 
 import { makeFen } from "chessops/fen";
-import { ChildNode, emptyHeaders, type Game, makePgn, Node, parsePgn, type PgnNodeData } from "chessops/pgn";
-import { makeSan, parseSan } from "chessops/san";
+import { ChildNode, type Game, makePgn, Node, type PgnNodeData } from "chessops/pgn";
 import type { Loaded, Written } from "../server/api";
-import { Played, readMove, refuse, startOf } from "./chessrules";
-import type { NormalMove } from "chessops/types";
+import { Played, readMove, refuse, sanOf, startOf } from "./chessrules";
+import { languageOf, moveOf, readGames } from "./pgntext";
 import type { SavedNode } from "./saved";
 
 const COMMAND = /\[%([A-Za-z_]\w{0,29})\s([^\]]*)\]/g;
 const SHAPE = /^[GRYB][a-h][1-8](?:[a-h][1-8])?$/;
 const RULED = ["SetUp", "FEN", "Variant"];
+const STANDARD = ["", "standard", "normal", "chess", "from position"];
 const RESULTS = ["1-0", "0-1", "1/2-1/2", "*"];
 /** A text that is nothing but the beginning of a FEN. */
 const FEN = /^[pnbrqkPNBRQK1-8]{1,8}(\/[pnbrqkPNBRQK1-8]{1,8}){7}(\s|$)/;
@@ -29,25 +29,30 @@ export function loadFen(text: string): Loaded {
 
 /** The game of that number, from 0, and the titles of all. */
 export function loadPgn(text: string, index: number): Loaded {
-  const games = parsePgn(text, emptyHeaders).filter(({ headers, moves }) => headers.size > 0 || moves.children.length > 0);
+  const games = readGames(text);
   const game = games[index] ?? refuse("no game found in this text. Use PGN, SGF or FEN");
   const problems: string[] = [];
-  const fen = game.headers.get("FEN");
+  const variant = (game.headers.get("Variant") ?? "").trim();
+  if (!STANDARD.includes(variant.toLowerCase())) refuse(`it is of the variant ${variant.slice(0, 30)}, and kibitz supports only standard chess`);
+  const fen = game.headers.get("FEN")?.replace(/^[ ?-]*$/, "") || undefined;
   const start = new Played(startOf(fen));
-  const root: Written = { ...start.node(), id: 0, parent: null, ...words(game.comments ?? []), nags: [] };
+  const { letters, limit } = languageOf(start.board, game);
+  const root: Written = { ...start.node(), id: 0, parent: null, ...words(game.comments), nags: [] };
   const tree = [root];
   const pile = game.moves.children.map((child, at) => ({ child, parent: 0, before: start, main: at === 0 })).reverse();
   for (let task = pile.pop(); task; task = pile.pop()) {
     const { child, parent, before, main } = task;
     const { san, comments = [], startingComments = [], nags = [] } = child.data;
-    const move = parseSan(before.board, san);
+    const move = main && before.ply >= limit ? undefined : moveOf(before.board, san, letters);
     if (!move) {
+      // Without the main move its variations would take its place.
+      while (main && pile.at(-1)?.parent === parent) pile.pop();
       const number = `${before.board.fullmoves}${before.board.turn === "white" ? "." : "…"}`;
       problems.push(main ? `move ${number} '${san}' is illegal; the moves after it are skipped` : `a variation of move ${number} is skipped from '${san}' on`);
       continue;
     }
     const at = before.copy();
-    const node = at.play(move as NormalMove);
+    const node = at.play(move);
     const id = tree.length;
     tree.push({ ...node, id, parent, ...words([...startingComments, ...comments]), nags: [...nags].sort((a, b) => a - b) });
     pile.push(...child.children.map((next, place) => ({ child: next, parent: id, before: at, main: main && place === 0 })).reverse());
@@ -88,7 +93,7 @@ export function savePgn(tree: SavedNode[], headers: Record<string, string>, star
     const before = own.get(each.parent ?? 0)!;
     const move = readMove(before.at.board, each.move ?? "");
     const comment = commentOf(each);
-    const data: PgnNodeData = { san: makeSan(before.at.board, move), nags: each.nags ?? [], ...(comment ? { comments: [comment] } : {}) };
+    const data: PgnNodeData = { san: sanOf(before.at.board, move), nags: each.nags ?? [], ...(comment ? { comments: [comment] } : {}) };
     const at = before.at.copy();
     at.play(move);
     const node = new ChildNode(data);
