@@ -43,11 +43,11 @@ if TYPE_CHECKING:
 UNLIMITED_SECONDS = 1.0
 """The thinking time, in seconds, of a `go` without limits or with invalid limits."""
 LONGEST_LINE = 1 << 20
-"""The largest number of bytes of a line; a game of 100,000 moves is shorter."""
+"""The largest number of bytes of a line that the engine reads. A game of 100,000 moves is shorter."""
 LONG = "the line is longer than 1 MiB and is skipped"
 """The message about a line longer than LONGEST_LINE."""
 _BEGINNING = 200
-"""The number of bytes of such a line that identify its command."""
+"""The number of bytes at the beginning of a long line in which its command is read."""
 FAREWELL = 5.0
 """The number of seconds that the engine waits for the end of a search after `quit`."""
 CHESS960 = "uci_chess960"
