@@ -19,6 +19,11 @@ def shown(text: str) -> str:
     return line if len(line) <= 100 else line[:97] + "..."
 
 
+def number_of(count: int, noun: str) -> str:
+    """Return a number with its noun, such as "1 game" or "1,200 games". noun: a noun whose plural ends in "s"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def either(names: Iterable[str], notes: Mapping[str, str] | None = None, first: str | None = None) -> str:
     """Return names as a text that lists a choice, such as "constant, epoch (× --decay an epoch) or cosine".
 

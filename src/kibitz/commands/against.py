@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from kibitz.commands.tables import print_table
+from kibitz.text import number_of
 
 if TYPE_CHECKING:
     from kibitz.evaluation import OnProgress
@@ -60,7 +61,10 @@ def compare_with(run: Run, other: str, store: Store, positions: int, as_json: bo
         figure = estimate.as_json()
         rows.append((label, figure_text(figure["value"], kind), interval_text(figure, kind), f"{estimate.n:,}",
                      f"{estimate.games:,}"))  # fmt: skip
-    print(f"{run.name} and {opponent.name} on {store.path}: {found.games:,} games that neither network was trained on")
+    print(
+        f"{run.name} and {opponent.name} on {store.path}: {number_of(found.games, 'game')} that neither network was"
+        " trained on"
+    )
     print(f"question: {QUESTIONS.get(found.question, found.question.replace('_', ' '))}")
     print()
     print_table("", ("right answers", "value", "95% interval", "positions", "games"), rows, right=(1, 2, 3, 4))

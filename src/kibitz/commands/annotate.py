@@ -24,6 +24,7 @@ from kibitz.external import EngineDied
 from kibitz.external.programs import read_command
 from kibitz.keys import labelled_reasons
 from kibitz.remote import is_remote
+from kibitz.text import number_of
 
 if TYPE_CHECKING:
     from kibitz.analysis.checkers import CheckedBy
@@ -332,7 +333,7 @@ def _progress(files: int, games: Callable[[], int]) -> Generator[Shown]:
 
     def tick() -> None:
         done = games()
-        line = f"kibitz: {done:,} games annotated, file {number:,} of {files:,}"
+        line = f"kibitz: {number_of(done, 'game')} annotated, file {number:,} of {files:,}"
         bar.update(max(number - 1, 0) + share, line, games=done)
 
     @contextlib.contextmanager

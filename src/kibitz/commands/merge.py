@@ -16,6 +16,7 @@ from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.commands.tables import print_table
 from kibitz.errors import UsageError
 from kibitz.records import printable
+from kibitz.text import number_of
 
 if TYPE_CHECKING:
     from kibitz.store.split import Split
@@ -89,7 +90,7 @@ def _merge(stores: list[Store], into: Path, split: Split) -> tuple[Store, int]:
             for block in blocks(store, rules.COLUMNS):
                 writer.add(block)
                 read += len(block)
-                progress.update(100 * read / total, f"kibitz: {read:,} games read", games=read)
+                progress.update(100 * read / total, f"kibitz: {number_of(read, 'game')} read", games=read)
         duplicates = writer.rejections.counts["duplicate"]
         for store in stores:  # the new store also lists the games that the imports of the old stores rejected
             writer.rejections.merge(Rejections.from_json(store.info["left_out"]))

@@ -12,6 +12,7 @@ from kibitz.commands.accounts import AccountOptions, any_account, files_of, name
 from kibitz.commands.progress import BAR, LEFT, Progress
 from kibitz.errors import KibitzError, UsageError
 from kibitz.messages import note, warning
+from kibitz.text import number_of
 
 if TYPE_CHECKING:
     from kibitz.analysis.chess.strength.player import PlayerStrength
@@ -50,7 +51,7 @@ def rate(
         bar.begin("", total)
         try:
             for done in add_games(strength, files, found, warning):
-                bar.update(done, f"kibitz: {done:,} of {total:,} games")
+                bar.update(done, f"kibitz: {done:,} of {number_of(total, 'game')}")
         except KeyboardInterrupt:
             if len(strength.games) < ENOUGH:
                 raise
@@ -69,7 +70,7 @@ def rate(
         _show(strength)
     if stopped:
         raise KeyboardInterrupt(
-            f"interrupted: the rating is estimated from the first {len(strength.games):,} of {total:,} games"
+            f"interrupted: the rating is estimated from the first {len(strength.games):,} of {number_of(total, 'game')}"
         )
 
 
@@ -90,4 +91,4 @@ def _show(strength: PlayerStrength) -> None:
     show(strength, Console())
     others = len(strength.games) - len(strength.counted)
     if others:
-        note(f"skipped {others:,} games on other rating scales")
+        note(f"skipped {number_of(others, 'game')} on other rating scales")

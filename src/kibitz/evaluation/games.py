@@ -14,6 +14,7 @@ from kibitz.messages import not_one_of
 from kibitz.runs import Run
 from kibitz.store.split import TEST, TRAIN, VALIDATE
 from kibitz.store.store import Store
+from kibitz.text import number_of
 
 CHOICES = ("unseen", "test", "validation", "training", "all")
 BUNDLED = "kibitz bundled games"
@@ -101,7 +102,7 @@ def choose_without_run(store: Store, which: str = "unseen") -> Chosen:
     games = taken[store.sides(store.split)[taken] == sides[which]] if which in sides else taken
     if not len(games):
         raise KibitzError(
-            f"{store.path} has no game to test on ({len(taken):,} games, --split {which}). Try --split all."
+            f"{store.path} has no game to test on ({number_of(len(taken), 'game')}, --split {which}). Try --split all."
         )
     words = f"{which} games of the store's split" if which in sides else "all games"
     return Chosen(games, len(taken), 0, 0, words)

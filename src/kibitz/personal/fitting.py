@@ -38,7 +38,7 @@ from kibitz.runs import FORMAT, INFO, ONNX, SEEN, WEIGHTS, Run, short_hashes, wr
 from kibitz.store.split import SIDES, TEST, TRAIN, VALIDATE, Split
 from kibitz.store.store import Store
 from kibitz.systems.base import Network
-from kibitz.text import shown
+from kibitz.text import number_of, shown
 from kibitz.training.export import export_onnx
 from kibitz.training.fit import RUNS, train
 from kibitz.training.trainer import STOPPED, TIME_LIMIT, TrainConfig, TrainProgress, save_weights
@@ -172,8 +172,9 @@ def make(
         whole = _keep(person, person.settings, [base], base, person.base, learned, positions)
         games = len(person.by_side[TRAIN]) + len(person.by_side[VALIDATE])
         log(
-            f"{person.path}: the opening book has {whole.positions:,} positions of {games:,} games. "
-            f"The network can already play: kibitz {'gtp' if person.store.game == 'go' else 'uci'} {person.path}"
+            f"{person.path}: the opening book has {number_of(whole.positions, 'position')} of"
+            f" {number_of(games, 'game')}. The network can already play:"
+            f" kibitz {'gtp' if person.store.game == 'go' else 'uci'} {person.path}"
         )
     tried = _Tried(base, person.base, person.settings)
     attempts = [(ADAPTERS, RATES), *([(ALL, FULL_RATES)] if len(person.by_side[TRAIN]) >= FULL_FROM else [])]

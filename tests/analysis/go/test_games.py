@@ -160,6 +160,12 @@ def test_json_is_whole(judged: Callable[..., AnalysedGame]) -> None:
     assert "black_owns" not in game.as_json()
 
 
+def test_no_number_of_the_json_is_minus_zero(judged: Callable[..., AnalysedGame]) -> None:
+    move = judged("(;GM[1]SZ[9]KM[5.5];B[ee];W[ec])").moves[0]
+    level = replace(move.before, lead=-0.001)
+    assert "-0.0" not in str(replace(move, before=level, after=level, change=-0.001).as_json().values())
+
+
 def test_lead_words() -> None:
     assert [lead_words(lead) for lead in (7.54, -0.5, 0.04, -0.01, 100)] == ["B+7.5", "W+0.5", "0", "0", "B+100.0"]
 

@@ -358,7 +358,7 @@ def show_report(report: Report) -> None:
     """Print a report on the losses of each side in many games."""
     console = Console()
     print_line(console, "")
-    print_line(console, f"All {report.games:,} games", "bold")
+    print_line(console, "1 game" if report.games == 1 else f"All {report.games:,} games", "bold")
     _show_report(report, console)
 
 

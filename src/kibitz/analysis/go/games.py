@@ -193,10 +193,10 @@ class Move:
             "ply": self.ply,
             "side": self.side,
             "vertex": self.vertex,
-            "before": round(self.before.lead, 2),
-            "after": round(self.after.lead, 2),
+            "before": round(self.before.lead, 2) + 0.0,
+            "after": round(self.after.lead, 2) + 0.0,
             "count": self.after.count,
-            "change": round(self.change, 2),
+            "change": round(self.change, 2) + 0.0,  # never -0.0
             "mark": self.mark,
             **self._expected(),
             **words,
@@ -309,14 +309,14 @@ class AnalysedGame:
             "result": record.headers.get("RE", "?"),
             "problem": self.problem,
             **({"checked_by": self.checked_by.as_json()} if self.checked_by else {}),
-            "start": {"lead": round(start.lead, 2), "count": start.count},
+            "start": {"lead": round(start.lead, 2) + 0.0, "count": start.count},
             "moves": [move.as_json() for move in self.moves],
             "swing": self.swing,
             "swings": [move.as_json() for move in self.swings],
             "average_loss": {side: figure(*self.average_loss(colour)) for colour, side in SIDES.items()},
             "summary": self.summary.as_json(),
             "boards": [
-                {"ply": one.ply, "lead": round(one.score.lead, 2), "count": one.score.count, "rows": one.signs()}
+                {"ply": one.ply, "lead": round(one.score.lead, 2) + 0.0, "count": one.score.count, "rows": one.signs()}
                 for one in self.boards(ply)
             ],
         }

@@ -18,6 +18,7 @@ from kibitz import ongoing, records
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.errors import KibitzError
 from kibitz.external import EngineDied
+from kibitz.text import number_of
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -138,12 +139,12 @@ def progress(path: str, measured: bool = True) -> Iterator[Callable[[int, int], 
     def on_games(games: int, consumed: int) -> None:
         nonlocal read
         read = games, consumed
-        bar.update(consumed, f"kibitz: {games:,} games read", games=games, inside="")
+        bar.update(consumed, f"kibitz: {number_of(games, 'game')} read", games=games, inside="")
 
     def on_positions(done: int, total: int) -> None:
         games, consumed = read
         inside = f"{done:,} of {total:,} positions of a game" if done < total else ""
-        line = f"kibitz: {games:,} games read" + (f", {inside}" if inside else "")
+        line = f"kibitz: {number_of(games, 'game')} read" + (f", {inside}" if inside else "")
         bar.update(consumed, line, games=games, inside=inside)
 
     with (

@@ -19,6 +19,7 @@ from kibitz.commands.match.options import (
 )
 from kibitz.commands.match.table import MatchProgress, show
 from kibitz.commands.workers import Ray, ray_backend
+from kibitz.text import number_of
 
 
 def match(
@@ -75,6 +76,7 @@ def match(
     except KeyboardInterrupt:
         show(contest, output.as_json)
         raise KeyboardInterrupt(
-            f"interrupted after {len(contest.rows)} of {games} games. Run the same command again to resume."
+            f"interrupted after {len(contest.rows)} of {number_of(games, 'game')}. Run the same command again to"
+            " resume."
         ) from None
     show(contest, output.as_json)

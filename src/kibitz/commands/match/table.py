@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kibitz.commands.progress import BAR, LEFT, Progress
 from kibitz.commands.tables import print_table
 from kibitz.messages import note
+from kibitz.text import number_of
 
 if TYPE_CHECKING:
     from kibitz.arena.match import Match
@@ -38,8 +39,8 @@ class MatchProgress(Progress):
             self._begun = True
             self.begin(score, games, done)
             if match.resumed:
-                _log(f"resuming: {match.resumed} of {games} games are in {match.config.record}")
-        self.update(done, f"kibitz: {done} of {games} games: {score}", description=score)
+                _log(f"resuming: {match.resumed} of {number_of(games, 'game')} are in {match.config.record}")
+        self.update(done, f"kibitz: {done} of {number_of(games, 'game')}: {score}", description=score)
 
 
 def _log(line: str) -> None:
@@ -60,7 +61,7 @@ def _report(result: dict[str, Any]) -> None:
     """Print the tables of a match: the score, both colors, the difference in strength, the speed, and the forfeits."""
     a, b = result["a"], result["b"]
     board = f" on {result['size']} × {result['size']}, komi {result['komi']:g}" if result["game"] == "go" else ""
-    played = f"{result['games']} of {result['of']} games{board}"
+    played = f"{result['games']} of {number_of(result['of'], 'game')}{board}"
     print(f"{a['name']} ({_terms(a)}) against {b['name']} ({_terms(b)}): {played}")
     print()
     rows = [(a["name"], result)]

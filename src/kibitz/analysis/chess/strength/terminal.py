@@ -9,6 +9,7 @@ from rich.console import Console
 from kibitz.analysis.chess.strength.estimate import HIGHEST, LOWEST, RatingEstimate
 from kibitz.analysis.chess.strength.player import FITTED_SCALES, SCALE_NAMES, PlayerStrength
 from kibitz.analysis.printing import clean, print_line
+from kibitz.text import number_of
 
 TITLES = {
     "by_phase": "by phase", "by_side": "by color", "by_speed": "by speed", "by_time_left": "by time left",
@@ -25,7 +26,11 @@ def show(strength: PlayerStrength, console: Console) -> None:
     """Print a player's estimated rating, the estimates for groups of the moves, and what the rating means."""
     whole = strength.rating()
     assert whole is not None
-    print_line(console, f"{clean(strength.name, 60)}: {whole.games:,} games, {whole.moves:,} moves", "bold")
+    print_line(
+        console,
+        f"{clean(strength.name, 60)}: {number_of(whole.games, 'game')}, {number_of(whole.moves, 'move')}",
+        "bold",
+    )
     for line in sentences(strength):
         print_line(console, line)
     print_line(console, "")
