@@ -15,6 +15,7 @@ import pytest
 from kibitz.web.chess.line import ChessLine
 from kibitz.web.judged import JudgedPositions, remembered
 from support.board_client import Client, served
+from support.patience import PATIENCE
 
 MOVES = ["e2e4", "e7e5", "d1h5", "b8c6", "h5e5", "c6e5"]
 GO = ["E5", "E3", "C7"]
@@ -100,7 +101,9 @@ def test_a_file_that_cannot_be_used_keeps_nothing(tmp_path: Path) -> None:
         assert kept.get([key(1)]) == {}
 
 
-def test_several_boards_write_at_once(file: Path) -> None:
+def test_several_boards_write_at_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kibitz.web.judged.WAIT", PATIENCE)  # a busy computer may need longer than a page should wait
+
     def write(first: int) -> None:
         kept = JudgedPositions(file)
         for number in range(first, first + 10):
