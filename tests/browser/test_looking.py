@@ -307,6 +307,7 @@ def test_puzzles_of_one_s_own_mistakes(desk: Desk) -> None:
     panel.get_by_role("button", name="solution").click()
     desk.after("Nc6")
     expect(verdict).to_contain_text(" ".join(line))
+    expect(verdict).to_contain_text("Qxe5+ loses the queen")
     panel.get_by_role("button", name="End").click()
     expect(panel.get_by_role("button", name="Start")).to_be_visible()
     assert due(desk.page) == ["Thu Jan 03 2030"], "two days after a second try"

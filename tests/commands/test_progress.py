@@ -278,3 +278,14 @@ def test_an_analysis_reports_each_searched_position(
     assert first[0] == (0, positions)
     assert sorted({done for done, total in first if total == positions} - {0, 1}) == list(range(2, positions + 1))
     assert capsys.readouterr().out
+
+
+def test_the_time_left_is_unknown_at_the_beginning(clock: Clock) -> None:
+    """The first of many steps says nothing of the speed."""
+    bar = Progress(every=15.0)
+    bar.begin("training 2", 55, 0)
+    clock.now += 0.01
+    bar.update(1)
+    assert bar.time_left() == ""
+    clock.now += 1.99
+    assert bar.time_left() == "108 s left"

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file
 
+from kibitz.commands.personal import _report
 from kibitz.errors import KibitzError, UsageError
 from kibitz.evaluation.policy.personal import curve
 from kibitz.personal import fitting
@@ -304,3 +306,28 @@ def test_a_learning_curve_learns_from_no_game_that_it_is_tested_by(
         curve.learning_curve(run, store, tested, lambda part, done, total: None, lambda line: None)
     assert [len(some) for some in learned] == [20]
     assert not learned[0] & set(store.column("hash")[tested].tolist())
+
+
+def test_the_printed_figures_agree_with_the_choice(capsys: pytest.CaptureFixture[str]) -> None:
+    """The kept network has the lowest figure of a column, and the lines of the training print the same figure."""
+    names, chosen_by = ("nothing", "adapters at 0.003", "adapters at 0.01"), (1.6, 1.4, 1.45)
+    scores = [
+        {"name": name, "accuracy": 0.52, "accuracy_with_book": 0.55, "log_loss": 1.52 - at / 100, "k": 0.25,
+         "log_loss_with_book": 1.4 - at / 100, "log_loss_past_move_10": loss}
+        for at, (name, loss) in enumerate(zip(names, chosen_by, strict=True))
+    ]  # fmt: skip
+    tried = fitting._Tried(scores[0], cast("Any", None), None)
+    assert tried.name == "the initial network"
+    for score in scores[1:]:
+        tried.add(score, cast("Any", None), None)
+    assert tried.name == "adapters at 0.003"
+    info = {
+        "person": {"name": "Ana"}, "data": {"games": {"train": 60}}, "candidates": scores, "kept": tried.best["name"],
+        "game": "chess", "finished": True,
+    }  # fmt: skip
+    _report(fitting.PersonalResult(Path("runs/ana"), info, "done"))
+    out = capsys.readouterr().out
+    assert all(f"{loss:.4f}" in out for loss in chosen_by)
+    assert "1.4000" in fitting._in_words(tried.best)
+    assert "kibitz board runs/ana" in out
+    assert " k" not in out.splitlines()[1]

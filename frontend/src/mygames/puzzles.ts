@@ -402,7 +402,9 @@ class Puzzles {
     if (judged?.best.move) {
       const further = judged.line.length > 1 ? ` ${texts.puzzles.further(lettered(judged.line.join(" ")))}` : "";
       const reason = lettered(inLanguage(judged.reason?.texts) ?? "");
-      return `${texts.puzzles.best(lettered(judged.best.san))}${further}${reason ? ` ${reason}` : ""}`;
+      // After the best move and its line, a reason without a subject reads as if it were about the best move.
+      const why = reason && app.game.kind === "chess" ? `${lettered(puzzle.san)} ${reason[0]!.toLowerCase()}${reason.slice(1)}` : reason;
+      return `${texts.puzzles.best(lettered(judged.best.san))}${further}${why && ` ${why}`}`;
     }
     const first = app.network ? app.result(app.network, before.id)?.moves?.[0] : undefined;
     return first ? texts.puzzles.suggests(lettered(first.san)) : this.siblings(puzzle);

@@ -120,6 +120,7 @@ def _printed_fields(info: dict[str, Any]) -> dict[str, Any]:
 def _report(done: PersonalResult) -> None:
     """Print a table of the networks that were tried, and of the selected one."""
     from kibitz.commands.tables import print_table
+    from kibitz.personal.fitting import shown_name
 
     info, path = done.info, done.path
     if done.reason == "finished before":
@@ -129,19 +130,21 @@ def _report(done: PersonalResult) -> None:
         return
     rows = [
         (
-            "the initial network" if row["name"] == "nothing" else row["name"],
+            shown_name(row["name"]),
             f"{row['accuracy']:.1%}", f"{row['accuracy_with_book']:.1%}", f"{row['log_loss']:.4f}",
-            f"{row['log_loss_with_book']:.4f}", f"{row['k']:g}",
+            f"{row['log_loss_with_book']:.4f}", f"{row['log_loss_past_move_10']:.4f}",
         )
         for row in info["candidates"]
     ]  # fmt: skip
     print_table(
         f"{info['person']['name']}: {sum(info['data']['games'].values()):,} games; on the validation games",
-        ("network", "right", "with the book", "log loss", "with the book", "k"), rows, right=(1, 2, 3, 4, 5),
+        ("network", "right", "with the book", "log loss", "with the book", "past the opening"), rows,
+        right=(1, 2, 3, 4, 5),
     )  # fmt: skip
     if info["kept"] == "nothing":
         print("kept: the initial network with the opening book, because training did not improve the network")
     else:
-        print(f"kept: {info['kept']}, with the opening book")
+        print(f"kept: {info['kept']}, with the opening book. Its log loss past the opening is the lowest")
     run = shlex.quote(str(path))
-    print(f"next: kibitz test {run}, kibitz {'gtp' if info['game'] == 'go' else 'uci'} {run}")
+    engine = "gtp" if info["game"] == "go" else "uci"
+    print(f"next: kibitz board {run}, kibitz test {run}, kibitz {engine} {run}")

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
     from rich.progress import ProgressColumn, TaskID
 
+SHORTEST = 1.0
+"""The number of seconds after which the speed of a part of the work is known."""
 PATIENCE = 2.0
 """If `Progress` is made with `patient=True`, its bar appears after this number of seconds. Shorter work needs no
 bar.
@@ -157,10 +159,10 @@ class Progress:
 
     def time_left(self) -> str:
         """Return the estimated time left as text, such as "12 min left"; "" if it is unknown. The estimate uses the
-        speed since the last call of `begin`.
+        speed since the last call of `begin`. It is unknown in the first SHORTEST seconds.
         """
         rate = self.rate()
-        if self._total is None or rate <= 0:
+        if self._total is None or rate <= 0 or self.seconds < SHORTEST:
             return ""
         seconds = max(0.0, self._total - self._done) / rate
         if seconds < 120:

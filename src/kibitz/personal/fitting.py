@@ -194,7 +194,7 @@ def make(
             network = _moderated(Run(folder), positions) if learns == ADAPTERS else Session(folder, corrected=False)
             score = _score(positions, network, book, step.name)
             tried.add(score, Run(folder), settings)
-            log(f"{step.name}: {_in_words(score)} on the validation games; best so far: {_in_words(tried.best)}")
+            log(f"{step.name}: {_in_words(score)} on the validation games; best so far: {tried.name}")
             losses.append(score["log_loss_past_move_10"])
     strength = tried.best["strength"]
     moderated = None if strength == 1 else AtStrength(tried.network, strength).network
@@ -252,6 +252,11 @@ class _Tried:
 
     def __init__(self, base: dict[str, Any], network: Run, settings: Any):
         self.scores, self.best, self.network, self.settings = [base], base, network, settings
+
+    @property
+    def name(self) -> str:
+        """The name of the best network for users."""
+        return shown_name(self.best["name"])
 
     def add(self, score: dict[str, Any], network: Run, settings: Any) -> None:
         self.scores.append(score)
@@ -424,8 +429,13 @@ def _score(positions: PlayerPositions, session: NetworkSession, book: Book, name
     }
 
 
+def shown_name(name: str) -> str:
+    """Return the name of a tried network for users. name: its name in run.json."""
+    return "the initial network" if name == NOTHING else name
+
+
 def _in_words(score: dict[str, Any]) -> str:
-    return f"log loss {score['log_loss_with_book']:.4f}, {score['accuracy_with_book']:.1%} right"
+    return f"log loss past the opening: {score['log_loss_past_move_10']:.4f}, {score['accuracy']:.1%} right"
 
 
 # The run

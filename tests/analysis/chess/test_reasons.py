@@ -144,6 +144,42 @@ def test_a_better_move_in_a_lost_position_only_delays_a_mate() -> None:
         assert reason.better.code == code
 
 
+def test_a_piece_that_comes_to_its_square_in_the_line_is_named_with_this_move() -> None:
+    """The queen stands on d5, and is pinned on b3 only after it has covered the check."""
+    reason = why("r4r2/1pk4p/p5p1/1bPQ2P1/1P1P4/8/P1K2q1P/RN2R3 w - - 0 25", "Kd1", "Nd2", depth=5)
+    assert reason is not None
+    assert reason.parameters["arrival"] == "Qb3"
+    assert mentions(reason.text(), "queen & pinned on b3 & after Qb3")
+    for language in LANGUAGES:
+        assert mentions(reason.text(language), "Ba4+ Qb3 Qf3+ & b3 & Qb3")
+
+
+def test_a_gain_needs_a_value_that_confirms_it() -> None:
+    """Black takes a pawn on b2 in the line, but White's attack is worth more than a pawn."""
+    board = chess.Board("8/5ppk/p4n1r/1pq4p/4P3/P1B2PQP/1P4P1/5R1K b - - 2 26")
+    played, best = board.parse_san("a5"), board.parse_san("h4")
+    after_played = (chess.Move.from_uci("c3a5"), chess.Move.from_uci("h5h4"))
+    after_best = tuple(
+        map(chess.Move.from_uci, ("g3f4", "a6a5", "c3d2", "c5c2", "f1c1", "c2b2", "e4e5", "f6g8"))
+    )  # fmt: skip
+    codes = {}
+    for before in (0.32, 0.55):
+        (found,) = explain([Case(board, played, best, before, before - 0.3, after_best, after_played)], 1, 0)
+        assert found is not None
+        assert found.better is not None
+        codes[before] = found.better.code
+    assert codes == {0.32: "better_saves", 0.55: "better_wins"}
+
+
+def test_a_capture_at_the_end_of_a_line_proves_nothing_if_the_piece_is_lost() -> None:
+    """The line ends with Rxb7. Then the fork Nd6+ wins the rook."""
+    board = chess.Board("4n1k1/1p3ppp/8/8/1R2K3/8/7P/8 w - - 0 1")
+    played, best = board.parse_san("h3"), board.parse_san("Rxb7")
+    quiet = tuple(map(chess.Move.from_uci, ("g7g6", "e4e3", "h7h5", "e3e2")))
+    (found,) = explain([Case(board, played, best, 0.7, 0.4, (), quiet)], 1, 3)
+    assert found is None
+
+
 def test_the_better_move_says_what_it_does() -> None:
     reason = why("6k1/5ppp/8/b7/8/2P5/5PPP/2B3K1 w - - 0 1", "Be3", "Bd2")
     assert reason is not None

@@ -2,7 +2,7 @@
 
 To add a language, copy a `Language` and translate its texts. The program replaces the words in braces, in any order:
 
-- {line} and {move}: moves.
+- {line}, {move} and {arrival}: moves.
 - {lost}, {won} and {targets}: pieces, such as "a knight for a pawn".
 - {piece}: a piece with its article.
 - {square}: a square.
@@ -61,19 +61,35 @@ ENGLISH = Language(
         "overlooks_fork": "Overlooks the fork {line}, which attacks {targets} and wins {lost}.",
         "overlooks_pin": "Overlooks the pin {line}, which wins {lost}.",
         "overlooks_pinned_piece": "Overlooks that {piece} on {square} is pinned: {line} wins {lost}.",
+        "overlooks_pinned_piece_later": (
+            "Overlooks that {piece} is pinned on {square} after {arrival}: {line} wins {lost}."
+        ),
         "overlooks_skewer": "Overlooks the skewer {line}, which wins {lost}.",
         "overlooks_discovered_attack": "Overlooks the discovered attack {line}, which wins {lost}.",
         "overlooks_trapped_piece": "Overlooks that {line} traps {the_piece} on {square}. This wins {lost}.",
+        "overlooks_trapped_piece_later": (
+            "Overlooks that {line} traps {the_piece} on {square} after {arrival}. This wins {lost}."
+        ),
         "overlooks_pinned_defender": (
             "Overlooks that {piece} on {square} is pinned and cannot take back: {line} wins {lost}."
+        ),
+        "overlooks_pinned_defender_later": (
+            "Overlooks that {piece} is pinned on {square} after {arrival} and cannot take back: {line} wins {lost}."
         ),
         "misses_fork": "Misses the fork {line}, which attacks {targets} and wins {won}.",
         "misses_pin": "Misses the pin {line}, which wins {won}.",
         "misses_pinned_piece": "Misses that {piece} on {square} is pinned: {line} wins {won}.",
+        "misses_pinned_piece_later": "Misses that {piece} is pinned on {square} after {arrival}: {line} wins {won}.",
         "misses_skewer": "Misses the skewer {line}, which wins {won}.",
         "misses_discovered_attack": "Misses the discovered attack {line}, which wins {won}.",
         "misses_trapped_piece": "Misses that {line} traps {the_piece} on {square}. This wins {won}.",
+        "misses_trapped_piece_later": (
+            "Misses that {line} traps {the_piece} on {square} after {arrival}. This wins {won}."
+        ),
         "misses_pinned_defender": "Misses that {piece} on {square} is pinned and cannot take back: {line} wins {won}.",
+        "misses_pinned_defender_later": (
+            "Misses that {piece} is pinned on {square} after {arrival} and cannot take back: {line} wins {won}."
+        ),
         "better_wins": "{move} wins {won}.",
         "better_saves": "{move} avoids the loss.",
         "better_avoids_mate": "{move} avoids this mate.",
@@ -110,20 +126,40 @@ GERMAN = Language(
         "overlooks_fork": "Übersieht die Gabel {line}: Sie greift {targets} an und gewinnt {lost}.",
         "overlooks_pin": "Übersieht die Fesselung {line}: Sie gewinnt {lost}.",
         "overlooks_pinned_piece": "Übersieht, dass {piece} auf {square} gefesselt ist: {line} gewinnt {lost}.",
+        "overlooks_pinned_piece_later": (
+            "Übersieht, dass {piece} nach {arrival} auf {square} gefesselt ist: {line} gewinnt {lost}."
+        ),
         "overlooks_skewer": "Übersieht den Spieß {line}: Er gewinnt {lost}.",
         "overlooks_discovered_attack": "Übersieht den Abzugsangriff {line}: Er gewinnt {lost}.",
         "overlooks_trapped_piece": "Übersieht, dass {line} {the_piece} auf {square} fängt. Das gewinnt {lost}.",
+        "overlooks_trapped_piece_later": (
+            "Übersieht, dass {line} {the_piece} nach {arrival} auf {square} fängt. Das gewinnt {lost}."
+        ),
         "overlooks_pinned_defender": (
             "Übersieht, dass {piece} auf {square} gefesselt ist und nicht zurückschlagen kann: {line} gewinnt {lost}."
+        ),
+        "overlooks_pinned_defender_later": (
+            "Übersieht, dass {piece} nach {arrival} auf {square} gefesselt ist und nicht zurückschlagen kann: "
+            "{line} gewinnt {lost}."
         ),
         "misses_fork": "Verpasst die Gabel {line}: Sie greift {targets} an und gewinnt {won}.",
         "misses_pin": "Verpasst die Fesselung {line}: Sie gewinnt {won}.",
         "misses_pinned_piece": "Übersieht, dass {piece} auf {square} gefesselt ist: {line} gewinnt {won}.",
+        "misses_pinned_piece_later": (
+            "Übersieht, dass {piece} nach {arrival} auf {square} gefesselt ist: {line} gewinnt {won}."
+        ),
         "misses_skewer": "Verpasst den Spieß {line}: Er gewinnt {won}.",
         "misses_discovered_attack": "Verpasst den Abzugsangriff {line}: Er gewinnt {won}.",
         "misses_trapped_piece": "Verpasst, dass {line} {the_piece} auf {square} fängt. Das gewinnt {won}.",
+        "misses_trapped_piece_later": (
+            "Verpasst, dass {line} {the_piece} nach {arrival} auf {square} fängt. Das gewinnt {won}."
+        ),
         "misses_pinned_defender": (
             "Übersieht, dass {piece} auf {square} gefesselt ist und nicht zurückschlagen kann: {line} gewinnt {won}."
+        ),
+        "misses_pinned_defender_later": (
+            "Übersieht, dass {piece} nach {arrival} auf {square} gefesselt ist und nicht zurückschlagen kann: "
+            "{line} gewinnt {won}."
         ),
         "better_wins": "{move} gewinnt {won}.",
         "better_saves": "{move} vermeidet den Verlust.",
@@ -170,20 +206,40 @@ FRENCH = Language(
         "overlooks_fork": "Ne voit pas la fourchette {line}, qui attaque {targets} et gagne {lost}.",
         "overlooks_pin": "Ne voit pas le clouage {line}, qui gagne {lost}.",
         "overlooks_pinned_piece": "Ne voit pas le clouage contre {piece} en {square} : {line} gagne {lost}.",
+        "overlooks_pinned_piece_later": (
+            "Ne voit pas le clouage contre {piece} en {square} après {arrival} : {line} gagne {lost}."
+        ),
         "overlooks_skewer": "Ne voit pas l’enfilade {line}, qui gagne {lost}.",
         "overlooks_discovered_attack": "Ne voit pas l’attaque à la découverte {line}, qui gagne {lost}.",
         "overlooks_trapped_piece": "Ne voit pas que {line} enferme {the_piece} en {square}. Cela gagne {lost}.",
+        "overlooks_trapped_piece_later": (
+            "Ne voit pas que {line} enferme {the_piece} en {square} après {arrival}. Cela gagne {lost}."
+        ),
         "overlooks_pinned_defender": (
             "Ne voit pas que {piece} en {square} subit un clouage et ne peut pas reprendre : {line} gagne {lost}."
+        ),
+        "overlooks_pinned_defender_later": (
+            "Ne voit pas que {piece} subit un clouage en {square} après {arrival} et ne peut pas reprendre : "
+            "{line} gagne {lost}."
         ),
         "misses_fork": "Manque la fourchette {line}, qui attaque {targets} et gagne {won}.",
         "misses_pin": "Manque le clouage {line}, qui gagne {won}.",
         "misses_pinned_piece": "Ne profite pas du clouage contre {piece} en {square} : {line} gagne {won}.",
+        "misses_pinned_piece_later": (
+            "Ne profite pas du clouage contre {piece} en {square} après {arrival} : {line} gagne {won}."
+        ),
         "misses_skewer": "Manque l’enfilade {line}, qui gagne {won}.",
         "misses_discovered_attack": "Manque l’attaque à la découverte {line}, qui gagne {won}.",
         "misses_trapped_piece": "Ne voit pas que {line} enferme {the_piece} en {square}. Cela gagne {won}.",
+        "misses_trapped_piece_later": (
+            "Ne voit pas que {line} enferme {the_piece} en {square} après {arrival}. Cela gagne {won}."
+        ),
         "misses_pinned_defender": (
             "Ne voit pas que {piece} en {square} subit un clouage et ne peut pas reprendre : {line} gagne {won}."
+        ),
+        "misses_pinned_defender_later": (
+            "Ne voit pas que {piece} subit un clouage en {square} après {arrival} et ne peut pas reprendre : "
+            "{line} gagne {won}."
         ),
         "better_wins": "{move} gagne {won}.",
         "better_saves": "{move} évite la perte.",
@@ -224,6 +280,8 @@ def sentence(code: str, parameters: Mapping[str, Any], language: str = "en") -> 
     words = LANGUAGES[language]
     if code == "loses" and "square" in parameters:
         code = "loses_at"
+    if "arrival" in parameters:
+        code += "_later"
     values = {name: value for name, value in parameters.items() if isinstance(value, str | int)}
     if "line" in parameters:
         values["line"] = " ".join(parameters["line"])

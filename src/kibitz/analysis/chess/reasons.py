@@ -4,7 +4,8 @@ moves.
 Two positions are searched equally deep, until no capture wins material: the position after the played move and the
 position after the better move. A statement about material compares the pieces at the ends of both lines. A statement
 about mate needs a forced mate. A motif, such as a fork, is mentioned only if the line captures the piece that the motif
-wins. If a line proves nothing, there is no reason.
+wins. A line wins material only if the material stays at its end, and if the win probability does not contradict it. If
+a line proves nothing, there is no reason.
 
 The sentences are in reason_texts.py.
 """
@@ -24,6 +25,7 @@ from kibitz.analysis.chess.reason_texts import sentence
 from kibitz.games.chess.moves import to_move
 from kibitz.games.chess.replay import encode_board
 from kibitz.play.chess.quiescence import MATE_SCORE, SURE, quiescence_search
+from kibitz.play.chess.score import of_centipawns
 
 DEPTH, POSITIONS = 7, 400_000
 """The depth in plies of the searches after the played move and after the better move, and the largest number of
@@ -47,6 +49,10 @@ and after the better move.
 ENGINE_LINE = 8
 """The number of moves that are considered in each of an engine's lines. There is one line after the played move and one
 after the better move.
+"""
+SETTLED = 2
+"""A capture in an engine's line proves a gain if this number of moves follow it. Otherwise, a search of this number of
+plies must show that nobody can change the material.
 """
 _PAWN = 100
 _SHARE = 2 / 3
@@ -116,7 +122,8 @@ class Reason:
     parameters: a dict. `line` is a list of moves in SAN, and `move` is one move in SAN. `lost`, `won` and `gained` are
         lists of names of pieces: `lost` are the pieces that the mover loses, `won` are the pieces that the better move
         wins, and `gained` are the pieces that the losing side gets in exchange. `mate_in` is in moves, `points` in
-        pawns. `piece`, `square` and `targets` describe a motif, see `Motif`.
+        pawns. `piece`, `square` and `targets` describe a motif, see `Motif`. `arrival` is the move, in SAN, with which
+        the piece comes to the square, if it does so only in the line.
     better: what the better move does; None if nothing about the better move is proven.
     found: how many players choose the better move; None if that number is unknown.
     """
@@ -225,19 +232,21 @@ def _of_engine(case: Case) -> Reason | None:
 
 def _quiet_line(board: chess.Board, moves: Sequence[chess.Move]) -> _Continuation:
     """Return an engine's line up to its last quiet position. In a quiet position, a search proves that no capture
-    changes the material.
+    changes the material. Directly after a capture, the search has SETTLED plies.
     """
-    after, ends = board.copy(stack=False), []
+    after, ends, waits = board.copy(stack=False), [], [SETTLED]
     for move in moves[: ENGINE_LINE + 1]:
+        waits.append(0 if after.is_capture(move) or move.promotion else waits[-1] + 1)
         after.push(move)
         ends.append(after.copy(stack=False))
     if ends[-1].is_checkmate():
         mate = MATE_SCORE - (len(ends) - 1)
         return _line(board, moves[: len(ends)], -mate if after.turn != board.turn else mate, True)
-    found = quiescence_search(np.stack([encode_board(end) for end in ends]), 0)
+    found = quiescence_search(np.stack([encode_board(end) for end in ends]), SETTLED)
     for at in reversed(range(len(ends))):
         balance = _balance(ends[at], ends[at].turn) * _PAWN
-        if found.reached[at] >= 0 and found.scores[at, 0] == balance:
+        depth = 0 if waits[at + 1] >= SETTLED else SETTLED
+        if found.reached[at] >= depth and found.scores[at, 0] == found.scores[at, depth] == balance:
             return _line(board, moves[: at + 1], _balance(ends[at], not board.turn) * _PAWN, True)
     return _Continuation(board, tuple(moves[:1]), 0, False)
 
@@ -277,7 +286,17 @@ def _explain(case: Case, played: _Continuation, best: _Continuation, *, strict: 
         or max(abs(played.score), abs(best.score)) >= SURE
     ):
         return None
-    return _material(played, best, strict)
+    return _material(played, best, strict, _is_better(case))
+
+
+def _is_better(case: Case) -> bool:
+    """Return whether the win probability allows the statement that the better move wins material.
+
+    If the better move wins material, it must at least be as good as the material before it. Otherwise, the opponent
+    gets more than the material is worth, for example an attack.
+    """
+    material = (1 + of_centipawns(_balance(case.board, case.board.turn) * _PAWN)) / 2
+    return case.before >= min(0.5, material)
 
 
 def _mates(case: Case, played: _Continuation, best: _Continuation) -> Reason | None:
@@ -339,8 +358,10 @@ def _is_back_rank(board: chess.Board, moves: Sequence[chess.Move]) -> bool:
     )
 
 
-def _material(played: _Continuation, best: _Continuation, strict: bool) -> Reason | None:
-    """Return a reason that counts pieces at the quiet ends of both lines. strict: see `_explain`."""
+def _material(played: _Continuation, best: _Continuation, strict: bool, is_better: bool) -> Reason | None:
+    """Return a reason that counts pieces at the quiet ends of both lines. strict: see `_explain`. is_better: whether
+    the win probability allows the statement that the better move wins something, see `_is_better`.
+    """
     mover = played.start.turn
     difference = (played.score - best.score) // _PAWN  # both scores are those of the opponent
     if difference < 1:
@@ -350,14 +371,14 @@ def _material(played: _Continuation, best: _Continuation, strict: bool) -> Reaso
     if strict and -played.score >= AHEAD:
         return None
     loss, gain = _change(played, mover), _change(best, not mover)
-    better, least = _better(best, gain, loss), 2 if strict else 1
+    better, least = _better(best, gain, loss, is_better), 2 if strict else 1
     losing = loss.points >= 1 and difference >= _SHARE * loss.points
     winning = gain.points >= 1 and difference >= _SHARE * gain.points
     if losing and (loss.points >= gain.points or not winning):
         if loss.points < least:
             return None
         return _named(played, loss, 1, better) or _promoting(played, 1, PROMOTION, better)
-    if winning and gain.points >= least:
+    if winning and is_better and gain.points >= least:
         return _named(best, gain, 0, None) or _promoting(best, 0, MISSES_PROMOTION, None)
     return None
 
@@ -398,6 +419,9 @@ def _motif(line: _Continuation, one: Motif, first: int) -> dict[str, Any]:
     if one.square is not None:
         piece = line.end(at).piece_type_at(one.square) or line.end(at + 1).piece_type_at(one.square)
         parameters |= {"piece": _NAMES[piece or chess.KING], "square": chess.square_name(one.square)}
+        arrivals = [i for i in range(first, at) if line.moves[i].to_square == one.square]
+        if arrivals:  # the reader's board does not have the piece on this square yet
+            parameters["arrival"] = line.sans(arrivals[-1], arrivals[-1] + 1)[0]
     if one.name == FORK:
         parameters["targets"] = [_NAMES[piece] for piece in one.targets]
     return parameters
@@ -413,11 +437,11 @@ def _promoting(line: _Continuation, first: int, code: str, better: Reason | None
     return None
 
 
-def _better(best: _Continuation, gain: _Change, loss: _Change) -> Reason | None:
-    """Return what the better move wins or saves."""
+def _better(best: _Continuation, gain: _Change, loss: _Change, is_better: bool) -> Reason | None:
+    """Return what the better move wins or saves. is_better: see `_material`."""
     move = best.start.san(best.moves[0])
     quiet = not any(one.promotion for one in best.moves)
-    if gain.points >= 1 and gain.lost and len(gain.lost) <= 2 and len(gain.gained) <= 1 and quiet:
+    if is_better and gain.points >= 1 and gain.lost and len(gain.lost) <= 2 and len(gain.gained) <= 1 and quiet:
         gained = {"gained": list(gain.gained)} if gain.gained else {}
         return Reason(BETTER_WINS, {"move": move, "won": list(gain.lost), **gained})
     if gain.points >= 0 and loss.points >= 1:
