@@ -122,6 +122,11 @@ describe("chess", () => {
     const { board } = new Played(startOf());
     for (const word of ["e2e5", "Ke2", "hello", ""]) expect(() => readMove(board, word)).toThrow(/illegal/);
     for (const word of ["e2e4", "e4", "Nf3"]) expect(readMove(board, word)).toBeTruthy();
+    expect(() => readMove(board, "Nxf3")).toThrow("'Nxf3' is not a capture here");
+    const passed = replay(line("e2e4 a7a6 e4e5 d7d5")).board;
+    expect(readMove(passed, "exd6")).toBeTruthy();
+    const castles = startOf("4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+    expect(() => readMove(castles, "Rxg1")).toThrow(/not a capture/);
     expect(() => startOf("8/8/8/8/8/8/8/8 w - - 0 1")).toThrow(/FEN/);
   });
 

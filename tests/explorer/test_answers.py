@@ -250,6 +250,7 @@ def test_positions_are_read_in_any_spelling() -> None:
         (["e4", "Ke7"], None, "move 2, Ke7"),
         (["e4", "Z0"], None, "move 2, Z0"),
         (["e4", "0000"], None, "move 2, 0000"),
+        (["Nxf3"], None, "move 1, Nxf3, is not a capture"),
         ([], "8/8", "FEN"),
         ([], "8/8/8/8/8/8/8/8 w - - 0 1", "FEN"),
     ]:

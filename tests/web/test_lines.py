@@ -181,6 +181,10 @@ def test_moves_as_people_type_them(client: Client) -> None:
     assert "Add the square" in client.error(
         "/api/move", {"line": {**two, "fen": "4k3/8/8/8/8/7K/8/R6R w - - 0 1"}, "move": "Rd1"}
     )
+    passed = {"game": "chess", "moves": ["e2e4", "a7a6", "e4e5", "d7d5"]}
+    assert client.good("/api/move", {"line": passed, "move": "exd6"})["node"]["move"] == "e5d6"
+    for typed in ("Nxf3", "Sxf3", "N:f3", "♘xf3", "nxf3"):
+        assert mentions(client.error("/api/move", {"line": line, "move": typed}), f"{typed} & not a capture")
     promoted = {"game": "chess", "fen": "8/P6k/8/8/8/8/8/K7 w - - 0 1"}
     assert client.good("/api/move", {"line": promoted, "move": "a7a8n"})["node"]["san"] == "a8=N"
     go = {"game": "go", "size": 9, "moves": ["D4"]}

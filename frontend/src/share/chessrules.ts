@@ -52,17 +52,22 @@ export function legalMoves(board: Chess): { move: NormalMove; from: number; to: 
   return found;
 }
 
-/** A move from UCI or SAN; refuses what is no legal move. */
+/** A move from UCI or SAN; refuses what is no legal move, and a capture that takes nothing. */
 export function readMove(board: Chess, word: string): NormalMove {
   const name = word.trim();
   if (NULLS.includes(name)) return board.isCheck() ? refuse("a side in check cannot pass") : NULL;
   const said = /^[a-h][1-8][a-h][1-8][nbrq]?$/i.test(name) ? parseUci(name.toLowerCase()) : parseSan(board, name.replace(/0/g, "O"));
   const move = said && "from" in said ? (normalizeMove(board, said) as NormalMove) : undefined;
   if (!move || !board.isLegal(move)) return refuse(`'${name.slice(0, 20)}' is an illegal move here`);
+  if (/[x:×](?=[a-h])/i.test(name) && !captures(board, move)) return refuse(`'${name.slice(0, 20)}' is not a capture here`);
   return move;
 }
 
 export const sanOf = (board: Chess, move: NormalMove): string => (isNull(move) ? NULL_SAN : makeSan(board, move));
+
+/** Whether a legal move takes a piece, also in passing. Castling goes to the square of the own rook. */
+const captures = (board: Chess, move: NormalMove): boolean =>
+  (board.board.occupied.has(move.to) && !castlingSide(board, move)) || (board.board.getRole(move.from) === "pawn" && squareFile(move.from) !== squareFile(move.to));
 
 /** Positions that are the same by the rule of repetition have the same key. */
 const keyOf = (board: Chess): string => makeFen(board.toSetup()).split(" ").slice(0, 4).join(" ");

@@ -1191,6 +1191,7 @@ export const de: Texts = {
     "the side that is not to move is in check": "die Seite, die nicht am Zug ist, steht im Schach",
     "{1} is ambiguous. Add the square from which the piece moves": "{1} kann zweierlei heißen; nenne das Feld, von dem der Zug ausgeht",
     "{1} is an illegal move here": "{1} ist hier kein erlaubter Zug",
+    "{1} is not a capture here": "{1} schlägt hier nichts",
     "a side in check cannot pass": "wer im Schach steht, kann nicht aussetzen",
     "{1} is illegal here": "{1}: hier nicht erlaubt",
     "{1} is illegal here ({2})": "{1}: hier nicht erlaubt ({2})",

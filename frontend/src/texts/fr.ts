@@ -1200,6 +1200,7 @@ export const fr: Texts = {
     "the side that is not to move is in check": "le camp qui n’a pas le trait est en échec",
     "{1} is ambiguous. Add the square from which the piece moves": "{1} peut désigner deux coups ; précisez la case de départ",
     "{1} is an illegal move here": "{1} n’est pas un coup légal ici",
+    "{1} is not a capture here": "{1} n’est pas une prise ici",
     "a side in check cannot pass": "un camp en échec ne peut pas passer",
     "{1} is illegal here": "{1} : illégal ici",
     "{1} is illegal here ({2})": "{1} : illégal ici ({2})",

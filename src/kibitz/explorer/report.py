@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kibitz.errors import UsageError
 from kibitz.explorer.answers import FARTHEST, Explorer, Scores
 from kibitz.explorer.openings import Opening, opening_of
+from kibitz.games.chess.io.san import claims_capture
 from kibitz.games.chess.start import BadStart, read_fen
 from kibitz.text import shown
 
@@ -26,7 +27,8 @@ def read_chess(moves: Sequence[str], fen: str | None = None) -> list[chess.Board
     """Return the positions after each move of a line, the start position first.
 
     moves: the moves in SAN or UCI notation, with or without move numbers. fen: the start position; None for the
-    standard position. Raises UsageError for an invalid FEN and for an illegal move.
+    standard position. Raises UsageError for an invalid FEN, for an illegal move, and for a
+    move that is written as a capture and captures nothing.
     """
     try:
         board = read_fen(fen or chess.STARTING_FEN)
@@ -39,6 +41,8 @@ def read_chess(moves: Sequence[str], fen: str | None = None) -> list[chess.Board
                 f"move {len(boards)}, {shown(word)}, is illegal in the"
                 f" {'start position' if len(boards) == 1 and not fen else 'position'}"
             )
+        if claims_capture(word) and not board.is_capture(move):
+            raise UsageError(f"move {len(boards)}, {shown(word)}, is not a capture. Check the moves.")
         board.push(move)
         boards.append(board.copy(stack=False))
     return boards

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.chess import start
-from kibitz.games.chess.io.san import Ambiguous, english_of, find_move, read_word
+from kibitz.games.chess.io.san import Ambiguous, claims_capture, english_of, find_move, read_word
 from kibitz.text import shown
 from kibitz.web.params import BadRequest, Fields, check_game, text, words
 
@@ -188,7 +188,9 @@ def _ratings(ratings: object) -> tuple[int, int]:
 
 
 def read_move(board: chess.Board, name: str) -> chess.Move:
-    """Parse a move in UCI notation or SAN. Raises BadRequest if it is invalid or illegal."""
+    """Parse a move in UCI notation or SAN. Raises BadRequest if it is invalid or illegal, or if it is written as a
+    capture and captures nothing.
+    """
     name = name.strip()
     if _UCI.fullmatch(name.lower()) or name == NULL:
         return _legal(board, name.lower(), "")
@@ -196,13 +198,20 @@ def read_move(board: chess.Board, name: str) -> chess.Move:
     moves: set[chess.Move | None] = set()
     try:
         if (move := find_move(board, core)) is not None:  # compared with None, because a null move is false
-            return move
+            return _as_written(board, move, core, name)
         moves = {find_move(board, core, letters) for letters in english_of([core])} - {None}
     except Ambiguous:
         raise BadRequest(f"{shown(name)} is ambiguous. Add the square from which the piece moves") from None
     if len(moves) != 1:
         raise BadRequest(f"{shown(name)} is an illegal move here")
-    return moves.pop() or chess.Move.null()
+    return _as_written(board, moves.pop() or chess.Move.null(), core, name)
+
+
+def _as_written(board: chess.Board, move: chess.Move, core: str, name: str) -> chess.Move:
+    """Return the move. Raises BadRequest if its name is that of a capture, and it captures nothing."""
+    if claims_capture(core) and not board.is_capture(move):
+        raise BadRequest(f"{shown(name)} is not a capture here")
+    return move
 
 
 def _legal(board: chess.Board, name: str, where: str) -> chess.Move:

@@ -51,6 +51,8 @@ _GENERAL = re.compile(
     rf"(?:[=/]?\(?=?(?P<promoted>[{_LETTERS}qrbn])\)?)?"
 )
 _FOREIGN = re.compile(r"(?:^|[\s.])(Кр|[AC-JLMPS-ZŞА-ЯΑ-Ω])(?=[a-h1-8x:-])|(?<=[18])=?\(?([AC-JLMPS-ZА-ЯΑ-Ω])\)?$")
+_CAPTURE = re.compile(r"[x:×](?=[a-h])", re.IGNORECASE)
+"""Matches the capture sign of a move."""
 _PASSING = re.compile(r"[ ]?\(?e\.?p\.?\)?$")
 _CHECKED = re.compile(r"(?:mate|matt|mat|dblch|dbl|disch|dis|ch)\.?$")
 _CORE = re.compile(r"(.*[0-9A-Za-zŞА-Яа-яΑ-Ω])(.*)", re.DOTALL)
@@ -126,6 +128,13 @@ def _signs(text: str) -> list[int]:
 def looks_like_move(core: str) -> bool:
     """Return whether a word has the spelling of a move, in any language. core: the word without annotation signs."""
     return core in NULLS or bool(_CASTLING.fullmatch(core) or _GENERAL.fullmatch(core))
+
+
+def claims_capture(core: str) -> bool:
+    """Return whether a move is written as a capture, such as "Nxe5" or "e4:d5". core: the word without annotation
+    signs.
+    """
+    return bool(_CAPTURE.search(core))
 
 
 class Ambiguous(ValueError):
