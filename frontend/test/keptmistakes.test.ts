@@ -114,6 +114,8 @@ test("a kept mistake opens its position, and what was found is known at once", a
   expect(app.node(last)).toMatchObject({ move: "d1h5", ply: 3 });
   expect(app.line(last).ratings).toEqual([1500, 0]);
   expect(judging.exact(last)).toEqual(judgement);
+  const timed = mistake("t", { line: { ...one.line, headers: { TimeControl: "600" } } });
+  expect(app.line(await exerciseOf(app, judging, timed).open())).toMatchObject({ ratings: [1500, 0], headers: { TimeControl: "600" } });
   // Of another network, or another engine, it is not taken.
   const other = await exerciseOf(app, judging, mistake("a", { judge: "winner 1" })).open();
   expect(judging.exact(other)).toBeUndefined();

@@ -252,6 +252,8 @@ describe("what the server is told of a game", () => {
     const app = page(chess("e4 e5 (c5)"));
     app.game.headers = { WhiteElo: "900", BlackElo: "2310?" };
     expect(app.line(find(app.game, "c5").id)).toEqual({ game: "chess", moves: ["e4", "c5"], ratings: [900, 2310] });
+    app.game.headers = { WhiteElo: "900", TimeControl: "600", Site: "https://www.chess.com/game/live/1", Round: "1" };
+    expect(app.line().headers).toEqual({ Site: "https://www.chess.com/game/live/1", TimeControl: "600" });
     app.game.headers = { WhiteElo: "?", BlackElo: "9999" };
     expect(app.line().ratings).toEqual([0, 0]);
     expect(page(go("E5")).line()).not.toHaveProperty("ratings");

@@ -123,6 +123,7 @@ def test_a_line_of_exactly_the_limit_is_taken(monkeypatch: pytest.MonkeyPatch) -
     ("line", "told"),
     [
         ({"moves": ["e2e4", "e2e4"]}, "move 2, e2e4 is illegal here"),
+        ({"headers": {"TimeControl": 600}}, "headers & strings"),
         ({"moves": ["e9e4"]}, "move 1, e9e4 is not a move"),
         ({"moves": ["00000"]}, "move 1, 00000 is not a move"),
         ({"moves": ["e7e8k"]}, "move 1, e7e8k is not a move"),

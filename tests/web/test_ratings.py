@@ -62,6 +62,28 @@ def test_all_interfaces_show_the_same_risk(client: Client, text: str, count: int
     assert changed > count  # so the search decides
 
 
+def test_likely_moves_are_those_of_the_analysis_of_the_same_game(client: Client) -> None:
+    headers = {"Event": "Live Chess", "Site": "https://www.chess.com/game/live/1", "TimeControl": "600"}
+    tags = {**headers, "WhiteElo": "1555", "BlackElo": "1557"}
+    clocks = (
+        "1. e4 {[%clk 0:10:00]} e5 {[%clk 0:09:59]} 2. Nf3 {[%clk 0:09:58]} Nc6 {[%clk 0:09:50]} 3. Bc4 Nf6 4. Ng5 *"
+    )
+    text = "".join(f'[{name} "{value}"]\n' for name, value in tags.items()) + f"\n{clocks}\n"
+    analyzed = kibitz.analyse(text, "human").as_json()["moves"]
+    opened = client.good("/api/load", {"text": text})
+    known = {name: opened["headers"][name] for name in headers}
+    line = {"moves": [each["move"] for each in opened["tree"][1:]], "ratings": [1555, 1557]}
+    shown, without = (
+        [one["moves"] for one in client.stream("/api/analyse", {**asked(**each), "seq": 1}) if "moves" in one]
+        for each in ({**line, "headers": known}, line)
+    )
+    assert shown != without
+    assert len(analyzed) == 7
+    for move, likely in zip(analyzed, shown, strict=False):
+        for choice, one in zip(move["choices"], likely, strict=False):
+            assert (choice["san"], choice["probability"]) == (one["san"], pytest.approx(one["p"], abs=1e-3))
+
+
 def test_the_only_legal_move_is_no_mistake(client: Client) -> None:
     found = client.good("/api/ratings", asked([], fen="7k/8/8/8/8/8/r7/7K w - - 0 1"))
     assert [each["move"] for each in found["moves"]] == ["h1g1"]

@@ -87,6 +87,8 @@ export interface Line {
   assumed?: string[];
   /** White's and Black's, of chess; 0 where unknown. */
   ratings?: [number, number];
+  /** Those of the game that tell its speed and whose ratings they are, of chess. */
+  headers?: Record<string, string>;
   moves: string[];
 }
 
@@ -151,6 +153,8 @@ const LARGE = 200_000;
 const SLOW = 4000;
 /** What the server takes for a rating at most. */
 const HIGHEST_RATING = 4000;
+/** The headers of a game of chess that networks are told of. */
+const TOLD_HEADERS = ["Event", "Site", "TimeControl"];
 
 /** Another game was opened, or asked for, before this one came. */
 export class Overtaken extends Error {}
@@ -275,7 +279,9 @@ export class App {
   line(id = this.cursor): Line {
     const moves = ancestry(this.game, id).slice(1);
     const line = { ...this.game.start, moves: moves.map((each) => this.node(each).move ?? "") };
-    return this.game.kind === "chess" ? { ...line, ratings: [this.rating("WhiteElo"), this.rating("BlackElo")] } : line;
+    if (this.game.kind !== "chess") return line;
+    const known = TOLD_HEADERS.flatMap((name): [string, string][] => (this.game.headers[name] ? [[name, this.game.headers[name]]] : []));
+    return { ...line, ratings: [this.rating("WhiteElo"), this.rating("BlackElo")], ...(known.length ? { headers: Object.fromEntries(known) } : {}) };
   }
 
   /** What a header says of a player's rating; 0 where that is none. */

@@ -81,9 +81,9 @@ function parsed(text: string | null): KeptMistake[] {
 export function exerciseOf(app: App, judging: Judging | null, { card, line, move, judge, judgement }: KeptMistake): Exercise {
   const open = async (): Promise<number> => {
     if (!(await app.mayOpen())) throw new Error(texts.mygames.stays);
-    const { ratings: [white = 0, black = 0] = [], ...start } = line;
+    const { ratings: [white = 0, black = 0] = [], headers: known, ...start } = line;
     const whole = { ...start, moves: [...line.moves, move] };
-    const headers = { ...(white ? { WhiteElo: String(white) } : {}), ...(black ? { BlackElo: String(black) } : {}) };
+    const headers = { ...known, ...(white ? { WhiteElo: String(white) } : {}), ...(black ? { BlackElo: String(black) } : {}) };
     await app.openLine(whole, headers);
     const last = app.cursor;
     if (judgement && judging?.judge === judge) judging.accept(last, judgement);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -35,8 +36,9 @@ def results(
     """Yield the network's results for the positions from ply `first` to ply `last`, batch by batch. Each result is a
     dict for the page. session: the loaded network.
 
-    If the network has rating inputs, moves are predicted for the ratings of the line. The win probability is always
-    predicted for unknown ratings, because the value of a position must not depend on the players.
+    If the network has rating inputs, moves are predicted for the ratings, speed and rating scale of the game. The win
+    probability is always predicted without these inputs, because the value of a position must not depend on the
+    players.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.ratings import OPPONENT, RATING
@@ -44,7 +46,7 @@ def results(
     analysis = load(network.system)
     codes, state = line.rows(first, last)
     conditioned_state = telling(session.side_inputs, line, state, first)
-    plain = conditioned_state((0, 0))
+    plain = telling(session.side_inputs, replace(line, headers=()), state, first)((0, 0))
     own = conditioned_state(line.ratings) if any(line.ratings) and RATING in session.side_inputs else None
     compared = COMPARED_RATINGS if OPPONENT in session.side_inputs else ()
     others = [(rating, conditioned_state((rating, rating))) for rating in compared]
@@ -91,7 +93,7 @@ def telling(
     side_inputs: Mapping[str, int], line: ChessLine, state: NDArray[np.uint8], first: int
 ) -> Callable[[tuple[int, int]], NDArray[np.uint8]]:
     """Return a function that appends a network's side inputs to the positions of a line. Side inputs are inputs in
-    addition to the position: the ratings and the last moves.
+    addition to the position: the ratings, the game's speed and rating scale, and the last moves.
 
     The returned function takes White's and Black's rating (0 if unknown). It returns `state` with one more column per
     side input, uint8 [n, 4 + len(side_inputs)].
@@ -109,7 +111,7 @@ def telling(
     before = min(first, len(LAST_MOVES))
     moves = [chess.Move.from_uci(move) for move in line.moves[first - before : first + len(state) - 1]]
     rows = np.concatenate([np.zeros((before, state.shape[1]), np.uint8), state])
-    with_ratings = partial(add_side_inputs, rows, chess.pgn.Headers(), side_inputs, moves)
+    with_ratings = partial(add_side_inputs, rows, chess.pgn.Headers(dict(line.headers)), side_inputs, moves)
     return lambda ratings: with_ratings(ratings)[before:]
 
 

@@ -29,6 +29,8 @@ MAX_PLIES = 10_000
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
 NULL = "0000"
 """A null move in UCI notation."""
+INPUT_HEADERS = ("Event", "Site", "TimeControl")
+"""The names of the headers that determine a game's speed and rating scale."""
 
 
 @dataclass(frozen=True)
@@ -36,13 +38,15 @@ class ChessLine:
     """A line of chess: a start position and legal moves from it.
 
     fen: the start position as a normalized FEN. moves: the moves in UCI notation, in which "0000" is a null move.
-    ratings: White's and Black's rating; 0 if unknown.
+    ratings: White's and Black's rating; 0 if unknown. headers: the game's headers that are inputs of networks (see
+    INPUT_HEADERS), as pairs of name and value.
     """
 
     game: ClassVar[Literal["chess"]] = "chess"
     fen: str
     moves: tuple[str, ...] = ()
     ratings: tuple[int, int] = (0, 0)
+    headers: tuple[tuple[str, str], ...] = ()
 
     def start(self) -> chess.Board:
         """Return the start position."""
@@ -79,7 +83,8 @@ class ChessLine:
     def as_json(self) -> dict[str, Any]:
         """Return the line as a dict with the fields that requests of the page have for a line."""
         ratings = {"ratings": list(self.ratings)} if any(self.ratings) else {}
-        return {"game": "chess", "fen": self.fen, "moves": list(self.moves), **ratings}
+        headers = {"headers": dict(self.headers)} if self.headers else {}
+        return {"game": "chess", "fen": self.fen, "moves": list(self.moves), **ratings, **headers}
 
     def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Return the positions from ply `first` to ply `last` as input arrays of a network: `codes`, uint8 [n, 64], and
@@ -164,15 +169,21 @@ def read_start(fen: str) -> chess.Board:
 
 
 def read_line(fields: Fields) -> ChessLine:
-    """Return the line in a request: start position, moves and ratings. Raises BadRequest for an invalid FEN, or for an
-    invalid or illegal move, which the message quotes.
+    """Return the line in a request: start position, moves, ratings and headers. Raises BadRequest for an invalid FEN,
+    or for an invalid or illegal move, which the message quotes.
     """
     start = read_start(text(fields, "fen", chess.STARTING_FEN))
     fen = start.fen()
     moves = words(fields, "moves", MAX_PLIES)
     for ply, name in enumerate(moves, 1):
         start.push(_legal(start, name, f"move {ply}, "))
-    return ChessLine(fen, tuple(moves), _ratings(fields.get("ratings", [0, 0])))
+    return ChessLine(fen, tuple(moves), _ratings(fields.get("ratings", [0, 0])), _headers(fields.get("headers", {})))
+
+
+def _headers(headers: object) -> tuple[tuple[str, str], ...]:
+    if not isinstance(headers, dict) or not all(isinstance(value, str) for value in headers.values()):
+        raise BadRequest("headers must be an object of strings")
+    return tuple((name, headers[name]) for name in INPUT_HEADERS if name in headers)
 
 
 def _ratings(ratings: object) -> tuple[int, int]:
