@@ -308,8 +308,8 @@ def with_default_side_inputs(state: NDArray[np.uint8], side_inputs: Mapping[str,
     """Append one column per side input to `state`, filled with the default of the side input. Side inputs are inputs of
     the network in addition to the position, such as a rating.
 
-    state: the input without side inputs, uint8 [n, k]. side_inputs: the default of each side input by its name. Result:
-    uint8 [n, k + len(side_inputs)].
+    state: the array of `kibitz.PositionArrays`, without side inputs, uint8 [n, k]. side_inputs: the default of each
+    side input by its name. Result: uint8 [n, k + len(side_inputs)].
     """
     if not side_inputs:
         return state

@@ -35,7 +35,9 @@ class Analysis(Protocol):
         """Return White's win probability in each of n positions, float64 [n], 0 to 1. Return None if the network does
         not predict it.
 
-        For some systems, the value is the probability of another event, which the system's `meaning` names.
+        For some systems (kinds of networks), the value is the probability of another event, which the system's
+        `meaning` names. answers: the network's outputs, as arrays by name. state: uint8 [n, 4 or more], see
+        `kibitz.PositionArrays`.
         """
 
     def expected_moves(
@@ -48,6 +50,7 @@ class Analysis(Protocol):
         `kibitz.games.chess.moves.from_move`). The second has the index of each position's first move in the first
         array, int64 [n + 1]; its last number is m. The third has the weights, float32 [m], 0 or more; they need not sum
         to 1.
+        answers: the network's outputs, as arrays by name. codes, state: the positions, see `kibitz.PositionArrays`.
         """
 
 

@@ -105,7 +105,8 @@ class Explorer:
         19 are found.
 
         rating: the smallest and the largest mean rating of the two players; in Go, the mean rank as a number (see
-            `kibitz.games.go.ranks.rank_value`). Games without known ratings are then excluded. None for all games.
+            `kibitz.games.go.ranks.rank_value`); None for all games. If `rating` is given, games without known ratings
+            are excluded.
         among: bool [games], whether to use each game of the store; None for all games.
         """
         key, side, name = self._reader(board)

@@ -86,14 +86,14 @@ class Game(Protocol):
         each game).
 
         moves: the moves of all games, game after game. offsets: [games + 1], the index in `moves` at which each game
-        begins. starts: [k, width], start positions. start_of: [games], the row in `starts` of each game's start
-        position. games, plies: int64 [n], the indices of games, and numbers of moves. Raises IndexError for a game or a
-        ply that doesn't exist.
+        begins. starts: [k, width], start positions, each with the codes and the state of `kibitz.PositionArrays` in one
+        row. start_of: [games], the row in `starts` of each game's start position. games, plies: int64 [n], the indices
+        of games, and numbers of moves. Raises IndexError for a game or a ply that doesn't exist.
         """
 
     def are_starts(self, starts: NDArray[np.uint8]) -> bool:
-        """Return whether all rows of `starts`, uint8 [k, width], are valid start positions. If they are valid, `replay`
-        never uses an index out of range.
+        """Return whether all rows of `starts`, uint8 [k, width], are valid start positions, with codes and state as in
+        `kibitz.PositionArrays`. If they are valid, `replay` never uses an index out of range.
         """
 
     def captures(

@@ -50,7 +50,7 @@ def set_bits(codes, state, found):  # type: ignore[no-untyped-def]
 def _index(codes, state, bits, counts):  # type: ignore[no-untyped-def]
     """Write the set bits of positions to bits, int16 [n, 69], and their numbers to counts, int16 [n].
 
-    codes: uint8 [n, 64]. state: uint8 [n, 4].
+    codes, state: the positions, uint8 [n, 64] and uint8 [n, 4], see `kibitz.PositionArrays`.
     """
     for i in range(codes.shape[0]):
         counts[i] = set_bits(codes[i], state[i], bits[i])

@@ -235,8 +235,9 @@ class AtStrength:
                     p.mul_(strength)
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """Return the network's outputs for n positions, as arrays by name. codes: uint8 [n, squares]. state: uint8 [n,
-        columns], with all side inputs (inputs in addition to the position).
+        """Return the network's outputs for n positions, as arrays by name. codes, state: the positions, uint8 [n,
+        squares] and uint8 [n, columns], see `kibitz.PositionArrays`, with all side inputs (inputs in addition to the
+        position).
         """
         found: list[list[NDArray[np.float32]]] = []
         with torch.inference_mode():

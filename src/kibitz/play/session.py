@@ -50,7 +50,8 @@ class NetworkSession(Protocol):
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
         """Return the network's outputs as a dict from the names in `outputs` to arrays. The first axis of each array is
-        the index of the position. codes: uint8 [n, squares]. state: uint8 [n, columns].
+        the index of the position. codes, state: the positions, uint8 [n, squares] and uint8 [n, columns], see
+        `kibitz.PositionArrays`.
         """
 
 
@@ -63,8 +64,8 @@ class Session:
     threads: the number of CPU cores for large batches; None for all that this process may use. A few positions are
         always evaluated on one core.
     corrected: whether to apply the correction that the run's model family declares, such as a person's opening book.
-    without_onnx: a function that returns a replacement for the network. It is called if there is no usable model.onnx,
-        instead of loading the torch network, by callers that must not import torch.
+    without_onnx: a function that returns a replacement for the network. Session calls it with the run if there is no
+        usable model.onnx, instead of loading the torch network. Pass it in processes that must not import torch.
 
     Attributes:
 
@@ -133,9 +134,9 @@ class Session:
         """Return the network's outputs as a dict from names to float32 arrays. The first axis of each array is the
         index of the position.
 
-        codes: uint8 [n, squares]. state: uint8 [n, 4]. Both are encoded as in `kibitz.games`; n may be 0. The state may
-        have further columns with side inputs, such as ratings; without them, the network gets the defaults. Raises
-        ValueError if codes and state have different lengths.
+        codes, state: the positions, uint8 [n, squares] and uint8 [n, 4], see `kibitz.PositionArrays`. Both are encoded
+        as in `kibitz.games`; n may be 0. The state may have further columns with side inputs, such as ratings; without
+        them, the network gets the defaults. Raises ValueError if codes and state have different lengths.
         """
         if len(codes) != len(state):
             raise ValueError(

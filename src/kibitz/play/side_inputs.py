@@ -32,8 +32,9 @@ def with_side_inputs(
 ) -> NDArray[np.uint8]:
     """Return a state row with one more column per side input, uint8 [1, 4 + len(side_inputs)].
 
-    state: uint8 [1, 4]. side_inputs: the default value of each side input, by name. known: values by name, 0 to 255,
-    which replace the defaults. The columns of LAST_MOVES are always computed from the board.
+        state: uint8 [1, 4], see `kibitz.PositionArrays`. side_inputs: the default value of each side input (a network
+        input besides the board, such as a rating), by name. known:
+    values by name, 0 to 255, which replace the defaults. The columns of LAST_MOVES are always computed from the board.
     """
     if not side_inputs:
         return state

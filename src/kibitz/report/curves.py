@@ -128,9 +128,9 @@ def learning_curve_svg(metrics: Sequence[Row]) -> Markup:
     """Return a diagram as SVG: loss and accuracy by training iteration, on the training and the validation positions.
 
     metrics: the rows of metrics.jsonl. Only rows of the kinds "summary" and "validation" are drawn. They have
-    "iteration" and "loss", and may have "stage", "accuracy", "origin_accuracy" and "target_accuracy". The curves of
-    several stages are drawn one after another. If two rows have the same iteration, because training was resumed, the
-    last row is drawn.
+    "iteration" and "loss", and may have "stage", "accuracy", "origin_accuracy" and "target_accuracy". A stage is a part
+    of the training. The curves of several stages are next to each other, from left to right. If two rows have the same
+    iteration, because training was resumed, the last row is drawn.
     """
     with _drawing():
         return _inline(_learning_figure(metrics), "Learning curve")

@@ -405,8 +405,9 @@ class System:
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
         """Return initial weights for `network`, from the weights of a trained network of `system`.
 
-        By default, these are the same weights, which must have the same names and shapes. A subclass may also accept
-        other weights and convert them (see `begins_from`). Raises UsageError if the weights don't fit.
+        By default, the function returns `weights` unchanged; their names and shapes must be those of `network`. A
+        subclass may also accept weights of other systems, that is other kinds of networks, and convert them (see
+        `begins_from`). Raises UsageError if the weights don't fit.
         """
         if {name: value.shape for name, value in weights.items()} != {
             name: value.shape for name, value in network.state_dict().items()

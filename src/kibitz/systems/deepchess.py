@@ -487,8 +487,8 @@ class Pos2Vec(nn.Module):
         self.rest = nn.ModuleList(nn.Linear(wide, narrow) for wide, narrow in pairwise(layers))
 
     def forward(self, codes: Tensor, state: Tensor, depth: int | None = None) -> Tensor:
-        """Return the features after `depth` layers, float32 [n, units of this layer]. depth: at least 1; None for all
-        layers.
+        """Return the features after `depth` layers, float32 [n, units of this layer]. codes, state: the positions,
+        uint8 [n, 64] and uint8 [n, 4], see `kibitz.PositionArrays`. depth: at least 1; None for all layers.
         """
         values: Tensor = F.relu(self.first(codes, state))
         for layer in list(self.rest)[: None if depth is None else depth - 1]:
@@ -560,8 +560,8 @@ class ComparisonNet(nn.Module):
         return logit
 
     def against(self, features: Tensor, references: Tensor) -> Tensor:
-        """Compare n positions with reference positions. Return logits, [n, references]: of the probability that the
-        position is better for White than the reference position.
+        """Compare n positions with reference positions. Return the logit of the probability that the position is better
+        for White than the reference position, for each pair, [n, references].
 
         features: the features of the positions, [n, units]. references: the features of the reference positions,
         [references, units]. The logits are averaged over both orders of a pair.
@@ -607,8 +607,8 @@ class DeepChess(nn.Module):
         return {name: part for name, part in parts.items() if part.trained or len(parts) == 1 or name == "full"}
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor]:
-        """Return `white_better`, float32 [n], as the only element of a tuple. codes: the pieces, uint8 [n, 64]. state:
-        the side to move and more, uint8 [n, 4].
+        """Return `white_better`, float32 [n], as the only element of a tuple. codes, state: the positions, uint8 [n,
+        64] and uint8 [n, 4], see `kibitz.PositionArrays`.
         """
         part = next(iter(self.parts().values()))
         references = part.pos2vec(self.get_buffer("reference_codes"), self.get_buffer("reference_state"))

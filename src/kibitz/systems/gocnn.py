@@ -287,8 +287,9 @@ class GoNet(nn.Module):
         self.last = nn.Conv2d(before, 1, settings.last, padding=settings.last // 2)
 
     def logits(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the logit of the probability that each point will belong to the side to move at the end, float32 [n,
-        grid²]. grid: the size of the largest board that the network supports.
+        """Return the logits of the predicted final owners, float32 [n, grid²]. They belong to the probabilities that,
+        at the end of the game, each point is owned by the player who is now to move. codes, state: the positions, see
+        `forward`. grid: the size of the largest board that the network supports.
         """
         values = self.planes(codes, state)
         board = corner(codes, self.grid)
@@ -305,8 +306,8 @@ class GoNet(nn.Module):
         return mean_over_chains(answer, chains) if self.together else answer
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor]:
-        """Return `black_owns`, float32 [n, 361], as the only element of a tuple. codes: the stones, uint8 [n, 361].
-        state: the side to move and more, uint8 [n, 4].
+        """Return `black_owns`, float32 [n, 361], as the only element of a tuple. codes, state: the positions, uint8 [n,
+        361] and uint8 [n, 4], see `kibitz.PositionArrays`.
         """
         mine = self.logits(codes, state)
         black = torch.sigmoid(mine * (1 - 2 * state[:, SIDE, None].float())).view(-1, self.grid, self.grid)

@@ -202,12 +202,16 @@ class GameConditions(nn.Module):
 
 
 def mover_sign(state: Tensor) -> Tensor:
-    """Return 1 if Black is to move and −1 if White is to move, float32 [n]. state: uint8 [n, columns]."""
+    """Return 1 if Black is to move and −1 if White is to move, float32 [n]. state: uint8 [n, columns], see
+    `kibitz.PositionArrays`.
+    """
     return 1 - 2 * state[:, SIDE].float()
 
 
 def white_komi(state: Tensor) -> Tensor:
-    """Return White's komi in points, float32 [n]; the default KOMI if it is unknown. state: uint8 [n, 10]."""
+    """Return White's komi in points, float32 [n]; the default KOMI if it is unknown. state: uint8 [n, 10], see
+    `kibitz.PositionArrays`.
+    """
     byte = state[:, KOMI_BYTE].float()
     return torch.where(byte > 0, (byte - NO_KOMI) / 2, torch.full_like(byte, KOMI))
 
@@ -226,7 +230,9 @@ class BoardMask:
 
     @classmethod
     def of(cls, codes: Tensor, state: Tensor) -> BoardMask:
-        """Return the mask for a batch of positions. codes: the stones, uint8 [n, 361]. state: uint8 [n, columns]."""
+        """Return the mask for a batch of positions. codes, state: the positions, uint8 [n, 361] and uint8 [n, columns],
+        see `kibitz.PositionArrays`.
+        """
         size = state[:, SIZE, None].float()
         return cls(on_board(corner(codes, GRID))[:, None].float(), size * size, (size - 14) / 10)
 
@@ -344,7 +350,7 @@ class GoHuman(nn.Module):
         """Return the features of the last residual block, [n, filters, 19, 19], the board's mask, and the features of
         the side inputs (see `GameConditions`), [n, 64].
 
-        codes: the stones, uint8 [n, 361]. state: uint8 [n, 10].
+        codes, state: the positions, uint8 [n, 361] and uint8 [n, 10], see `kibitz.PositionArrays`.
         """
         board, conditions = BoardMask.of(codes, state), self.conditions(state)
         grid = self.stem(self.planes(codes, state))
@@ -355,15 +361,16 @@ class GoHuman(nn.Module):
         return grid, board, conditions
 
     def features(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the features of the last residual block, averaged over the board, [n, filters]. codes: the stones,
-        uint8 [n, 361]. state: uint8 [n, 10].
+        """Return the features of the last residual block, averaged over the board, [n, filters]. codes, state: the
+        positions, uint8 [n, 361] and uint8 [n, 10], see `kibitz.PositionArrays`.
         """
         grid, board, _ = self.trunk(codes, state)
         return grid.sum((2, 3)) / board.area.to(grid.dtype)
 
     def move_logits(self, grid: Tensor, board: BoardMask, conditions: Tensor, codes: Tensor) -> Tensor:
         """Return the logits of a move at each point and of a pass, float32 [n, 362]. Points that aren't empty get a
-        very low logit. grid, board, conditions: the result of `trunk`. codes: uint8 [n, 361].
+        very low logit. grid, board, conditions: the result of `trunk`. codes: uint8 [n, 361], the positions, see
+        `kibitz.PositionArrays`.
         """
         seen = board.pool(F.relu(self.seen(grid)) * board.mask.to(grid.dtype))
         summary = torch.cat([seen, conditions.to(grid.dtype)], 1)
@@ -385,8 +392,8 @@ class GoHuman(nn.Module):
         """Return predictions for the side to move: the logit of a win, the lead in points and its standard deviation
         (spread) in points, each float32 [n].
 
-        grid, board, conditions: the result of `trunk`. state: uint8 [n, 10]. owners: the territory logits, from
-        `owner_logits`.
+        grid, board, conditions: the result of `trunk`. state: uint8 [n, 10], see `kibitz.PositionArrays`. owners: the
+        territory logits, from `owner_logits`.
 
         The lead is the predicted territory with komi, plus a learned correction. No gradient flows from the lead to the
         territory logits, because the final score is only one number per game. The gradient of the score would shift the
@@ -404,8 +411,8 @@ class GoHuman(nn.Module):
         return win + self.trust * math.pi / math.sqrt(3) * (lead / spread).detach(), lead, spread
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
-        """Return policy, value, black_owns, lead and spread, as the class describes. codes: the stones, uint8 [n, 361].
-        state: uint8 [n, 10].
+        """Return policy, value, black_owns, lead and spread, as the class describes. codes, state: the positions, uint8
+        [n, 361] and uint8 [n, 10], see `kibitz.PositionArrays`.
         """
         grid, board, conditions = self.trunk(codes, state)
         owners = self.owner_logits(grid)

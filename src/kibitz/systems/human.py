@@ -294,7 +294,8 @@ class Human(nn.Module):
         yield ConsumedUnits(self.before, [(part, [0]) for part in (self.origin, self.query, self.key, self.promotion)])
 
     def planes(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the input planes, float32 [n, 34, 8, 8]. codes: the pieces, uint8 [n, 64]. state: uint8 [n, 12].
+        """Return the input planes, float32 [n, 34, 8, 8]. codes, state: the positions, uint8 [n, 64] and uint8 [n, 12],
+        see `kibitz.PositionArrays`.
 
         The first are 12 planes for pieces, 12 for attacks, and 5 for castling rights and en passant. Then follow one
         plane for the number of plies since the last capture or pawn move, and 4 planes for the squares of the last two
@@ -313,7 +314,7 @@ class Human(nn.Module):
         """Return the features of the last residual block, [n, filters, 8, 8], and the features of the side inputs (see
         `Conditions`), [n, 64].
 
-        codes: the pieces, uint8 [n, 64]. state: uint8 [n, 12].
+        codes, state: the positions, uint8 [n, 64] and uint8 [n, 12], see `kibitz.PositionArrays`.
         """
         conditions = self.conditions(state)
         grid = F.relu(self.stem(self.planes(codes, state)))
@@ -322,8 +323,8 @@ class Human(nn.Module):
         return grid, conditions
 
     def features(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the features of the last residual block, averaged over the squares, [n, filters]. codes: the pieces,
-        uint8 [n, 64]. state: uint8 [n, 12].
+        """Return the features of the last residual block, averaged over the squares, [n, filters]. codes, state: the
+        positions, uint8 [n, 64] and uint8 [n, 12], see `kibitz.PositionArrays`.
         """
         return self.trunk(codes, state)[0].mean((2, 3))
 
@@ -341,8 +342,8 @@ class Human(nn.Module):
         return cast(Tensor, self.outcome(F.leaky_relu(self.weigh(torch.cat([narrow, *inputs], 1)), 0.1))).float()
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
-        """Return origin, target, promotion, outcome and value, as the class describes. codes: the pieces, uint8 [n,
-        64]. state: uint8 [n, 12].
+        """Return origin, target, promotion, outcome and value, as the class describes. codes, state: the positions,
+        uint8 [n, 64] and uint8 [n, 12], see `kibitz.PositionArrays`.
         """
         grid, conditions = self.trunk(codes, state)
         moves = F.relu(self.before(grid))

@@ -30,8 +30,8 @@ RECENT = 5
 
 
 def winner(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of `winner` for one position, by name, each float32 [8, 8]. codes: the pieces, uint8
-    [64]. state: the side to move and more.
+    """Return the input planes of `winner` for one position, by name, each float32 [8, 8]. codes, state: the position,
+    uint8 [64] and uint8 [4 or more], see `kibitz.PositionArrays`.
     """
     mover = settings.get("view", "white") == "mover"
     sides = OWN_AND_OTHERS if mover else WHITE_AND_BLACK
@@ -47,8 +47,8 @@ def winner(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8
 
 
 def movers(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of `convchess` and `chessnet` for one position, by name, each float32 [8, 8]. codes: the
-    pieces, uint8 [64]. state: the side to move and more, and the side inputs.
+    """Return the input planes of `convchess` and `chessnet` for one position, by name, each float32 [8, 8]. codes,
+    state: the position with its side inputs, uint8 [64] and uint8 [k], see `kibitz.PositionArrays`.
     """
     seen = chess.mover_view(codes, state)
     planes = {
@@ -67,9 +67,9 @@ def movers(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8
 
 
 def human(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of `human` for one position, by name, each float32 [8, 8]. codes: the pieces, uint8 [64].
-    state: the side to move and more, and the side inputs. The squares of the last moves in `state` are those of the
-    real board.
+    """Return the input planes of `human` for one position, by name, each float32 [8, 8]. codes, state: the position
+    with its side inputs, uint8 [64] and uint8 [k], see `kibitz.PositionArrays`. The squares of the last moves in
+    `state` are those of the real board.
     """
     seen = chess.mover_view(codes, state)
     planes = {
@@ -89,14 +89,16 @@ def human(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 
 def deepchess(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
     """Return the input planes of `deepchess` for one position, by name, each float32 [8, 8]. Five of its inputs do not
-    belong to a square. Each of these becomes a plane with the same value on all squares.
+    belong to a square. Each of these becomes a plane with the same value on all squares. codes, state: the position,
+    uint8 [64] and uint8 [4 or more], see `kibitz.PositionArrays`.
     """
     return chess.bits(codes, state)
 
 
 def gocnn(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
     """Return the input planes of `gocnn` for one position, by name. The last plane has the number of each stone's chain
-    (see `games.go.planes.chains`). codes: the stones, uint8 [361]. state: the side to move and more.
+    (see `games.go.planes.chains`). codes, state: the position, uint8 [361] and uint8 [4 or more], see
+    `kibitz.PositionArrays`.
     """
     liberties, recent = (cast(int, settings.get(name, usual)) for name, usual in (("liberties", 3), ("recent", 0)))
     layers = read_layers(str(settings.get("layers", "")) or "1conv1x1")
@@ -107,7 +109,7 @@ def gocnn(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 
 
 def gohuman(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of `gohuman` for one position, by name. codes: the stones, uint8 [361]. state: the side
-    to move and more.
+    """Return the input planes of `gohuman` for one position, by name. codes, state: the position, uint8 [361] and uint8
+    [4 or more], see `kibitz.PositionArrays`.
     """
     return go.board(codes, state, recent=RECENT)

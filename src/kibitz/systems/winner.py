@@ -307,7 +307,7 @@ def phase(codes: Tensor) -> Tensor:
     """Return the phase of the game for each position, int64 [n]: 0 opening, 1 middlegame, 2 endgame. The phase follows
     from the material, as in games.chess.material.
 
-    codes: the pieces, uint8 [n, 64].
+    codes: uint8 [n, 64], the positions, see `kibitz.PositionArrays`.
     """
     kind = (codes.long() + 5) % 6  # 0 pawn … 5 king; an empty square also gives 5
     officers = ((kind > 0) & (kind < 5)).sum(1)
@@ -340,7 +340,9 @@ class Winner(nn.Module):
         self.nets = nn.ModuleList(Net(settings, self.planes.channels) for _ in range(count))
 
     def which(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return which of the separate networks evaluates each position, as an index into `nets`, int64 [n]."""
+        """Return which of the separate networks evaluates each position, as an index into `nets`, int64 [n]. codes,
+        state: the positions, uint8 [n, 64] and uint8 [n, 4], see `kibitz.PositionArrays`.
+        """
         # The tensor is made from the state, so that the exported network works for any number of positions.
         index = torch.zeros_like(state[:, SIDE], dtype=torch.long)
         if self.by_phase:
@@ -350,8 +352,8 @@ class Winner(nn.Module):
         return index
 
     def logit(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the logit of White's win probability, float32 [n]. codes: the pieces, uint8 [n, 64]. state: uint8 [n,
-        4].
+        """Return the logit of White's win probability, float32 [n]. codes, state: the positions, uint8 [n, 64] and
+        uint8 [n, 4], see `kibitz.PositionArrays`.
         """
         seen, side = codes, state
         if self.view is not None:
@@ -374,8 +376,8 @@ class Winner(nn.Module):
         return answer
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor]:
-        """Return White's win probability, float32 [n], as the only element of a tuple. codes: the pieces, uint8 [n,
-        64]. state: uint8 [n, 4].
+        """Return White's win probability, float32 [n], as the only element of a tuple. codes, state: the positions,
+        uint8 [n, 64] and uint8 [n, 4], see `kibitz.PositionArrays`.
         """
         return (torch.sigmoid(self.logit(codes, state).float()),)
 

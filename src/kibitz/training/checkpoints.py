@@ -2,7 +2,8 @@
 ones.
 
 Files are named STAGE-ITERATION.safetensors; a stage is the training of one part of the network. kibitz removes some of
-the older checkpoints, so that the total size stays below a limit and the others are evenly spaced.
+the older checkpoints, so that the total size stays below a limit and the others are at about equal intervals of
+iterations.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ def series(folder: Path, stages: Sequence[str]) -> list[tuple[int, Path]]:
 
 
 def thin(folder: Path, stages: Sequence[str], megabytes: float) -> None:
-    """Remove checkpoints, so that the others are evenly spaced and have a total size of at most `megabytes` (1 MB is
-    1,000,000 bytes). stages: the names of the stages in the order of training.
+    """Remove checkpoints, so that the others are at about equal intervals of iterations and have a total size of at
+    most `megabytes` (1 MB is 1,000,000 bytes). stages: the names of the stages in the order of training.
     """
     checkpoints = series(folder, stages)
     sizes = {path: path.stat().st_size for _, path in checkpoints}

@@ -512,8 +512,8 @@ def _remove_unstarted(job: TrainJob) -> None:
 def finish(job: TrainJob, outcome: TrainOutcome, export: bool) -> TrainResult:
     """Export the best weights as model.onnx, if `export` is true and the run has weights. Return the result of `train`.
 
-    If an earlier call finished the run, model.onnx is written only if it is missing, because that call may have been
-    killed before the export.
+    An earlier call of `train` may have finished the training and then been killed before it wrote model.onnx. So if the
+    training was already finished, this function writes model.onnx only if the file is missing.
     """
     onnx, export = job.path / ONNX, export and job.plan.ranks.main
     if export and (job.path / WEIGHTS).is_file() and not (job.finished and onnx.is_file()):

@@ -28,7 +28,7 @@ order, because a large file takes seconds, and small requests must not wait.
 
 @dataclass(frozen=True)
 class StreamJob:
-    """Work whose results are streamed to the page.
+    """A job of a worker thread that sends its results to the page one by one.
 
     worker: the name of the worker thread. seq: the number that the page gave to the request. steps: a function that
     returns the iterator of the steps of the work (see `workers.Steps`).
@@ -116,7 +116,7 @@ def post_to_network(path: str, function: Callable[[AppState, Fields], Callable[[
 
 def post_for_stream(path: str, function: Callable[[AppState, Fields], StreamJob]) -> Route:
     """Return a POST route whose response is a stream of JSON lines. function: a function that parses the request, in a
-    shared worker thread, and returns the work.
+    shared worker thread, and returns the job that computes the response.
     """
 
     async def handle(request: Request) -> Any:

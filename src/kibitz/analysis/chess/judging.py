@@ -361,7 +361,8 @@ class Judge:
         """Return White's win probability in n positions, float64 [n], 0 to 1, from an alpha-beta search. The positions
         need not come from one game.
 
-        rows: the positions, uint8 [n, 68], see `judge`.
+        rows: the positions, uint8 [n, 68], in each row 64 codes and 4 numbers of the state, see
+            `kibitz.PositionArrays`.
         depth: the depth of the search in plies.
         by_network: whether the network evaluates the last positions of the search; if it is False, only material
             counts.
@@ -378,7 +379,8 @@ class Judge:
         """Return the best move of each of n positions, uint16 [n], packed (see `kibitz.games.chess.moves.from_move`). A
         search that counts only material finds the moves. The value is 0 if a position has no legal move.
 
-        rows: the positions, uint8 [n, 68], see `judge`.
+        rows: the positions, uint8 [n, 68], in each row 64 codes and 4 numbers of the state, see
+            `kibitz.PositionArrays`.
         depth: the depth of the search in plies.
         """
         deep = quiescence_search(rows, depth, threads=self.threads)

@@ -257,7 +257,7 @@ class AnalysedGame:
 
     @property
     def swings(self) -> list[Move]:
-        """The annotated moves, sorted by how much they changed the lead, the largest change first."""
+        """The moves with an annotation such as "?" or "↑" (see `Move.mark`), the largest change of the lead first."""
         return sorted((move for move in self.moves if move.mark), key=lambda move: -abs(move.change))
 
     @property

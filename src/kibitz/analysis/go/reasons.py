@@ -155,8 +155,8 @@ class Why:
 
 
 def explain(situation: Situation) -> Why | None:
-    """Return the reason why the played move was bad. Return None if no reason is proven and no area explains the
-    loss.
+    """Return the reason why the played move was bad. Return None if the searched lines prove no reason, such as a
+    captured group, and if no area of the board accounts for the lost points.
     """
     if situation.lost < LEAST_SHARE * SWINGS[situation.board.size]:
         return None

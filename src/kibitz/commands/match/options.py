@@ -52,9 +52,10 @@ class LimitOptions:
         """Return the limits of the players "A" and "B". The limits of a player are a dict from a limit's name, such as
         "nodes", to its value.
 
-        If a player has no separate limit, such as --nodes-a, the player's dict contains the limits for both players.
-        The key "ending" is for error messages: it contains "-a" or "-b" if the options of one player apply, and "" if
-        the options for both players apply.
+        Options such as --nodes-a set a limit of one player, and options such as --nodes set the same limit for both. If
+        a player has no option of the first kind, the player's dict contains the limits that both players share. Each
+        player's dict also has the key "ending", for error messages: "-a" or "-b" if the player has separate options,
+        otherwise "".
         """
 
         def given(ending: str) -> dict[str, Any]:

@@ -27,8 +27,8 @@ RIGHTS_AFTER = _rights_after()
 
 @inner
 def squares_of(move):  # type: ignore[no-untyped-def]
-    """Return three parts of a packed move: the from-square and the to-square, 0 to 63, and the promotion piece. All are
-    int64.
+    """Return three parts of a packed move (see `kibitz.games.chess.moves.from_move`): the from-square and the
+    to-square, 0 to 63, and the promotion piece. All are int64.
 
     The promotion piece is 0 if there is none, or 2 knight, 3 bishop, 4 rook, 5 queen.
     """
@@ -78,8 +78,8 @@ def next_state(piece, captured, origin, target, rights, clock):  # type: ignore[
 
 @inner
 def play_moves(board, moves, first, end, rights, clock, taken):  # type: ignore[no-untyped-def]
-    """Play the packed moves `moves[first:end]` on `board`, which is changed in place. board: uint8 [64], the position's
-    codes.
+    """Play `moves[first:end]`, packed moves (see `kibitz.games.chess.moves.from_move`), on `board`, which is changed in
+    place. board: uint8 [64], the position's codes.
 
     rights, clock: the castling rights, and the plies since the last capture or pawn move, before the first move. taken:
     an output, bool [moves]: whether each move is a capture; None for no output. `first` must be less than `end`.

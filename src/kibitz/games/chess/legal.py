@@ -136,8 +136,9 @@ def generate(codes, state, board, pinned, moves, count):  # type: ignore[no-unty
     """Write the legal moves of a position, at most MAX_MOVES, to the array `moves` from index `count` on. Returns two
     integers: the index after the last move, and the number of pieces that give check.
 
-    codes: uint8 [64]. state: uint8 [4]. board: int8 [64], an output: the pieces from the mover's view (see
-    `attacks.look`). pinned: int64 [64], working memory. moves: uint16, the output, packed moves.
+    codes, state: the position, uint8 [64] and uint8 [4], see `kibitz.PositionArrays`. board: int8 [64], an output: the
+    pieces from the mover's view (see `attacks.look`). pinned: int64 [64], working memory. moves: uint16, the output,
+    packed moves (see `kibitz.games.chess.moves.from_move`).
     """
     black = state[SIDE] != 0
     forward = -8 if black else 8
@@ -213,7 +214,9 @@ def _legal_moves(codes, state):  # type: ignore[no-untyped-def]
 
 @kernel
 def _in_check(codes, state, checked):  # type: ignore[no-untyped-def]
-    """Write whether the side to move is in check to `checked`, bool [n]. codes: uint8 [n, 64]. state: uint8 [n, 4]."""
+    """Write whether the side to move is in check to `checked`, bool [n]. codes, state: the positions, uint8 [n, 64] and
+    uint8 [n, 4], see `kibitz.PositionArrays`.
+    """
     board = np.empty(64, np.int8)
     for i in range(codes.shape[0]):
         king = look(codes[i], np.int64(state[i, SIDE]), board)
@@ -221,18 +224,21 @@ def _in_check(codes, state, checked):  # type: ignore[no-untyped-def]
 
 
 def legal_moves(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
-    """Return all legal moves of n positions as two arrays: the packed moves, uint16 [total], and offsets, int64 [n +
-    1].
+    """Return all legal moves of n positions as two arrays: the packed moves (see `kibitz.games.chess.moves.from_move`),
+    uint16 [total], and offsets, int64 [n + 1].
 
-    codes: uint8 [n, 64]. state: uint8 [n, 4]. The moves of position i are `moves[offsets[i]:offsets[i + 1]]`, in the
-    order of their from-squares. Castling is encoded as a king's move of two files. A promotion is a separate move for
-    each promotion piece. Moves are also returned for a position that is drawn by the rules.
+    codes, state: the positions, uint8 [n, 64] and uint8 [n, 4], see `kibitz.PositionArrays`. The moves of position i
+    are `moves[offsets[i]:offsets[i + 1]]`, in the order of their from-squares. Castling is encoded as a king's move of
+    two files. A promotion is a separate move for each promotion piece. Moves are also returned for a position that is
+    drawn by the rules.
     """
     return _legal_moves(np.ascontiguousarray(codes, np.uint8), np.ascontiguousarray(state, np.uint8))  # type: ignore[no-any-return]
 
 
 def in_check(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return whether the side to move is in check, bool [n]. codes: uint8 [n, 64]. state: uint8 [n, 4]."""
+    """Return whether the side to move is in check, bool [n]. codes, state: the positions, uint8 [n, 64] and uint8 [n,
+    4], see `kibitz.PositionArrays`.
+    """
     checked = np.empty(len(codes), np.bool_)
     _in_check(np.ascontiguousarray(codes, np.uint8), np.ascontiguousarray(state, np.uint8), checked)
     return checked
@@ -272,8 +278,9 @@ def moved_pieces(
     """Return the type of the piece that makes each move, uint8 [moves]: 0 P, 1 N, 2 B, 3 R, 4 Q, 5 K. A promotion
     counts as a pawn's move, and castling as the king's.
 
-    moves: the packed moves of all games, one game after the other. offsets: [games + 1], the index at which each game's
-    moves begin. starts: uint8 [k, 68], start positions. start_of: [games], each game's row in `starts`.
+    moves: the packed moves (see `kibitz.games.chess.moves.from_move`) of all games, one game after the other. offsets:
+    [games + 1], the index at which each game's moves begin. starts: uint8 [k, 68], start positions, each as 64 codes
+    and 4 numbers of the state, see `kibitz.PositionArrays`. start_of: [games], each game's row in `starts`.
     """
     kinds = np.empty(len(moves), np.uint8)
     _moved_pieces(moves, offsets, starts, start_of, kinds)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def pack(origin: NDArray[np.uint8], target: NDArray[np.uint8], promotion: NDArray[np.int8]) -> NDArray[np.uint16]:
-    """Return moves as packed moves, uint16 [n].
+    """Return moves as packed moves (see `kibitz.games.chess.moves.from_move`), uint16 [n].
 
     origin, target: the from-squares and to-squares, 0 to 63. promotion: promotion pieces, 2 to 5 (N B R Q); a smaller
     number means no promotion.

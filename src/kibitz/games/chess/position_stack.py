@@ -83,8 +83,9 @@ def _set_square(stack, ply, square, code):  # type: ignore[no-untyped-def]
 
 @inner
 def make_move(stack, ply, move):  # type: ignore[no-untyped-def]
-    """Play a legal packed move in the position of row `ply`, and write the new position to row `ply` + 1. The function
-    also writes its key, its number of pieces and the squares that have changed.
+    """Play a legal packed move (see `kibitz.games.chess.moves.from_move`) in the position of row `ply`, and write the
+    new position to row `ply` + 1. The function also writes its key, its number of pieces and the squares that have
+    changed.
     """
     below, row = stack.rows[ply], stack.rows[ply + 1]
     fill(row, below)
@@ -173,7 +174,7 @@ def static_exchange(board, side, move):  # type: ignore[no-untyped-def]
     static exchange evaluation.
 
     board: int8 [64], the types of pieces, 1 to 6 for the mover's and negative for the opponent's. side: the side to
-    move, 0 White or 1 Black. move: a legal packed move.
+    move, 0 White or 1 Black. move: a legal packed move (see `kibitz.games.chess.moves.from_move`).
     """
     origin, target, promotion = squares_of(move)
     piece = np.int64(board[origin])

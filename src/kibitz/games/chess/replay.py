@@ -1,4 +1,4 @@
-"""Compute any position of the games in a store from their packed moves.
+"""Compute any position of the games in a store from their packed moves (see `kibitz.games.chess.moves.from_move`).
 
 A position is 64 codes and 4 state numbers, all uint8. A code is the piece on a square: 0 empty, 1-6 White's P N B R Q
 K, 7-12 Black's. The state has four numbers:
@@ -87,8 +87,9 @@ def replay(
     """Return the positions of games after some numbers of moves, as the arrays `codes`, uint8 [n, 64], and `state`,
     uint8 [n, 4]. Position i is that of the game `games[i]` after `plies[i]` moves.
 
-    moves: uint16, the packed moves of all games, one game after the other. offsets: int64 [games + 1], the index at
-    which each game's moves begin. starts: uint8 [k, 68], start positions. start_of: int32 [games], each game's row in
+    moves: uint16, the packed moves (see `kibitz.games.chess.moves.from_move`) of all games, one game after the other.
+    offsets: int64 [games + 1], the index at which each game's moves begin. starts: uint8 [k, 68], start positions, each
+    as 64 codes and 4 numbers of the state, see `kibitz.PositionArrays`. start_of: int32 [games], each game's row in
     `starts`. games, plies: int64 [n]. Raises IndexError for a game or ply that is not in the store.
     """
     games, plies = check_indices(offsets, games, plies)
@@ -100,8 +101,9 @@ def replay(
 
 @kernel
 def _legal_passing(codes, state):  # type: ignore[no-untyped-def]
-    """Set the en-passant file of positions to 0 if no en-passant capture is legal. codes: uint8 [n, 64]. state: uint8
-    [n, 4]."""
+    """Set the en-passant file of positions to 0 if no en-passant capture is legal. codes, state: the positions, uint8
+    [n, 64] and uint8 [n, 4], see `kibitz.PositionArrays`.
+    """
     view = np.empty(64, np.int8)
     for i in range(codes.shape[0]):
         if not can_pass(codes[i], np.int64(state[i, SIDE]), np.int64(state[i, EN_PASSANT]), view):
@@ -111,7 +113,8 @@ def _legal_passing(codes, state):  # type: ignore[no-untyped-def]
 def keep_legal_passing(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> None:
     """Set the en-passant file to 0 in each position in which no en-passant capture is legal.
 
-    codes: uint8 [n, 64]. state: uint8 [n, 4], changed in place.
+    codes, state: the positions, uint8 [n, 64] and uint8 [n, 4], see `kibitz.PositionArrays`. `state` is changed in
+    place.
     """
     _legal_passing(codes, state)
 
@@ -150,7 +153,7 @@ def decode_board(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> chess.Bo
     """Convert a position to a python-chess board. The board's full-move number is 1, because a position has no such
     number.
 
-    codes: uint8 [64]. state: uint8 [4].
+    codes, state: the position, uint8 [64] and uint8 [4], see `kibitz.PositionArrays`.
     """
     board = chess.Board.empty()
     for square in np.flatnonzero(codes):
@@ -170,7 +173,8 @@ STANDARD_START = encode_board(chess.Board())
 
 
 def are_starts(starts: NDArray[np.uint8]) -> bool:
-    """Return whether all rows of `starts`, uint8 [k, 68], have valid codes and states.
+    """Return whether all rows of `starts` are valid start positions. starts: uint8 [k, 68], in each row 64 codes and 4
+    numbers of the state, see `kibitz.PositionArrays`.
 
     The function does not check whether a game can reach these positions.
     """
@@ -194,8 +198,9 @@ def captures(
 ) -> NDArray[np.bool_]:
     """Return whether each move is a capture, en passant included, bool [moves].
 
-    moves: uint16, the packed moves of all games, one game after the other. offsets: int64 [games + 1], the index at
-    which each game's moves begin. starts: uint8 [k, 68], start positions. start_of: int32 [games], each game's row in
+    moves: uint16, the packed moves (see `kibitz.games.chess.moves.from_move`) of all games, one game after the other.
+    offsets: int64 [games + 1], the index at which each game's moves begin. starts: uint8 [k, 68], start positions, each
+    as 64 codes and 4 numbers of the state, see `kibitz.PositionArrays`. start_of: int32 [games], each game's row in
     `starts`.
     """
     taken = np.empty(len(moves), np.bool_)
@@ -214,8 +219,8 @@ def swap_colours(
     """Swap the colors, flip the ranks and change the side to move in the positions for which `selected`, bool [n], is
     true.
 
-    Such a position is equivalent for the other side (python-chess's Board.mirror). codes: uint8 [n, 64]. state: uint8
-    [n, 4]. Both arrays are changed in place and returned.
+    Such a position is equivalent for the other side (python-chess's Board.mirror). codes, state: the positions, uint8
+    [n, 64] and uint8 [n, 4], see `kibitz.PositionArrays`. Both arrays are changed in place and returned.
     """
     rows = np.flatnonzero(selected)
     for begin in range(0, len(rows), _SWAPPED_AT_ONCE):
@@ -239,8 +244,8 @@ def flip_files(
     """Mirror positions from left to right (the files a and h, b and g, and so on are swapped). A position is changed
     only if `selected`, bool [n], is true for it and neither side may castle.
 
-    Without castling rights, the mirrored position is equivalent. codes: uint8 [n, 64]. state: uint8 [n, 4]. Both arrays
-    are changed in place and returned.
+    Without castling rights, the mirrored position is equivalent. codes, state: the positions, uint8 [n, 64] and uint8
+    [n, 4], see `kibitz.PositionArrays`. Both arrays are changed in place and returned.
     """
     rows = np.flatnonzero(selected & (state[:, CASTLING] == 0))
     codes[rows] = codes[rows].reshape(-1, 8, 8)[:, :, ::-1].reshape(-1, SQUARES)

@@ -102,8 +102,9 @@ def side_inputs(
     ratings, speed, rating scale, and the squares of the last two moves.
 
     rating, opponent: [n], the ratings of the mover and the opponent, 0 if unknown. speeds, scales: uint8 [n], indices
-    into SPEEDS and SCALES. moves: uint16, the packed moves of complete games. at: int64 [n], the index in `moves` of
-    the move that was played in each position. plies: int64 [n], the number of moves before the position in its game.
+    into SPEEDS and SCALES. moves: uint16, the packed moves (see `kibitz.games.chess.moves.from_move`) of complete
+    games. at: int64 [n], the index in `moves` of the move that was played in each position. plies: int64 [n], the
+    number of moves before the position in its game.
     """
     more = np.zeros((len(at), len(BEYOND)), np.uint8)
     more[:, 0], more[:, 1] = rating_bytes(rating), rating_bytes(opponent)

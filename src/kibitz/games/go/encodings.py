@@ -24,7 +24,9 @@ liberties. With 6, they distinguish 1 to 5, and 6 or more.
 
 
 def corner(codes: Tensor, grid: int) -> Tensor:
-    """Return the upper left part of codes, [n, grid, grid]. codes: [n, 361]. grid: the size of the part, at most 19."""
+    """Return the upper left part of codes, [n, grid, grid]. codes: uint8 [n, 361], the positions, see
+    `kibitz.PositionArrays`. grid: the size of the part, at most 19.
+    """
     return codes.view(-1, GRID, GRID)[:, :grid, :grid]
 
 
@@ -48,21 +50,23 @@ class BoardPlanes(nn.Module):
         self.register_buffer("table", table, persistent=False)
 
     def forward(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the planes, float32 [n, channels, grid, grid]. codes: uint8 [n, 361]. state: uint8 [n, 4 or more]."""
+        """Return the planes, float32 [n, channels, grid, grid]. codes, state: the positions, uint8 [n, 361] and uint8
+        [n, 4 or more], see `kibitz.PositionArrays`.
+        """
         seen = corner(codes, self.grid).long() + 256 * state[:, SIDE].long()[:, None, None]
         return F.embedding(seen, self.get_buffer("table")).permute(0, 3, 1, 2)
 
 
 def on_board(codes: Tensor) -> Tensor:
     """Return whether each code is that of a point of the board, as a bool tensor of the same shape. Other codes are
-    outside a board smaller than 19×19.
+    outside a board smaller than 19×19. codes: as in `kibitz.PositionArrays`, in any shape.
     """
     return codes.long() % AGE < OFF
 
 
 def stones(codes: Tensor) -> Tensor:
     """Return the stone on each point, as an int64 tensor: 0 none, 1 Black, 2 White. codes: codes of points (see
-    `replay.py`), in any shape, which is also the shape of the result.
+    `kibitz.PositionArrays`), in any shape, which is also the shape of the result.
     """
     kind = codes.long() % AGE
     return ((kind >= BLACK_STONE) & (kind < KO)).long() + ((kind >= WHITE_STONE) & (kind < KO)).long()

@@ -186,8 +186,8 @@ def children(
 
 
 def colours_of(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the color of each point, uint8: 0 none, 1 Black, 2 White, 3 outside the board. codes: uint8, in any shape,
-    which is also the shape of the result.
+    """Return the color of each point, uint8: 0 none, 1 Black, 2 White, 3 outside the board. codes: uint8, codes of
+    points (see `kibitz.PositionArrays`), in any shape, which is also the shape of the result.
     """
     colours: NDArray[np.uint8] = _COLOUR_OF[codes & 15]
     return colours
@@ -199,7 +199,8 @@ def swap_colors(
     """Swap Black and White, both the stones and the side to move, in the positions for which `selected`, bool [n], is
     true.
 
-    codes: uint8 [n, 361]. state: uint8 [n, 4]. Both arrays are changed in place and returned.
+    codes, state: the positions, uint8 [n, 361] and uint8 [n, 4], see `kibitz.PositionArrays`. Both arrays are changed
+    in place and returned.
     """
     rows = np.flatnonzero(selected)
     for begin in range(0, len(rows), _SWAPPED_AT_ONCE):

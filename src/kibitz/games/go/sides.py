@@ -100,16 +100,16 @@ KOMI_BYTE, HANDICAP, GAME_RULES, RANK, OPPONENT, SERVER = range(STATE_WIDTH, STA
 
 
 def board_inputs(komi: float, territory: bool) -> dict[str, int]:
-    """Return the side inputs komi, handicap and rules for a position on a board, as a dict from names to numbers from 0
-    to 255. Only these side inputs matter to the question of who leads.
+    """Return the side inputs komi, handicap and rules for a network that evaluates who leads on a board, as a dict from
+    names to numbers from 0 to 255. Side inputs are a network's inputs besides the board.
 
     komi: White's points before the game, see `komi_byte`.
     territory: whether territory is scored. If area is scored, the rules are set to unknown. The reason: fewer than 1%
         of the training games of the network `gohuman` name rules with area scoring, and many of those games have
         handicap stones.
 
-    The handicap is always set to unknown: like ranks and server, it describes the strength of the players, and not who
-    leads.
+    The handicap is always set to unknown. It describes the strength of the players, and not who leads: the handicap
+    stones are already on the board.
     """
     known = side_inputs(komi, None, "japanese" if territory else None)
     return {name: known[name] for name in ("komi", "handicap", "rules")}

@@ -17,7 +17,9 @@ from kibitz.runs import Run
 
 @kernel
 def _positions(codes, state, keys):  # type: ignore[no-untyped-def]
-    """Write the hashes of `position_keys` to keys, uint64 [n]. codes: uint8 [n, 64]. state: uint8 [n, 4 or more]."""
+    """Write the hashes of `position_keys` to keys, uint64 [n]. codes, state: the positions, uint8 [n, 64] and uint8 [n,
+    4 or more], see `kibitz.PositionArrays`.
+    """
     for i in range(codes.shape[0]):
         value = np.uint64(0x9E3779B97F4A7C15)
         for square in range(64 + EN_PASSANT + 1):

@@ -86,7 +86,8 @@ class PersonalHuman(human.Human):
 
     def trunk(self, codes: Tensor, state: Tensor, adapted: bool = True) -> tuple[Tensor, Tensor]:
         """Return the features of the board, [n, filters, 8, 8], and the features of the side inputs, [n, 64], as
-        `human.Human.trunk` does. adapted: False to skip the adapters.
+        `human.Human.trunk` does. codes, state: the positions, uint8 [n, 64] and uint8 [n, 12], see
+        `kibitz.PositionArrays`. adapted: False to skip the adapters.
         """
         conditions = self.conditions(state)
         grid = F.relu(self.stem(self.planes(codes, state)))

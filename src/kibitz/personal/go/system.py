@@ -91,7 +91,8 @@ class PersonalGoHuman(gohuman.GoHuman):
 
     def trunk(self, codes: Tensor, state: Tensor, adapted: bool = True) -> tuple[Tensor, gohuman.BoardMask, Tensor]:
         """Return three values, as `gohuman.GoHuman.trunk` does: the features of the board, the mask of the board, and
-        the values that condition the features. adapted: False to skip the adapters.
+        the values that condition the features. codes, state: the positions, uint8 [n, 361] and uint8 [n, 10], see
+        `kibitz.PositionArrays`. adapted: False to skip the adapters.
         """
         board, conditions = gohuman.BoardMask.of(codes, state), self.conditions(state)
         grid = self.stem(self.planes(codes, state))

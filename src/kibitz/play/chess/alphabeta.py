@@ -47,7 +47,7 @@ class Bound(NamedTuple):
     """An entry of the transposition table: the bounds of a position's value that earlier searches have found.
 
     depth: the depth of the search in plies. low, high: the lower and the upper bound of the position's value, for
-    searches up to this depth. move: the best move, packed.
+    searches up to this depth. move: the best move, packed (see `kibitz.games.chess.moves.from_move`).
     """
 
     depth: int

@@ -165,7 +165,9 @@ def _search(memory, table, ply, depth, alpha, beta):  # type: ignore[no-untyped-
 
 @kernel
 def _deepen(memory, table, rows, max_nodes):  # type: ignore[no-untyped-def]
-    """Return the best move of the deepest completed search, 0 for none; see `best_move`. rows: uint8 [n, 68]."""
+    """Return the best move of the deepest completed search, 0 for none; see `best_move`. rows: uint8 [n, 68], the
+    positions as rows of 64 codes and 4 numbers of the state.
+    """
     for n in range(rows.shape[0] - 1, -1, -1):
         for i in range(START_WIDTH):
             memory.rows[0, i] = rows[n, i]

@@ -31,7 +31,7 @@ class TableEntry(NamedTuple):
     value: the value on the scale of `score.py`: -1 to 1, or a mate.
     final: whether the value is certain, because the game is over or the mover can mate in one. If the game is over,
         `moves` is empty. If the mover can mate, `moves` has only the mating move.
-    moves: uint16 [k], the packed moves by descending weight.
+    moves: uint16 [k], the packed moves (see `kibitz.games.chess.moves.from_move`) by descending weight.
     weights: float32 [k], the probabilities of the moves; they sum to 1.
     marks: uint8 [k], QUIET, TACTICAL or MATE for each move, see `tactics.py`.
     width: how many of the moves to search, from the first on.
@@ -136,7 +136,7 @@ class Evaluator:
 
     def root(self, position: SearchPosition, only: set[int], lines: int) -> tuple[TableEntry, dict[int, float]]:
         """Return the evaluation of the position for which a move is chosen, and the policy's probability of each legal
-        move, by packed move.
+        move, by packed move (see `kibitz.games.chess.moves.from_move`).
 
         only: the packed moves to consider; empty for all legal moves. The evaluation is never final. Its width is at
         least `lines`, or the number of moves if this number is smaller.

@@ -35,7 +35,7 @@ class Level:
     """All nodes of a search tree at one depth.
 
     parents: the index of each node's parent in the level above.
-    moves: the packed move that leads to each node.
+    moves: the packed move (see `kibitz.games.chess.moves.from_move`) that leads to each node.
     positions, entries: the position of each node, and its evaluation.
     """
 

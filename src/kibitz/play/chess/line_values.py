@@ -134,7 +134,7 @@ class MoveCheck:
     value: the value of the mate that was found (see `score.py`); None if none was found.
     bare_king: 1 if the opponent has only a king and the mover has enough material to force mate; -1 if the mover has
         only a king and the opponent can mate; 0 in all other cases.
-    line: the packed moves of the mate after this move; () without a mate.
+    line: the packed moves (see `kibitz.games.chess.moves.from_move`) of the mate after this move; () without a mate.
     falling: how much smaller the balance is than at the depths before, in centipawns, 0 or more (see FALLING_DEPTHS).
     can_win: whether the mover has a pawn, or enough pieces to force mate.
     """
@@ -238,8 +238,8 @@ def check_moves(rows: NDArray[np.uint8], clock: TimeManager | None = None) -> li
     """Test each move for captures and mates, and return the results. A result is None if there was no time for the
     test.
 
-    rows: uint8 [n, 68], the position after each move. The game must not be over in any of these positions. clock: the
-    limit on time; None for no limit.
+    rows: uint8 [n, 68], the position after each move, as rows of 64 codes and 4 numbers of the state. The game must not
+    be over in any of these positions. clock: the limit on time; None for no limit.
     """
     return [_check(row, clock=clock, checks=len(rows) - i) for i, row in enumerate(rows)]
 
@@ -247,10 +247,12 @@ def check_moves(rows: NDArray[np.uint8], clock: TimeManager | None = None) -> li
 def find_mate(
     row: NDArray[np.uint8], drawn: NDArray[np.uint8] = NO_ROWS, clock: TimeManager | None = None
 ) -> tuple[float, tuple[int, ...]] | None:
-    """Return the value and the packed moves of a mate that the side to move can force; None if no mate is found.
+    """Return the value and the packed moves (see `kibitz.games.chess.moves.from_move`) of a mate that the side to move
+    can force; None if no mate is found.
 
-    The mate takes at most MATE_PLIES plies. row: uint8 [68], the position. drawn: uint8 [k, 68], positions that count
-    as draws if they occur in the search. clock: the limit on time; None for no limit.
+    The mate takes at most MATE_PLIES plies. row: uint8 [68], the position as 64 codes and 4 numbers of the state, see
+    `kibitz.PositionArrays`. drawn: uint8 [k, 68], positions that count as draws if they occur in the search. clock: the
+    limit on time; None for no limit.
     """
     found = quiescence_search(row[None], MATE_PLIES, _pace.affordable(clock, 1, MAX_NODES), threads=1, drawn=drawn)
     depth = max(0, int(found.reached[0]))
@@ -349,8 +351,8 @@ class MoveEvaluator:
         line. The moves that follow are () if there was no search and no mate was found. The result for a move is None
         if there was no time for its value.
 
-        row: uint8 [68], the position (codes and state).
-        moves: legal moves, packed.
+        row: uint8 [68], the position as 64 codes and 4 numbers of the state, see `kibitz.PositionArrays`.
+        moves: legal moves, packed (see `kibitz.games.chess.moves.from_move`).
         drawn_keys: uint64, the keys of positions that are drawn if they occur again.
         visits: the number of visits of the search for each move; 1 means one network evaluation.
         clock: the limits that end the searches; None for no limit.

@@ -28,8 +28,8 @@ def pair_probabilities(
     type of the piece)` if it is [n, 6, 64].
 
     answers: the network outputs `origin`, [n, 64], and `target`, by from-square or by type of piece; NaN counts as 0.
-    codes: uint8 [n, 64], the positions. moves, offsets: the packed moves of all positions; those of position i are
-    `moves[offsets[i]:offsets[i + 1]]`.
+    codes: uint8 [n, 64], the positions. moves, offsets: the packed moves (see `kibitz.games.chess.moves.from_move`) of
+    all positions; those of position i are `moves[offsets[i]:offsets[i + 1]]`.
     """
     origin, target = answers["origin"], answers["target"]
     rows = np.repeat(np.arange(len(codes)), np.diff(offsets))

@@ -23,7 +23,9 @@ _NO_HISTORY = rust_chess.RepetitionDetectionMode.NONE
 
 
 def _tables() -> tuple[dict[str, int], dict[int, rust_chess.Move]]:
-    """Return two tables: from UCI moves to packed moves, and from packed moves to rust_chess's moves."""
+    """Return two tables: from UCI moves to packed moves (see `kibitz.games.chess.moves.from_move`), and from packed
+    moves to rust_chess's moves.
+    """
     names = {a + b: i | j << 6 for i, a in enumerate(chess.SQUARE_NAMES) for j, b in enumerate(chess.SQUARE_NAMES)}
     for name, code in list(names.items()):
         if name[1] + name[3] in ("78", "21") and abs((code & 7) - (code >> 6 & 7)) <= 1:
@@ -58,12 +60,12 @@ class SearchPosition:
         return int(self.row[SQUARES + CLOCK])
 
     def legal(self) -> list[int]:
-        """Return all legal moves, packed."""
+        """Return all legal moves, packed (see `kibitz.games.chess.moves.from_move`)."""
         self.board.reset_move_generator()  # otherwise the generator would continue after the last move that it returned
         return [_CODE_OF_UCI[move.get_uci()] for move in self.board.generate_legal_moves()]  # type: ignore[union-attr]
 
     def mates(self, move: int) -> bool:
-        """Return whether a legal move is checkmate. move: packed."""
+        """Return whether a legal move is checkmate. move: packed (see `kibitz.games.chess.moves.from_move`)."""
         return self.board.make_move_new(_MOVE_OF_CODE[move], False).is_checkmate()
 
     def in_check(self) -> bool:
@@ -87,7 +89,7 @@ class SearchPosition:
 
 def children(parents: list[SearchPosition], moves: NDArray[np.uint16]) -> list[SearchPosition]:
     """Return the positions after one legal move in each parent position, one for each parent. moves: uint16 [n], the
-    packed move for each parent.
+    packed move (see `kibitz.games.chess.moves.from_move`) for each parent.
     """
     if not parents:
         return []

@@ -96,8 +96,10 @@ class QuiescenceResult(NamedTuple):
     reached: int64 [n], the largest completed depth; −1 if no depth was completed. In the arrays below, the entries for
         larger depths are 0.
     scores: int32 [n, D + 1], the material balance in hundredths of a pawn; scores beyond ±SURE are mates.
-    rows: uint8 [n, D + 1, 68], the quiet positions at the end of the best lines (codes and state).
-    lines: uint16 [n, D + 1, 16], the packed moves of the best lines, 0 after the end of a line.
+    rows: uint8 [n, D + 1, 68], the quiet positions at the end of the best lines (codes and state, see
+        `kibitz.PositionArrays`).
+    lines: uint16 [n, D + 1, 16], the packed moves (see `kibitz.games.chess.moves.from_move`) of the best lines, 0 after
+        the end of a line.
     nodes: int64 [n], the number of positions that each search visited.
     """
 
@@ -382,8 +384,9 @@ class MoveQuiescence:
     def scores(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]) -> MoveScores:
         """Return the material balance after each legal move and the captures that follow (see `MoveScores`).
 
-        rows: uint8 [n, 68 or more], the positions (codes and state). moves: uint16 [total], the packed legal moves of
-        all positions. offsets: int64 [n + 1], the index at which each position's moves begin.
+        rows: uint8 [n, 68 or more], the positions (codes and state, see `kibitz.PositionArrays`). moves: uint16
+        [total], the packed legal moves (see `kibitz.games.chess.moves.from_move`) of all positions. offsets: int64 [n +
+        1], the index at which each position's moves begin.
         """
         n, total = len(rows), len(moves)
         found = MoveScores(np.empty(n, np.int32), np.empty(total, np.int32), np.empty(total, np.bool_))

@@ -71,9 +71,10 @@ def gains_and_checks(
     """Return two arrays: the immediate material gain of each legal move in pawns, int16 [total], and whether the move
     gives check, bool [total].
 
-    codes: uint8 [n, 64]. state: uint8 [n, 4]. moves: uint16 [total], the packed legal moves of all positions. offsets:
-    int64 [n + 1], the index at which each position's moves begin. A capture gains the value of the captured piece. If
-    the opponent can recapture, the value of the capturing piece is subtracted. Further exchanges aren't counted.
+    codes, state: the positions, uint8 [n, 64] and uint8 [n, 4], see `kibitz.PositionArrays`. moves: uint16 [total], the
+    packed legal moves (see `kibitz.games.chess.moves.from_move`) of all positions. offsets: int64 [n + 1], the index at
+    which each position's moves begin. A capture gains the value of the captured piece. If the opponent can recapture,
+    the value of the capturing piece is subtracted. Further exchanges aren't counted.
     """
     gain, check = np.empty(len(moves), np.int16), np.empty(len(moves), np.bool_)
     note_gains_and_checks(codes, state, moves, offsets, gain, check)
@@ -117,8 +118,9 @@ def order_moves(
     cut: float,
     max_width: int,
 ) -> tuple[NDArray[np.uint16], NDArray[np.float32], NDArray[np.uint8], NDArray[np.int64]]:
-    """Sort the moves of each position by descending weight. Returns four arrays: packed moves, uint16 [total]; weights,
-    float32 [total]; marks, uint8 [total]; and widths, int64 [n].
+    """Sort the moves of each position by descending weight. Returns four arrays: packed moves (see
+    `kibitz.games.chess.moves.from_move`), uint16 [total]; weights, float32 [total]; marks, uint8 [total]; and widths,
+    int64 [n].
 
     The weight of a move is its probability, raised to a minimum for winning captures and checks, and then normalized so
     that the weights sum to 1 in each position. The mark is TACTICAL for a move that gains TACTICAL_GAIN or more, and

@@ -153,8 +153,8 @@ def context_of(
     """Return those values of MoveContext that depend on the position and the move, by name. The clock and the rating
     are not included.
 
-    board: the position before the move, with its move stack. probabilities: the packed legal moves, and the probability
-    of each.
+    board: the position before the move, with its move stack. probabilities: the packed legal moves (see
+    `kibitz.games.chess.moves.from_move`), and the probability of each.
     """
     moves, shares = probabilities
     chosen = float(shares[moves == from_move(move)].sum())

@@ -80,7 +80,7 @@ def score_moves(state, ply, table_move):  # type: ignore[no-untyped-def]
 
     The order is: first the move from the transposition table; then captures and promotions to a queen that lose no
     material; then killer moves; then quiet moves by their history; last, captures that lose material, and other
-    promotions. table_move: the packed move from the table, or NO_MOVE.
+    promotions. table_move: the packed move (see `kibitz.games.chess.moves.from_move`) from the table, or NO_MOVE.
     """
     stack = state.data
     side = np.int64(stack.rows[ply, 64 + SIDE])
@@ -123,7 +123,7 @@ def pick_move(state, ply, i):  # type: ignore[no-untyped-def]
 @inner
 def make_and_enter(state, ply, move):  # type: ignore[no-untyped-def]
     """Play a legal move in the position at ply `ply`, and set up the new position at the next ply. Returns ONGOING, or
-    how the rules have ended the game: MATE or DRAW. move: packed.
+    how the rules have ended the game: MATE or DRAW. move: packed (see `kibitz.games.chess.moves.from_move`).
     """
     make_move(state.data, ply, move)
     return _enter(state, ply + 1)
@@ -245,8 +245,8 @@ def tt_store(state, ply, depth, move, result, alpha, beta, mode):  # type: ignor
 
 @inner
 def update_history_killers(state, ply, depth, move, tried):  # type: ignore[no-untyped-def]
-    """Record that a quiet move has ended the search of a node (caused a cutoff). move: the packed move. tried: the
-    index of this move in its node.
+    """Record that a quiet move has ended the search of a node (caused a cutoff). move: the packed move (see
+    `kibitz.games.chess.moves.from_move`). tried: the index of this move in its node.
 
     The move becomes a killer, and its history score increases. The history scores decrease for the quiet moves that
     were searched before this move.
@@ -365,7 +365,8 @@ def reenter(state, ply):  # type: ignore[no-untyped-def]
 
 @kernel
 def search_root(state, moves, depth):  # type: ignore[no-untyped-def]
-    """Search the given moves of the root, in this order, `depth` plies deep. moves: uint16 [n], packed.
+    """Search the given moves of the root, in this order, `depth` plies deep. moves: uint16 [n], packed (see
+    `kibitz.games.chess.moves.from_move`).
 
     Returns the index of the best move, and the number of completed moves. The index is -1 if the search was stopped
     before the first move was completed. The position at the end of the best line is then the bound with index 0, and

@@ -81,7 +81,7 @@ def add_feature(accumulator, feature_weights, feature, sign):  # type: ignore[no
 @inner
 def refresh_accumulator(weights, row, out):  # type: ignore[no-untyped-def]
     """Compute the sums of the network's first layer for a position (its accumulator), and write them to `out`, float32
-    [n]. row: uint8 [68], the position.
+    [n]. row: uint8 [68], the position as 64 codes and 4 numbers of the state, see `kibitz.PositionArrays`.
     """
     fill(out, weights.feature_weights[BIAS])
     for square in range(64):
@@ -210,7 +210,7 @@ def _white_better(weights, embeddings, references, out):  # type: ignore[no-unty
 class PositionComparer:
     """A loaded network that compares positions. Only one thread at a time may use an instance.
 
-    rows: uint8 [n, 68], the run's reference positions (codes and state).
+    rows: uint8 [n, 68], the run's reference positions (codes and state, see `kibitz.PositionArrays`).
     references: float32 [n, 2 * d], the embeddings of these positions.
     draw: the index of the most balanced reference position, whose `white_better` is nearest to 0.5.
     """
@@ -221,7 +221,9 @@ class PositionComparer:
         self.draw = int(np.abs(self.white_better(self.references) - 0.5).argmin())
 
     def embed(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Return the embeddings of positions, float32 [n, 2 * d]. codes: uint8 [n, 64]. state: uint8 [n, 4 or more]."""
+        """Return the embeddings of positions, float32 [n, 2 * d]. codes, state: the positions, uint8 [n, 64] and uint8
+        [n, 4 or more], see `kibitz.PositionArrays`.
+        """
         rows = np.ascontiguousarray(np.concatenate([codes, state[:, :4]], axis=1), np.uint8)
         out = np.empty((len(rows), 2 * self.weights.embedding_dim), np.float32)
         _embed(self.weights, rows, out)

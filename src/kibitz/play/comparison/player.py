@@ -147,8 +147,8 @@ class Memory:
             array[:] = np.zeros((), array.dtype)
 
     def search(self, row: NDArray[np.uint8], repeated: NDArray[np.int64], max_nodes: int) -> SearchState:
-        """Return the state of a new search of a position. row: uint8 [68], the position (codes and state). max_nodes:
-        the largest number of positions that the search visits.
+        """Return the state of a new search of a position. row: uint8 [68], the position as 64 codes and 4 numbers of
+        the state, see `kibitz.PositionArrays`. max_nodes: the largest number of positions that the search visits.
 
         repeated: int64 [k], the keys of positions that are draws if they occur again. If there are more keys than the
         stack has room for, the others are ignored. This happens only if the fifty-move rule already applies, and then
@@ -182,7 +182,7 @@ class Memory:
 @dataclass(frozen=True)
 class RootLine:
     """The best line that begins with one move of the searched position. value: the move's value from the mover's point
-    of view, on the scale of `chess.score`. pv: the packed moves of the line.
+    of view, on the scale of `chess.score`. pv: the packed moves (see `kibitz.games.chess.moves.from_move`) of the line.
     """
 
     value: float
@@ -192,7 +192,8 @@ class RootLine:
 class Thinking:
     """A search of one position, first one ply deep and then with increasing depth.
 
-    moves: the packed moves of the searched position, the best first. lines: the lines of the last completed depth.
+    moves: the packed moves (see `kibitz.games.chess.moves.from_move`) of the searched position, the best first. lines:
+    the lines of the last completed depth.
     """
 
     def __init__(self, memory: Memory, board: chess.Board, moves: list[int], limits: SearchLimits):
@@ -287,8 +288,8 @@ class Thinking:
         return RootLine(-value if self.black else value, [self.moves[best]])
 
     def values(self) -> dict[int, float]:
-        """Return the value of each move of the searched position from a search two plies deep, by packed move. If a
-        limit is reached, the remaining moves are missing.
+        """Return the value of each move of the searched position from a search two plies deep, by packed move (see
+        `kibitz.games.chess.moves.from_move`). If a limit is reached, the remaining moves are missing.
         """
         values: dict[int, float] = {}
         for move in self.moves:

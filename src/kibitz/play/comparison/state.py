@@ -222,8 +222,8 @@ def compare_to_bound(state, row, key, embedding, bound):  # type: ignore[no-unty
     than the bound, below 0 if it is worse, and 0 if both are the same position. Only the sign of the result is
     meaningful.
 
-    row: uint8 [68], the position. key, embedding: the position's key, and its embedding, float32 [2 * d]. bound: the
-    index of the bound.
+    row: uint8 [68], the position as 64 codes and 4 numbers of the state, see `kibitz.PositionArrays`. key, embedding:
+    the position's key, and its embedding, float32 [2 * d]. bound: the index of the bound.
     """
     if state.data.bound_mate[bound]:
         return -np.float32(state.data.bound_mate[bound])
@@ -316,7 +316,8 @@ def _copy_bound(state, source, target):  # type: ignore[no-untyped-def]
 @inner
 def update_pv(state, ply, move):  # type: ignore[no-untyped-def]
     """Copy the best line of the next ply, and the position at its end, to ply `ply`, with `move` as the first move.
-    move: the packed move that leads from the position at ply `ply` to the next position.
+    move: the packed move (see `kibitz.games.chess.moves.from_move`) that leads from the position at ply `ply` to the
+    next position.
     """
     _copy_bound(state, ply + 1, ply)
     length = state.data.pv_length[ply + 1]

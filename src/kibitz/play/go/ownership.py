@@ -95,7 +95,7 @@ class SymmetryAverage:
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
         """Return the network's outputs by name, as `Session.evaluate` does, but averaged over the symmetries. Each
-        symmetry takes one network evaluation.
+        symmetry takes one network evaluation. codes, state: the positions, see `kibitz.PositionArrays`.
         """
         if not len(codes):
             return dict(self.network.evaluate(codes, state))
@@ -175,7 +175,9 @@ class ResultsOfBothSides:
         self.network, self.outputs = network, outputs_of(network)
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """Return the outputs by name, as `Session.evaluate` does, from two network evaluations of each position."""
+        """Return the outputs by name, as `Session.evaluate` does, from two network evaluations of each position. codes,
+        state: the positions, see `kibitz.PositionArrays`.
+        """
         own = dict(self.network.evaluate(codes, state))
         other = self.network.evaluate(codes, as_the_other_side(state))
         odds, lead, of_odds, of_lead = signs(own, other, codes, state)
@@ -371,8 +373,8 @@ def without_early_passes(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> 
     """Return the states of positions with the number of passes set to 0 if the board has few stones. state: uint8 [n, 4
     or more], as the result.
 
-    codes: uint8 [n, 361]. In game records, players pass only at the end. For this reason, the networks predict after a
-    pass in the opening that the player who passed is far ahead.
+    codes: uint8 [n, 361], the positions, see `kibitz.PositionArrays`. In game records, players pass only at the end.
+    For this reason, the networks predict after a pass in the opening that the player who passed is far ahead.
     """
     if not state[:, PASSES].any():
         return state
@@ -387,8 +389,8 @@ def with_board_inputs(state: NDArray[np.uint8], usual: Mapping[str, int], terms:
     """Return states with the side inputs (network inputs in addition to the board) for evaluating which side leads,
     uint8 [n, 4 + side inputs].
 
-    state: uint8 [n, 4]. usual: the default of each side input of the network, by name. terms: the conditions of the
-    game, which determine some of the side inputs; all others get their defaults.
+    state: uint8 [n, 4], see `kibitz.PositionArrays`. usual: the default of each side input of the network, by name.
+    terms: the conditions of the game, which determine some of the side inputs; all others get their defaults.
     """
     known = board_inputs(terms.komi, terms.territory)
     return with_default_side_inputs(state, {name: known.get(name, value) for name, value in usual.items()})
@@ -409,8 +411,8 @@ class InGame:
         self.network, self.outputs, self.komi = network, outputs_of(network), komi
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """Return the outputs by name, as `Session.evaluate` does, for the full komi and without passes in the
-        opening.
+        """Return the outputs by name, as `Session.evaluate` does, for the full komi and without passes in the opening.
+        codes, state: the positions, see `kibitz.PositionArrays`.
         """
         answers = self.network.evaluate(codes, without_early_passes(codes, state))
         return with_large_komi(answers, state, self.komi)
@@ -422,8 +424,8 @@ def with_large_komi(
     """Return a network's outputs after a correction for a komi that is too large for the network's input. The lead and
     the value take into account the part of the komi that the input cuts off, see `InGame`.
 
-    answers: the outputs by name. They are returned unchanged if they have no lead. state: uint8 [n, 4 or more]. komi:
-    White's points before the game.
+    answers: the outputs by name. They are returned unchanged if they have no lead. state: uint8 [n, 4 or more], see
+    `kibitz.PositionArrays`. komi: White's points before the game.
     """
     changed = dict(answers)
     if (points := beyond_byte(komi)) and {"lead", "value", "spread"} <= set(answers):

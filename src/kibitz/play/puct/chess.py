@@ -89,7 +89,9 @@ def _key(row):  # type: ignore[no-untyped-def]
 
 @kernel
 def _play(rows, moves):  # type: ignore[no-untyped-def]
-    """Make one legal move in each row, in place. rows: uint8 [n, 68]. moves: uint16 [n]."""
+    """Make one legal move in each row, in place. rows: uint8 [n, 68], the positions as rows of 64 codes and 4 numbers
+    of the state. moves: uint16 [n].
+    """
     view = np.empty(64, np.int8)
     for i in range(rows.shape[0]):
         board, state = rows[i, :64], rows[i, 64:]
@@ -254,11 +256,12 @@ def start(board: chess.Board, mates: bool = False) -> Entered:
 def short_mate(
     row: NDArray[np.uint8], moves: NDArray[np.uint16], drawn_keys: NDArray[np.uint64]
 ) -> tuple[int, ...] | None:
-    """Return the packed moves of a short forced mate: a mating move, or a move, a reply and the mating move. Return
-    None if no such mate is found.
+    """Return the packed moves (see `kibitz.games.chess.moves.from_move`) of a short forced mate: a mating move, or a
+    move, a reply and the mating move. Return None if no such mate is found.
 
-    row: uint8 [68], the position (codes and state). moves: uint16 [n], the packed moves to try. drawn_keys: uint64, the
-    keys of positions that are drawn if they occur again in the game.
+    row: uint8 [68], the position as 64 codes and 4 numbers of the state, see `kibitz.PositionArrays`. moves: uint16
+    [n], the packed moves to try. drawn_keys: uint64, the keys of positions that are drawn if they occur again in the
+    game.
     """
     line = np.zeros(3, np.uint16)
     if not _short_mate(row, moves, drawn_keys, line):
@@ -287,8 +290,9 @@ class ChessRules:
         self._followed = MoveQuiescence()
 
     def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
-        """Return the positions after one legal move in each given position. rows: uint8 [n, 68], the positions, which
-        are overwritten with the new ones. moves: uint16 [n], packed.
+        """Return the positions after one legal move in each given position. rows: uint8 [n, 68], the positions as rows
+        of 64 codes and 4 numbers of the state, which are overwritten with the new ones. moves: uint16 [n], packed (see
+        `kibitz.games.chess.moves.from_move`).
         """
         _play(rows, moves)
         return described(rows, mates=True)
@@ -302,7 +306,8 @@ class ChessRules:
         """Return the values of positions for the side to move, float32 [n], −1 to 1, and the priors (probabilities) of
         all moves, float32 [total]. Both are computed from the networks' outputs and from captures.
 
-        rows: uint8 [n, 68]. moves: uint16 [total], the packed legal moves of all positions. offsets: int64 [n + 1], the
+        rows: uint8 [n, 68], the positions as rows of 64 codes and 4 numbers of the state. moves: uint16 [total], the
+        packed legal moves (see `kibitz.games.chess.moves.from_move`) of all positions. offsets: int64 [n + 1], the
         index at which each position's moves begin.
         """
         codes, state = np.ascontiguousarray(rows[:, :SQUARES]), np.ascontiguousarray(rows[:, SQUARES:])
@@ -333,7 +338,9 @@ def repeated(past: list[int]) -> NDArray[np.uint64]:
 
 
 def repeated_rows(board: chess.Board) -> NDArray[np.uint8]:
-    """Return the positions of a board's game that are drawn if they occur again, uint8 [n, 68] (codes and state)."""
+    """Return the positions of a board's game that are drawn if they occur again, uint8 [n, 68] (codes and state, see
+    `kibitz.PositionArrays`).
+    """
     rows = encode_history(board)
     _, first, times = np.unique(described(rows).keys, return_index=True, return_counts=True)
     return rows[first[times > 1]]

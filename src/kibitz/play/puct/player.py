@@ -69,7 +69,7 @@ class LineValue:
     value: the value from a search of the position after the move, from the mover's point of view, on the scale of
         `score.py`.
     visits: the number of visits of this search; 0 if there was none.
-    line: the packed moves that follow the move.
+    line: the packed moves (see `kibitz.games.chess.moves.from_move`) that follow the move.
     check: the result of checking the move for captures and mates, see `line_values.py`; None if it was not checked.
     """
 
@@ -87,7 +87,7 @@ class RootMoves:
     """The moves of the root that the tree has visited. Their values come from the tree alone. If several lines are
     reported, additional searches of moves have no effect on these values.
 
-    moves: uint16 [n], packed.
+    moves: uint16 [n], packed (see `kibitz.games.chess.moves.from_move`).
     values: float64 [n], -1 to 1, for the mover.
     visits: int64 [n], the number of visits.
     proven: bool [n], whether the tree has proven the result of each move.
@@ -427,8 +427,8 @@ class PuctPlayer:
         return order[: self.lines]
 
     def _check_lines(self, clock: TimeManager, drawn_keys: NDArray[np.uint64], found: dict[int, LineValue]) -> None:
-        """Check the reported moves with line_values.check_moves, and add the results to `found`, by the packed move. If
-        the time is short, the last moves are not checked.
+        """Check the reported moves with line_values.check_moves, and add the results to `found`, by the packed move
+        (see `kibitz.games.chess.moves.from_move`). If the time is short, the last moves are not checked.
 
         If several lines are requested, reported moves without a visit are visited first.
         """
@@ -463,7 +463,7 @@ class PuctPlayer:
         """Return the present result, the best moves first, and their values (see score.py).
 
         Moves without a visit are skipped, unless no move has a visit. found: results of single lines, by the packed
-        move.
+        move (see `kibitz.games.chess.moves.from_move`).
         """
         tree = self.search.tree
         order = sorted(children(tree, 0).tolist(), key=lambda child: _rank(tree, child, found), reverse=True)
@@ -514,7 +514,7 @@ def search_line(
     """Search the position after a move. Returns the result, which is None if there was no time, and the number of
     evaluated positions.
 
-    row: uint8 [68], the position (codes and state).
+    row: uint8 [68], the position as 64 codes and 4 numbers of the state, see `kibitz.PositionArrays`.
     visits: the number of visits of the root.
     drawn_keys: uint64, the keys of positions that are drawn if they occur again.
     batch: a function that returns the size of the next batch, or 0 to stop. Its arguments are the number of positions
@@ -646,7 +646,9 @@ def _root_moves(tree: PuctTree) -> RootMoves:
 
 
 def likely_line(tree: PuctTree, node: int) -> list[int]:
-    """Return the line that begins at a node and follows the most visited move at each node, as packed moves."""
+    """Return the line that begins at a node and follows the most visited move at each node, as packed moves (see
+    `kibitz.games.chess.moves.from_move`).
+    """
     return [int(tree.move[child]) for child in likely_nodes(tree, node)]
 
 

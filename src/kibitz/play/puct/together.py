@@ -201,8 +201,9 @@ class TogetherRules:
         self.number = 0
 
     def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
-        """Return the positions after one legal move in each given position. rows: uint8 [n, 68], which are overwritten.
-        moves: uint16 [n], packed.
+        """Return the positions after one legal move in each given position. rows: uint8 [n, 68], the positions as rows
+        of 64 codes and 4 numbers of the state, which are overwritten. moves: uint16 [n], packed (see
+        `kibitz.games.chess.moves.from_move`).
         """
         return self._rules.enter(rows, moves)
 

@@ -50,7 +50,8 @@ class PuctTree(NamedTuple):
     visits: int32, the number of completed visits.
     pending: int32, the number of visits that have begun but are not completed, which count as losses until then.
     total: float64, the sum of the values of all visits.
-    prior, move: float32 and uint16, the prior (probability) of the move that leads to the node, and this move, packed.
+    prior, move: float32 and uint16, the prior (probability) of the move that leads to the node, and this move as an
+        integer.
     parent: int32, the index of the parent; -1 at the root.
     first: int32, the index of the first child; -1 if there are no children yet.
     children: int16, the number of children.
@@ -342,7 +343,7 @@ def expand(tree, node, key, row, value, moves, priors, most):  # type: ignore[no
 @inner
 def win(tree, node, key, row, move):  # type: ignore[no-untyped-def]
     """Add the position of a leaf to the tree, with a move that ends and wins the game as its only child. move:
-    packed.
+    packed (see `kibitz.games.chess.moves.from_move`).
     """
     moves, priors = np.empty(1, np.uint16), np.ones(1, np.float32)
     moves[0] = move

@@ -221,7 +221,8 @@ class MoveNets(nn.Module):
 
     def planes(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
         """Return the board in the mover's view, as `codes`, int64 [n, 64], and as input planes, float32 [n, channels,
-        8, 8].
+        8, 8]. codes, state: the positions, uint8 [n, 64] and uint8 [n, 4 + len(side_inputs)], see
+        `kibitz.PositionArrays`.
         """
         view = self.view(codes, state)
         planes = self.seen(view, state)
@@ -233,7 +234,7 @@ class MoveNets(nn.Module):
         """Return features of each position, [n, k]. They are the outputs of the last hidden layer of the first network
         in `names`. If the networks share a trunk, they are the outputs of the trunk, averaged over the squares.
 
-        codes: the pieces, uint8 [n, 64]. state: uint8 [n, 4 + len(side_inputs)].
+        codes, state: the positions, uint8 [n, 64] and uint8 [n, 4 + len(side_inputs)], see `kibitz.PositionArrays`.
         """
         _, planes = self.planes(codes, state)
         if self.shared is not None:
@@ -244,8 +245,8 @@ class MoveNets(nn.Module):
         return cast(SquareSelector, self.nets[first]).features(planes)
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
-        """Return the outputs in the attribute `outputs`, as the class describes. codes: the pieces, uint8 [n, 64].
-        state: uint8 [n, 4 + len(side_inputs)].
+        """Return the outputs in the attribute `outputs`, as the class describes. codes, state: the positions, uint8 [n,
+        64] and uint8 [n, 4 + len(side_inputs)], see `kibitz.PositionArrays`.
         """
         view, planes = self.planes(codes, state)
         black = state[:, SIDE] == 1

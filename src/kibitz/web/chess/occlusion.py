@@ -58,8 +58,8 @@ def without_pieces(
     """Return 1 + n positions: first the position itself, then for each square in `squares` the position without the
     piece on this square. The result is `codes`, uint8 [1 + n, 64], and `state`, uint8 [1 + n, k].
 
-    codes: uint8 [64], the codes of the position. state: uint8 [k], its state. squares: int64 [n]. If the removed piece
-    is a rook, its castling right is removed too. An en-passant right stays if the capture is still legal.
+    codes, state: the position, uint8 [64] and uint8 [k], see `kibitz.PositionArrays`. squares: int64 [n]. If the
+    removed piece is a rook, its castling right is removed too. An en-passant right stays if the capture is still legal.
     """
     many, states = np.tile(codes, (len(squares) + 1, 1)), np.tile(state, (len(squares) + 1, 1))
     for row, square in enumerate(squares.tolist(), 1):

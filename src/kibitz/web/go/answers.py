@@ -39,8 +39,8 @@ def results_of(
     session: Session | TorchSession, network: NetworkInfo, line: GoLine,
     codes: NDArray[np.uint8], state: NDArray[np.uint8], first: int = 0,
 ) -> Iterator[list[dict[str, Any]]]:  # fmt: skip
-    """Yield the network's results for n positions, batch by batch. Each result is a dict for the page. codes: the
-    stones, uint8 [n, 361]. state: the side to move and more, uint8 [n, 4].
+    """Yield the network's results for n positions, batch by batch. Each result is a dict for the page. codes, state:
+    the positions, uint8 [n, 361] and uint8 [n, 4], see `kibitz.PositionArrays`.
 
     line: the line of the positions, for board size, komi and rules. first: the ply of the first position.
     """

@@ -42,7 +42,9 @@ def read_request(state: AppState, fields: Fields) -> tuple[NetworkInfo, Line]:
 
 
 def targets(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
-    """Parse a request to `/api/targets`, and return the work: where the piece on a square would move."""
+    """Parse a request to `/api/targets`. Return a function that computes with the network where the piece on a square
+    would move.
+    """
     from kibitz.web import answers
 
     network, line = read_request(state, fields)
@@ -51,7 +53,7 @@ def targets(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
 
 
 def planes(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
-    """Parse a request to `/api/planes`, and return the work: the network's input planes for a position."""
+    """Parse a request to `/api/planes`. Return a function that computes the network's input planes for a position."""
     from kibitz.web import planes
 
     network, line = read_request(state, fields)
@@ -59,7 +61,9 @@ def planes(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
 
 
 def ratings(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
-    """Parse a request to `/api/ratings`, and return the work: the moves that players of each rating choose."""
+    """Parse a request to `/api/ratings`. Return a function that computes the moves that players of each rating are
+    likely to choose. The network predicts these moves; no games are counted.
+    """
     network, line = read_request(state, fields)
     if line.game != "chess":
         raise BadRequest("moves by rating can be shown only for chess")
@@ -72,13 +76,17 @@ def ratings(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
 
 
 def occlusion(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
-    """Parse a request to `/api/occlusion`, and return the work: how much each piece affects the network's output."""
+    """Parse a request to `/api/occlusion`. Return a function that computes how much each piece or stone affects the
+    network's output.
+    """
     network, line = read_request(state, fields)
     return lambda: line.occlusion(state.networks.session(network.name), network)
 
 
 def analyse(state: AppState, fields: Fields) -> StreamJob:
-    """Parse a request to `/api/analyse`, and return the work: the network's results for the positions of a line."""
+    """Parse a request to `/api/analyse`. Return a job that computes the network's predictions for the positions of a
+    line of moves, and sends them to the page.
+    """
     from kibitz.web import answers
 
     network, line = read_request(state, fields)
@@ -100,7 +108,9 @@ def preparing(state: AppState, request: Request) -> dict[str, int | bool]:
 
 
 def judge(state: AppState, fields: Fields) -> StreamJob:
-    """Parse a request to `/api/judge`, and return the work: the evaluations of the moves of a line."""
+    """Parse a request to `/api/judge`. Return a job that evaluates the moves of a line with the network or an engine,
+    and sends the evaluations to the page.
+    """
     network, line = read_request(state, fields)
     program = state.judges.program(fields, line.game)
     last = len(line.moves)
@@ -145,7 +155,9 @@ def judged(state: AppState, fields: Fields) -> dict[str, list[dict[str, Any]]]:
 
 
 def check(state: AppState, fields: Fields) -> StreamJob:
-    """Parse a request to `/api/check`, and return the work: the evaluation of the last move of a line."""
+    """Parse a request to `/api/check`. Return a job that evaluates the last move of a line with the network or an
+    engine, and sends the evaluation to the page.
+    """
     network, line = read_request(state, fields)
     program = state.judges.program(fields, line.game)
     seq = whole(fields, "seq", 0, 0, MAX_SEQ)
@@ -174,7 +186,9 @@ def by_engine(line: Line) -> Any:
 
 
 def value(state: AppState, fields: Fields) -> StreamJob:
-    """Parse a request to `/api/value`, and return the work: the value of the last position, by search."""
+    """Parse a request to `/api/value`. Return a job that computes the value of the last position with the network's
+    search, and sends it to the page.
+    """
     network, line = read_request(state, fields)
     if line.game == "chess":
         importlib.import_module("kibitz.web.chess.judging").judged(network, line)
@@ -190,7 +204,9 @@ def value(state: AppState, fields: Fields) -> StreamJob:
 
 
 def candidates(state: AppState, fields: Fields) -> StreamJob:
-    """Parse a request to `/api/candidates`, and return the work: the best moves in the last position, by search."""
+    """Parse a request to `/api/candidates`. Return a job that searches the last position with the network or an engine,
+    and sends the best moves to the page.
+    """
     network, line = read_request(state, fields)
     program = state.judges.program(fields, line.game)
     names = words(fields, "moves", MOST_CANDIDATES)
@@ -215,7 +231,9 @@ def candidates(state: AppState, fields: Fields) -> StreamJob:
 
 
 def think(state: AppState, fields: Fields) -> StreamJob:
-    """Parse a request to `/api/think`, and return the work: a move that the network chooses."""
+    """Parse a request to `/api/think`. Return a job that lets the network choose a move, and sends the move to the
+    page.
+    """
     from kibitz.web.players import read_request as read_play_request
 
     network, line = read_request(state, fields)

@@ -18,7 +18,9 @@ def programs(state: AppState, request: Request) -> dict[str, Any]:
 
 
 def opinion(state: AppState, fields: Fields) -> StreamJob:
-    """Parse a request to `/api/opinion`, and return the work: an engine's analysis of a position."""
+    """Parse a request to `/api/opinion`. Return a job that analyzes a position with an engine, and sends the results to
+    the page.
+    """
     from kibitz.web import positions
     from kibitz.web.opinions import read_lines
 
@@ -31,14 +33,18 @@ def opinion(state: AppState, fields: Fields) -> StreamJob:
 
 
 def about(state: AppState, fields: Fields) -> StreamJob:
-    """Parse a request to `/api/programs/about`, and return the work: the name of an engine and its range of ratings."""
+    """Parse a request to `/api/programs/about`. Return a job that starts an engine, and sends its name and its range of
+    ratings to the page.
+    """
     desk = state.opinions.desk(fields)
     seq = whole(fields, "seq", 0, 0, MAX_SEQ)
     return StreamJob(f"program {desk.program.name}", seq, lambda on_step, stop: desk.about(seq, on_step, stop))
 
 
 def think(state: AppState, fields: Fields) -> StreamJob:
-    """Parse a request to `/api/programs/think`, and return the work: a move that an engine chooses."""
+    """Parse a request to `/api/programs/think`. Return a job that lets an engine choose a move, and sends the move to
+    the page.
+    """
     from kibitz.web import positions
     from kibitz.web.opinions import read_move_limits
 

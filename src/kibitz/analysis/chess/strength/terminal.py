@@ -23,7 +23,9 @@ _WIDTH = 24
 
 
 def show(strength: PlayerStrength, console: Console) -> None:
-    """Print a player's estimated rating, the estimates for groups of the moves, and what the rating means."""
+    """Print a player's estimated rating, the estimates for groups of the moves (by phase of the game, color, speed,
+    time left and month), and what the rating means.
+    """
     whole = strength.rating()
     assert whole is not None
     print_line(

@@ -74,7 +74,8 @@ class RatedSession:
         """Evaluate positions in which a move was played, and return the results as arrays by name, [n] each.
 
         The arrays are those of `ranked`. If the network predicts results, "win", "draw" and "loss" are the mover's
-        probabilities, 0 to 1. state: uint8 [n, 12], the state with the additional inputs, as `full_state` returns it.
+        probabilities, 0 to 1. state: uint8 [n, 12], the state of `kibitz.PositionArrays` with the additional inputs
+        (ratings, speed and last moves), as `full_state` returns it.
         """
         answers = self.session.evaluate(batch.codes, state)
         played = self.store.moves[self.store.offsets[batch.games] + batch.plies]

@@ -66,7 +66,8 @@ _date = functools.lru_cache(1 << 15)(read_date)
 
 
 class ParsedBlock:
-    """A block of games during the import: the games that will be parsed, and the games rejected so far.
+    """A block of games during the import, before and after their moves are parsed: the games that are still accepted,
+    and the games rejected so far.
 
     games: int64 [n], the games whose headers the filter accepts, as indices in the block.
     texts: the text that the parser gets for each of these games: the FEN header if there is one, and the moves.

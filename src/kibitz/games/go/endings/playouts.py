@@ -309,8 +309,8 @@ def black_shares(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], playouts: int = 200, seed: int = 0
 ) -> NDArray[np.float32]:
     """Return the share of random playouts in which each point is Black's at the end, for several positions, float32 [n,
-    361], 0 to 1 (see `black_share`). codes: uint8 [n, 361]. state: uint8 [n, 4]. playouts: the number of playouts per
-    position.
+    361], 0 to 1 (see `black_share`). codes, state: the positions, uint8 [n, 361] and uint8 [n, 4], see
+    `kibitz.PositionArrays`. playouts: the number of playouts per position.
     """
     shares = np.empty((len(codes), POINTS), np.float32)
     for i, colours in enumerate(colours_of(codes)):
