@@ -121,8 +121,8 @@ class Run:
 
     @property
     def settings(self) -> Any:
-        """The settings with which this network was trained, an instance of the system's settings class. Raises
-        KibitzError if run.json has invalid settings.
+        """The settings with which this network was trained, an instance of the settings class of the system (kind of
+        network). Raises KibitzError if run.json has invalid settings.
         """
         from kibitz.systems.base import settings_from
 

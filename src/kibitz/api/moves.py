@@ -92,7 +92,8 @@ def choose_chess(
     run: the folder with the network. session: the loaded network.
     board: the position.
     options: the keywords of `choose_move`.
-    side_inputs: the values of the network's side inputs by name, 0 to 255.
+    side_inputs: the values of the network's side inputs (ratings, speed and other facts besides the board) by name, 0
+        to 255.
     """
     from kibitz.play import open_player
     from kibitz.play.result import SearchLimits
@@ -144,7 +145,8 @@ def choose_go(
     handicap: the number of handicap stones.
     rules: the rules in the SGF of the position; None for Chinese rules. If `options` contain "rules", these rules apply
         instead.
-    side_inputs: the values of the network's side inputs by name, 0 to 255.
+    side_inputs: the values of the network's side inputs (ranks, server and other facts besides the board) by name, 0 to
+        255.
     """
     from kibitz.games.go.points import PASS, to_gtp
     from kibitz.games.go.replay import AGE, encode_board

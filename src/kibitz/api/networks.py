@@ -236,8 +236,8 @@ class TrainedNetwork:
         positions: any number of positions in a form that `encode_positions` accepts. You can also pass arrays: a
             PositionArrays, or a tuple of codes and state.
         to_move: "b" or "w", for sgfmill boards.
-        inputs: those of `SideInputs`, as keywords. If `positions` are arrays, the side inputs may instead be further
-            columns of the state.
+        inputs: those of `SideInputs`, as keywords. If `positions` are arrays, the side inputs (ratings, komi and other
+            facts besides the board) may instead be further columns of the state.
 
         kibitz.systems.declaration.OUTPUTS describes each output. The squares and points in all outputs are those of the
         board; nothing is mirrored if Black is to move.
@@ -434,7 +434,8 @@ class TrainedNetwork:
         return read
 
     def _side_values(self, function: str, inputs: SideInputs, keywords: type = SideInputs) -> dict[str, int]:
-        """Return the side inputs by name, 0 to 255, from the keywords of a method.
+        """Return the side inputs (ratings, komi and other facts besides the board) by name, 0 to 255, from the keywords
+        of a method.
 
         Raises TypeError for a keyword that is not in `keywords`, and UsageError for a side input that the network does
         not have.
@@ -480,8 +481,9 @@ class TrainedNetwork:
     def _rows(
         self, positions: Any, values: Mapping[str, int], to_move: str | None, komi: float | None, rank: str | None
     ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], list[ReadPosition] | None]:
-        """Return codes, state with the side inputs, and the positions that were read; None instead of the positions if
-        the caller gave arrays. rank: in Go, the rank of both players, from `_rank`.
+        """Return codes, state with the side inputs (ratings, komi and other facts besides the board), and the positions
+        that were read; None instead of the positions if the caller gave arrays. rank: in Go, the rank of both players,
+        from `_rank`.
         """
         from kibitz.play.side_inputs import with_side_inputs
         from kibitz.runs import with_default_side_inputs

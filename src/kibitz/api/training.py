@@ -55,8 +55,8 @@ class TrainingRun:
     path: the run's folder.
     finished: False if training was stopped and can be resumed.
     reason: why training ended, as text.
-    iteration: the number of the last iteration. Some networks are trained in several stages; it is the number in the
-        last stage.
+    iteration: the number of the last iteration. Some networks are trained in several stages (parts of the training); it
+        is the number in the last stage.
     best: the metrics of the best validation of the last stage, and its "iteration"; {} if there was no validation.
     continued: whether this call resumed a run that an earlier call began.
 

@@ -2,8 +2,8 @@
 The old spellings work for one more release.
 
 The options of a command are the fields of a few frozen dataclasses. A field is declared like a parameter for typer:
-`limit: Annotated[int | None, typer.Option(help=...)] = None`. A setting (hyperparameter) of a system is declared with
-`kibitz.systems.base.setting`.
+`limit: Annotated[int | None, typer.Option(help=...)] = None`. A setting (hyperparameter) of a system, that is a kind of
+network, is declared with `kibitz.systems.base.setting`.
 """
 
 from __future__ import annotations
@@ -75,8 +75,9 @@ def respelled(arguments: Sequence[str]) -> list[str]:
 def _spellings(command: str, words: Sequence[str]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
     """Return the rows of RENAMED_OPTIONS and RENAMED_VALUES that apply to a command line.
 
-    A row does not apply if the system has a setting with the old name, or a choice with the old value. A system of
-    another package may use a name that kibitz used before. The system is loaded only if the line has an old spelling.
+    A row does not apply if the system (kind of network) has a setting with the old name, or a choice with the old
+    value. A system of another package may use a name that kibitz used before. The system is loaded only if the line has
+    an old spelling.
     """
     options, values = RENAMED_OPTIONS.get(command, {}), RENAMED_VALUES.get(command, {})
     parts = {part for word in words[1:] for part in word.split("=", 1)}
@@ -97,8 +98,8 @@ def _spellings(command: str, words: Sequence[str]) -> tuple[dict[str, str], dict
 
 
 def _system_in(words: Sequence[str]) -> str | None:
-    """Return the system in a command line; None if there is none. The value of an option may be the name of a
-    system.
+    """Return the system in a command line; None if there is none. The value of an option may be the name of a system
+    (kind of network).
     """
     from kibitz.systems import SYSTEMS
 

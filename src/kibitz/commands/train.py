@@ -213,8 +213,8 @@ def _train(
     given: dict[str, Any],
     ranks: Ranks,
 ) -> TrainResult:
-    """Train a system. given: the fields of the loop's plan that are on the command line. The main process shows the
-    progress.
+    """Train a system (kind of network). given: the fields of the loop's plan that are on the command line. The main
+    process shows the progress.
     """
     from kibitz.systems import DEFAULT, find_recipe
     from kibitz.training.fit import train as fit

@@ -37,7 +37,9 @@ NOT_OPTIONS = (
 
 @dataclass(frozen=True)
 class SpaceOptions:
-    """The command-line options for the values to try, and for the network to train if the system has several."""
+    """The command-line options for the values to try, and for the network to train if the system (kind of network) has
+    several.
+    """
 
     learning_rates: Annotated[str | None, typer.Option()] = None
     weight_decays: Annotated[str | None, typer.Option()] = None
@@ -50,8 +52,8 @@ class SpaceOptions:
     def grid(self, usual: Grid) -> Grid:
         """Return the grid of values to try.
 
-        usual: the default grid of the system, whose values replace the options that the user did not give. Raises
-        UsageError for invalid values.
+        usual: the default grid of the system (kind of network), whose values replace the options that the user did not
+        give. Raises UsageError for invalid values.
         """
         from kibitz.training.tune.space import Grid
 

@@ -152,7 +152,7 @@ def evaluate(
         made before `evaluate` returns.
 
     The test evaluates the ONNX export of the run's best weights, and the result identifies these weights. Raises
-    KibitzError if the run has no trained weights, or if its weights are damaged.
+    KibitzError if the run (the folder of a trained network) has no trained weights, or if its weights are damaged.
     """
     run.load_weights()
     system = run.system

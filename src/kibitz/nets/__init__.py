@@ -1,1 +1,3 @@
-"""Parts that several systems' networks share: layers, optimizers, learning rate schedules, initial weights."""
+"""Parts that the networks of several systems (kinds of networks) share: layers, optimizers, learning rate schedules,
+initial weights.
+"""

@@ -54,7 +54,9 @@ class PlayerPositions(ABC):
     @staticmethod
     @abstractmethod
     def _side_inputs(store: Store, batch: Batch) -> NDArray[np.uint8]:
-        """Return the columns of the state with side inputs, which follow the position's four columns."""
+        """Return the columns of the state with side inputs (ratings, komi and other facts besides the board), which
+        follow the position's four columns.
+        """
 
     @abstractmethod
     def _candidates(self) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:

@@ -20,8 +20,8 @@ from kibitz.systems.base import Examples, Stage, System, Tensors
 
 
 class PersonalSystem(System):
-    """The base class of the systems for a network of one person. `kibitz personal` trains such networks from the
-    weights of a network of the base system, such as `human`.
+    """The base class of the systems (kinds of networks) for a network of one person. `kibitz personal` trains such
+    networks from the weights of a network of the base system, such as `human`.
 
     The network must have the attribute `adapters`, a list of Adapter. The class attribute `begins_from` contains only
     the name of the base system. example: the name of a file of games, such as "my-games.pgn", which error messages use

@@ -26,8 +26,8 @@ _NEEDS = {
 
 
 def open_player(run: Run, session: Callable[[], Session], *, method: str | None = None, **settings: Any) -> Any:
-    """Return an object that chooses moves with a run's network (a player). A run is a trained model; the model family
-    (system) of the run determines the class of the player.
+    """Return an object that chooses moves with the network of a run (a player). A run is a trained model; the model
+    family (system) of the run determines the class of the player.
 
     run: the run.
     session: a function that returns the run's loaded network, for methods that need it.

@@ -1,5 +1,5 @@
-"""Load a trained network and evaluate positions with it, with ONNX Runtime, or with torch if a run has no usable ONNX
-file.
+"""Load a trained network and evaluate positions with it, with ONNX Runtime, or with torch if a run (the folder of a
+trained network) has no usable ONNX file.
 """
 
 from __future__ import annotations
@@ -193,7 +193,9 @@ class Session:
 
 
 def _correction(run: Run) -> Callable[[NDArray[np.uint8], NDArray[np.uint8], Answers], Answers] | None:
-    """Return the function that corrects a run's network outputs, as its system declares it; None for none."""
+    """Return the function that corrects the network of a run (the folder of a trained network) outputs, as its system
+    declares it; None for none.
+    """
     where = find(run.info["system"]).correction
     if not where:
         return None

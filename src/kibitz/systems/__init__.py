@@ -322,8 +322,8 @@ DEFAULT = "default"
 
 
 def find_recipe(system: str, name: str) -> Recipe:
-    """Return a recipe, a set of settings for training. system: the name of the system. name: the name of the recipe.
-    Raises UsageError, with the known names, for an unknown name.
+    """Return a recipe, a set of settings for training. system: the name of the system (kind of network). name: the name
+    of the recipe. Raises UsageError, with the known names, for an unknown name.
     """
     recipes = load(system).recipes
     if name not in recipes:

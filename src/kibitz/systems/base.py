@@ -31,8 +31,8 @@ Loss = Callable[[Tensors], tuple[Tensor, dict[str, Tensor]]]
 
 
 class Examples(Protocol):
-    """The interface of the training examples of a stage. Each example has an id, from 0 to len(examples) - 1. An
-    example is computed when a batch needs it.
+    """The interface of the training examples of a stage (a part of the training). Each example has an id, from 0 to
+    len(examples) - 1. An example is computed when a batch needs it.
     """
 
     def __len__(self) -> int: ...
@@ -118,21 +118,23 @@ class Stage:
     decay: float = 1.0
 
     def rate(self, iteration: int, iterations: int, examples: int) -> float:
-        """Return the learning rate at an iteration of this stage. iteration: the index of the iteration, from 0.
-        iterations: the number of iterations of the stage. examples: the number of training examples.
+        """Return the learning rate at an iteration of this stage (a part of the training). iteration: the index of the
+        iteration, from 0. iterations: the number of iterations of the stage. examples: the number of training examples.
         """
         passes = iteration // batches_in_epoch(examples, self.batch)
         return self.learning_rate(iteration, iterations) * self.decay**passes
 
     def iterations_over(self, examples: int) -> int:
-        """Return the number of batches that this stage trains on. examples: the number of training examples."""
+        """Return the number of batches that this stage (a part of the training) trains on. examples: the number of
+        training examples.
+        """
         in_epoch = batches_in_epoch(examples, self.batch)
         planned = self.iterations or max(1, round(self.epochs * in_epoch))
         return min(planned, max(1, round(self.most_epochs * in_epoch))) if self.most_epochs else planned
 
     def monitor_value(self, means: Mapping[str, float]) -> float:
-        """Return the value of the metric that this stage monitors, in a form in which lower is better (see the function
-        `monitor_value`). means: the mean of each metric over the validation examples, by name.
+        """Return the value of the metric that this stage of the training monitors, in a form in which lower is better
+        (see the function `monitor_value`). means: the mean of each metric over the validation examples, by name.
         """
         return monitor_value(self.monitor, means)
 
@@ -192,7 +194,7 @@ BF16_IF_FAST = ours(
 
 @dataclass(frozen=True)
 class Recipe:
-    """A tested set of settings for training a system: `kibitz train SYSTEM STORE --recipe NAME`.
+    """A tested set of settings for training a system (kind of network): `kibitz train SYSTEM STORE --recipe NAME`.
 
     title: a description in one line.
     settings: values of the system's Settings that differ from the defaults.
@@ -212,7 +214,8 @@ class Recipe:
 
     def value(self, name: str, settings: Any) -> Any:
         """Return the value that a setting, or an option of the training loop, has in this recipe. name: the name of the
-        setting or option. settings: an instance of the system's Settings with the recipe's values.
+        setting or option. settings: an instance of the Settings of the system (kind of network) with the recipe's
+        values.
         """
         return self.training[name] if name in self.training else getattr(settings, name)
 
@@ -231,8 +234,8 @@ def setting(
     below: float | None = None,
     at_most: float | None = None,
 ) -> Any:
-    """Declare a field of a system's Settings, with its default and limits. The field becomes an option of `kibitz
-    train` and `kibitz tune`.
+    """Declare a field of the Settings of a system (kind of network), with its default and limits. The field becomes an
+    option of `kibitz train` and `kibitz tune`.
 
     help: the option's help text, one sentence with the unit. choices: the allowed values; () for all. at_least,
     at_most: inclusive limits of a number. over, below: exclusive limits.
@@ -242,7 +245,9 @@ def setting(
 
 
 def fraction(default: float, help: str) -> Any:
-    """Declare a field of a system's Settings that is at least 0 and less than 1. help: the option's help text."""
+    """Declare a field of the Settings of a system (kind of network) that is at least 0 and less than 1. help: the
+    option's help text.
+    """
     return setting(default, help, at_least=0, below=1)
 
 
@@ -278,7 +283,7 @@ def _bounds(kind: type, name: str) -> Mapping[str, Any]:
 def range_of(kind: type, name: str) -> str:
     """Return the allowed range of a setting in words, such as "from 0 to 1"; "" if the setting has no limits.
 
-    kind: the system's Settings class. name: the name of the setting.
+    kind: the Settings class of the system (kind of network). name: the name of the setting.
     """
     allowed = _bounds(kind, name)
     limited = any(allowed.get(limit) is not None for limit in ("at_least", "over", "below", "at_most"))
@@ -312,8 +317,8 @@ def _bounds_in_words(allowed: Mapping[str, Any]) -> str:
 
 
 def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
-    """Build a system's Settings from the stored settings of a run (a trained network). kind: the Settings class.
-    values: the stored settings by name, perhaps with names of earlier versions.
+    """Build the Settings of a system, a kind of network, from the stored settings of a run (a trained network). kind:
+    the Settings class. values: the stored settings by name, perhaps with names of earlier versions.
 
     A setting that `values` lacks gets its default. For some settings that were added later, the default would change
     how older networks work. If `values` lacks one of these settings, it gets its value from `kind.unnamed`. Raises
@@ -370,12 +375,12 @@ class System:
 
     @property
     def declaration(self) -> Declaration:
-        """The declaration of this system, which describes it without torch."""
+        """The declaration of this system (kind of network), which describes it without torch."""
         return find(self.name)
 
     @property
     def game(self) -> str:
-        """The game of this system, "chess" or "go"."""
+        """The game of this system (kind of network), "chess" or "go"."""
         return self.declaration.game
 
     def check(self, settings: Any) -> None:

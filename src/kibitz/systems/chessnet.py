@@ -1,4 +1,4 @@
-"""The system `chessnet`: networks that predict moves and evaluate positions, from a thesis.
+"""The system (kind of network) `chessnet`: networks that predict moves and evaluate positions, from a thesis.
 
 The thesis is Ashudeep Singh's, on chess with convolutional networks (2015). ChessNet-1 consists of seven networks. A
 move's probability is the probability of its from-square, times the probability of its to-square given the from-square.

@@ -1,4 +1,4 @@
-"""The system `convchess`: seven small convolutional networks that predict a strong player's move.
+"""The system (kind of network) `convchess`: seven small convolutional networks that predict a strong player's move.
 
 The method is from Barak Oshri and Nishith Khandwala, "Predicting Moves in Chess using Convolutional Neural Networks"
 (Stanford, 2015). The piece selector predicts the from-square of the move. A move selector for each type of piece

@@ -129,8 +129,8 @@ class Declaration:
         method's `needs`.
     analysis: the module that reads the outputs for `kibitz analyze` and the board. "" selects the game's standard
         module, which reads the outputs in OUTPUTS.
-    trained: a function that takes the settings of a run and returns the kinds of outputs of this run. None if every run
-        has all of `answers`.
+    trained: a function that takes the settings of a run (the folder of a trained network) and returns the kinds of
+        outputs of this run. None if every run has all of `answers`.
     board_sizes: for Go, a function that takes the settings of a run and returns the board sizes that this run supports.
     correction: "module:function"; "" if outputs are not corrected. The function takes the run. It returns None, or a
         function that takes `codes`, `state` and the network's outputs and returns corrected outputs.

@@ -1,5 +1,5 @@
-"""The system `deepchess`: predicts which of two positions is better for White, and plays chess with this comparison
-alone.
+"""The system (kind of network) `deepchess`: predicts which of two positions is better for White, and plays chess with
+this comparison alone.
 
 The method is from "DeepChess: End-to-End Deep Neural Network for Automatic Learning in Chess" (David, Netanyahu and
 Wolf 2016). This file follows the paper from top to bottom: positions, encoding, Pos2Vec (the network that computes
@@ -464,8 +464,8 @@ def _chance(ids: NDArray[np.int64], epoch: int, key: int, salt: int) -> NDArray[
 
 
 def salt_of(stage: str, seed: int) -> int:
-    """Return a 64-bit number that is mixed into all random choices of a training stage. It differs for every stage and
-    seed, so that no two stages use the same pairs. stage: the name of the stage.
+    """Return a 64-bit number that is mixed into all random choices of a training stage (a part of the training). It
+    differs for every stage and seed, so that no two stages use the same pairs. stage: the name of the stage.
     """
     return int.from_bytes(hashlib.sha256(f"{stage} {seed}".encode()).digest()[:8], "little")
 
@@ -574,8 +574,8 @@ class ComparisonNet(nn.Module):
 
 
 class DeepChess(nn.Module):
-    """The network of the system `deepchess`. It consists of the full network, the decoders for pretraining Pos2Vec, and
-    the distilled network. The settings determine which of these parts exist.
+    """The network of the system (kind of network) `deepchess`. It consists of the full network, the decoders for
+    pretraining Pos2Vec, and the distilled network. The settings determine which of these parts exist.
 
     The output is `white_better`, [n]: the probability that a position is better for White than a balanced position, as
     the mean over the reference positions. The full network computes the output if it exists, otherwise the distilled
@@ -747,8 +747,8 @@ def optimiser(settings: Settings, *modules: nn.Module, weight_decay: float = 0.0
 
 
 class DeepChessSystem(System):
-    """The system `deepchess`: networks that predict which of two chess positions is better for White. The base class
-    describes the methods.
+    """The system (kind of network) `deepchess`: networks that predict which of two chess positions is better for White.
+    The base class describes the methods.
     """
 
     name = "deepchess"
@@ -828,8 +828,8 @@ class DeepChessSystem(System):
 
 
 def _pretraining_stage(network: DeepChess, settings: Settings, index: int) -> Stage:
-    """Return the stage that trains layer `index` of Pos2Vec (from 0), with its decoder, to reconstruct the layer's
-    input.
+    """Return the stage of the training that trains layer `index` of Pos2Vec (from 0), with its decoder, to reconstruct
+    the layer's input.
     """
     pos2vec = network.full.pos2vec
     layer = pos2vec.first if index == 0 else pos2vec.rest[index - 1]
@@ -843,7 +843,7 @@ def _pretraining_stage(network: DeepChess, settings: Settings, index: int) -> St
 
 
 def _comparison_stage(network: DeepChess, settings: Settings) -> Stage:
-    """Return the stage that trains the full network on pairs of positions."""
+    """Return the stage (a part of the training) that trains the full network on pairs of positions."""
     full = network.full
     return _stage(
         network, settings, "deepchess", [full],
@@ -856,7 +856,7 @@ def _comparison_stage(network: DeepChess, settings: Settings) -> Stage:
 
 
 def _distillation_stage(network: DeepChess, settings: Settings) -> Stage:
-    """Return the stage that trains the small network on the full network's outputs."""
+    """Return the stage (a part of the training) that trains the small network on the full network's outputs."""
     full, small = network.full, network.distilled
     return _stage(
         network, settings, "distilled", [small],
@@ -870,8 +870,8 @@ def _stage(
     network: DeepChess, settings: Settings, name: str, trained: Sequence[nn.Module], *, rate: float, decay: float,
     epochs: float, examples: type[PositionExamples | PairExamples], weight_decay: float = 0.0, **others: Any,
 ) -> Stage:  # fmt: skip
-    """Return a stage that trains some modules of the network. trained: these modules. others: further fields of the
-    Stage.
+    """Return a stage (a part of the training) that trains some modules of the network. trained: these modules. others:
+    further fields of the Stage.
     """
     return Stage(
         name=name,

@@ -1,5 +1,5 @@
-"""The system `gocnn`: a convolutional network that predicts the final owner of each point of a Go board from a single
-position.
+"""The system (kind of network) `gocnn`: a convolutional network that predicts the final owner of each point of a Go
+board from a single position.
 
 The network follows a public repository of 2016 about board evaluation in Go. This file follows the repository's text
 from top to bottom: games, network, target and loss, and then the stages of training.
@@ -370,8 +370,8 @@ def _constant_loss(batch: Tensors, grid: int, kind: str) -> float:
 
 
 class GoCnnSystem(System):
-    """The system `gocnn`: a network that predicts the final owner of each point of a Go board. The base class describes
-    the methods.
+    """The system (kind of network) `gocnn`: a network that predicts the final owner of each point of a Go board. The
+    base class describes the methods.
     """
 
     name = "gocnn"

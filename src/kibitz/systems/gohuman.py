@@ -1,4 +1,4 @@
-"""The system `gohuman`: predicts a Go player's move, the final territory, the winner and the score.
+"""The system (kind of network) `gohuman`: predicts a Go player's move, the final territory, the winner and the score.
 
 The system was designed for kibitz, and does not follow a single paper. It is one network for boards of 9, 13 and 19
 lines: residual blocks with global pooling, and one output each for the move, the winner, the territory and the score.
@@ -166,8 +166,8 @@ class GameConditions(nn.Module):
         self.mix = nn.Linear(2 * self.RANK_WIDTH + 3 * self.KIND_WIDTH + self.NUMBERS, self.WIDTH)
 
     def forward(self, state: Tensor) -> Tensor:
-        """Return the features, float [n, 64]. state: uint8 [n, 10], the side to move, and the side inputs from column 4
-        on.
+        """Return the features, float [n, 64]. state: uint8 [n, 10], the side to move, and the side inputs (komi, ranks
+        and other facts besides the board) from column 4 on.
         """
         ranks = state[:, RANK : OPPONENT + 1].float()[:, :, None]
         along = (ranks - self.LOW) / (self.HIGH - self.LOW)
@@ -508,7 +508,7 @@ class GoMoves:
     games on small boards. These games are repeated, up to MAX_REPEATS times, to make up the shares. The other games are
     sampled less often.
 
-    A batch has `codes`, `state` with the side inputs, and these arrays:
+    A batch has `codes`, `state` with the side inputs (komi, ranks and other facts besides the board), and these arrays:
 
     move: int64 [n], a point or PASS.
     won: float32 [n], the mover's result: 1 for a win, 0.5 for a draw, 0 for a loss, −1 if unknown.
@@ -584,7 +584,8 @@ class GoMoves:
         return np.take_along_axis(self.owners[games], self.sources[size, symmetry], 1)
 
     def _withhold(self, codes: NDArray[np.uint8], state: NDArray[np.uint8], bits: NDArray[np.uint64]) -> None:
-        """Hide information at random: remove the last moves, or set side inputs to unknown.
+        """Hide information at random: remove the last moves, or set side inputs (komi, ranks and other facts besides
+        the board) to unknown.
 
         Independent draws hide the following side inputs: both ranks together, the opponent's rank, server, rules,
         handicap and komi. In the share `withhold_players` of the rows, all inputs that describe the players are hidden
@@ -639,8 +640,8 @@ def draw_weights(network: GoHuman, generator: torch.Generator) -> None:
 
 
 class GoHumanSystem(System):
-    """The system `gohuman`: a network that predicts a Go player's move, the territory, the winner and the score. The
-    base class describes the methods.
+    """The system (kind of network) `gohuman`: a network that predicts a Go player's move, the territory, the winner and
+    the score. The base class describes the methods.
     """
 
     name = "gohuman"

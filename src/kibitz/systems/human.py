@@ -1,4 +1,5 @@
-"""The system `human`: predicts the move of a chess player with a given rating, and the result of the game.
+"""The system (kind of network) `human`: predicts the move of a chess player with a given rating, and the result of the
+game.
 
 The system was designed for kibitz, and does not follow a single paper. It is one network for all ratings: residual
 blocks, whose computation depends on the players' ratings, an output for the move and an output for win, draw and loss.
@@ -177,8 +178,8 @@ class Conditions(nn.Module):
         self.mix = nn.Linear(2 * self.RATING_WIDTH + 2 * self.KIND_WIDTH, self.WIDTH)
 
     def forward(self, state: Tensor) -> Tensor:
-        """Return the features, float [n, 64]. state: uint8 [n, 12], the side to move and more, and the side inputs from
-        column 4 on.
+        """Return the features, float [n, 64]. state: uint8 [n, 12], the side to move and more, and the side inputs
+        (ratings, speed and other facts besides the board) from column 4 on.
         """
         ratings = state[:, RATING : OPPONENT + 1].float()[:, :, None]
         along = (ratings * RATING_UNIT - self.LOW) / (self.HIGH - self.LOW)
@@ -210,8 +211,8 @@ class ConditionedBlock(nn.Module):
         self.excite = nn.Linear(self.SQUEEZED, 2 * filters)
 
     def forward(self, x: Tensor, conditions: Tensor) -> Tensor:
-        """Return the output of the block, [n, filters, 8, 8]. conditions: the features of the side inputs, from
-        `Conditions`.
+        """Return the output of the block, [n, filters, 8, 8]. conditions: the features of the side inputs (ratings,
+        speed and other facts besides the board), from `Conditions`.
         """
         h = self.second(F.relu(self.norm(self.first(x))))
         summary = torch.cat([h.mean((2, 3)), conditions.to(h.dtype)], 1)
@@ -558,8 +559,8 @@ _FROM_CHESSNET = {"origin": "origin", "before": "before", "asks": "query", "answ
 
 
 class HumanSystem(System):
-    """The system `human`: a network that predicts the move of a chess player with a given rating, and the result. The
-    base class describes the methods.
+    """The system (kind of network) `human`: a network that predicts the move of a chess player with a given rating, and
+    the result. The base class describes the methods.
     """
 
     name = "human"

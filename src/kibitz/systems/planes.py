@@ -1,8 +1,9 @@
-"""The input planes of each system's networks, by name, for display. This module needs no torch.
+"""The input planes of the networks of each system (kind of network), by name, for display. This module needs no torch.
 
-Each function takes the settings of a trained network and one position with its side inputs: codes, the pieces or
-stones, uint8 [squares], and state, uint8 [numbers]. It returns every plane by name, float32, on the board's real
-squares or points. If a run of an earlier version lacks a setting, the setting's default is used.
+Each function takes the settings of a trained network and one position with its side inputs (ratings, komi and other
+facts besides the board): codes, the pieces or stones, uint8 [squares], and state, uint8 [numbers]. It returns every
+plane by name, float32, on the board's real squares or points. If a run of an earlier version lacks a setting, the
+setting's default is used.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ def winner(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8
 
 def movers(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
     """Return the input planes of `convchess` and `chessnet` for one position, by name, each float32 [8, 8]. codes,
-    state: the position with its side inputs, uint8 [64] and uint8 [k], see `kibitz.PositionArrays`.
+    state: the position with its side inputs (ratings, komi and other facts besides the board), uint8 [64] and uint8
+    [k], see `kibitz.PositionArrays`.
     """
     seen = chess.mover_view(codes, state)
     planes = {
@@ -68,8 +70,8 @@ def movers(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8
 
 def human(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
     """Return the input planes of `human` for one position, by name, each float32 [8, 8]. codes, state: the position
-    with its side inputs, uint8 [64] and uint8 [k], see `kibitz.PositionArrays`. The squares of the last moves in
-    `state` are those of the real board.
+    with its side inputs (ratings, komi and other facts besides the board), uint8 [64] and uint8 [k], see
+    `kibitz.PositionArrays`. The squares of the last moves in `state` are those of the real board.
     """
     seen = chess.mover_view(codes, state)
     planes = {

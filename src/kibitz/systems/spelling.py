@@ -25,7 +25,7 @@ def respelled(
     """Return the settings of a run.json with the names and values of this version.
 
     settings: the stored settings, which may have names and values of earlier versions.
-    known: the current names of the system's settings; a setting with such a name keeps it.
+    known: the current names of the settings of the system (kind of network); a setting with such a name keeps it.
     choices: the currently allowed values by the name of the setting; a setting with such a value keeps it.
     """
     current: dict[str, Any] = {}

@@ -28,11 +28,11 @@ def template() -> Path:
 
 
 def copy_template(name: str, folder: Path) -> list[Path]:
-    """Copy the template into a new folder, as the package of a system named `name`. Returns the paths of the written
-    files.
+    """Copy the template into a new folder, as the package of a new system (kind of network) named `name`. Returns the
+    paths of the written files.
 
-    Raises UsageError if `name` is not a valid package name, or is already the name of a system or of an installed
-    Python package. Raises KibitzError if the folder exists.
+    Raises UsageError if `name` is not a valid package name, or is already the name of a system (kind of network) or of
+    an installed Python package. Raises KibitzError if the folder exists.
     """
     if not _NAME.fullmatch(name) or keyword.iskeyword(name):
         raise UsageError(

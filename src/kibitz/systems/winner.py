@@ -1,4 +1,4 @@
-"""The system `winner`: a convolutional network that predicts who wins from a single chess position.
+"""The system (kind of network) `winner`: a convolutional network that predicts who wins from a single chess position.
 
 The method is from "Chess position evaluation with convolutional neural network in Julia", a blog post of 2016 that uses
 the library Mocha.jl. This file follows the post from top to bottom: games, network, target and loss, optimizer, and
@@ -315,8 +315,8 @@ def phase(codes: Tensor) -> Tensor:
 
 
 class Winner(nn.Module):
-    """The network of the system `winner`. Depending on the setting `separate`, it consists of several networks, one for
-    each side to move or phase of the game.
+    """The network of the system (kind of network) `winner`. Depending on the setting `separate`, it consists of several
+    networks, one for each side to move or phase of the game.
 
     Inputs: `codes`, the pieces, uint8 [n, 64]; `state`, the side to move and more, uint8 [n, 4]. Output: `white_wins`,
     White's win probability, float32 [n]. The method `logit` returns its logit, from which the loss is computed.
@@ -456,8 +456,8 @@ def unit_variance(net: Net, planes: Tensor) -> None:
 
 
 class WinnerSystem(System):
-    """The system `winner`: a network that predicts who wins from a chess position. The base class describes the
-    methods.
+    """The system (kind of network) `winner`: a network that predicts who wins from a chess position. The base class
+    describes the methods.
     """
 
     name = "winner"

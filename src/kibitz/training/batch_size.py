@@ -65,7 +65,7 @@ def find_batch(system: System, settings: Any, store: Store, games: Any, plan: Tr
 
 def step_fits(system: System, settings: Any, store: Store, games: Any, plan: TrainConfig, device: torch.device) -> bool:
     """Return whether a training step with the batch size of the settings fits into the memory of a device. One step of
-    each training stage is tried.
+    each training stage (a part of the training) is tried.
 
     games: the indices of the training games in the store, int64. plan: the options of the training loop.
     """
@@ -83,7 +83,7 @@ def step_fits(system: System, settings: Any, store: Store, games: Any, plan: Tra
 
 
 def _stages(system: System, settings: Any, device: torch.device) -> Sequence[Stage]:
-    """Return the stages of a new network that is used only to test the memory."""
+    """Return the stages (parts of the training) of a new network that is used only to test the memory."""
     network: nn.Module = system.network(settings)
     return list(system.stages(network.to(device, memory_format=torch.channels_last), settings))  # type: ignore[call-overload]
 

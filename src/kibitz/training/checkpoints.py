@@ -24,19 +24,19 @@ _NAME = re.compile(r"(?P<stage>.+)-(?P<iteration>\d{1,15})")
 
 
 def stage_and_iteration(path: Path) -> tuple[str, int] | None:
-    """Return the stage and the iteration in the file name of a checkpoint, STAGE-ITERATION.safetensors. Return None for
-    other file names.
+    """Return the stage (a part of the training) and the iteration in the file name of a checkpoint,
+    STAGE-ITERATION.safetensors. Return None for other file names.
     """
     match = _NAME.fullmatch(path.stem)
     return (match["stage"], int(match["iteration"])) if match else None
 
 
 def series(folder: Path, stages: Sequence[str]) -> list[tuple[int, Path]]:
-    """Return the checkpoints in a folder in the order of training, each as (iterations since the start of the run,
+    """Return the checkpoints in a folder in the order of training, each as (iterations since the start of the training,
     path).
 
-    stages: the names of the stages in the order of training. Checkpoints of other stages come last. The iteration of a
-    stage's last checkpoint counts as the length of this stage.
+    stages: the names of the stages (parts of the training) in the order of training. Checkpoints of other stages come
+    last. The iteration of a stage's last checkpoint counts as the length of this stage.
     """
     checkpoints: list[tuple[int, int, Path]] = []
     for path in folder.glob("*.safetensors"):
@@ -50,7 +50,8 @@ def series(folder: Path, stages: Sequence[str]) -> list[tuple[int, Path]]:
 
 def thin(folder: Path, stages: Sequence[str], megabytes: float) -> None:
     """Remove checkpoints, so that the others are at about equal intervals of iterations and have a total size of at
-    most `megabytes` (1 MB is 1,000,000 bytes). stages: the names of the stages in the order of training.
+    most `megabytes` (1 MB is 1,000,000 bytes). stages: the names of the stages (parts of the training) in the order of
+    training.
     """
     checkpoints = series(folder, stages)
     sizes = {path: path.stat().st_size for _, path in checkpoints}
@@ -71,7 +72,7 @@ def _least_missed(iterations: Sequence[int]) -> int:
 
 @dataclass(frozen=True)
 class RunBytes:
-    """Upper limits of the disk space of a run, in bytes.
+    """Upper limits of the disk space of a run (the folder of a trained network), in bytes.
 
     weights: the size of one copy of the network's weights.
     total: the size of all files, during training and at its end.

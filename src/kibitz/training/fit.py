@@ -84,8 +84,8 @@ def choose(
     which no earlier call began.
 
     requested: the directory that the user requested, or None. With None, the result is the run in runs/SYSTEM-NUMBER
-    that has the same system, settings, games and seed. If there is none, the result is the directory with the next free
-    number.
+    that has the same system (kind of network), settings, games and seed. If there is none, the result is the directory
+    with the next free number.
 
     Raises UsageError if the requested directory has a run that differs in system, settings, games or seed, or has other
     files and no run.
@@ -122,9 +122,9 @@ def _numbered(system: str) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def begun_before(system: str, settings: Any, data: dict[str, Any], seed: int) -> Path | None:
-    """Return the last directory runs/SYSTEM-NUMBER whose training had the same system, settings, seed and store path,
-    even if the games in the store have changed since. Returns None if there is none. data: the description of the
-    training data.
+    """Return the last directory runs/SYSTEM-NUMBER whose training had the same system (kind of network), settings, seed
+    and store path, even if the games in the store have changed since. Returns None if there is none. data: the
+    description of the training data.
     """
     latest = None
     for path, info in _numbered(system):
@@ -172,8 +172,8 @@ class TrainingData:
 
 
 def prepare_data(system: System, settings: Any, store_path: str, split: Split | None = None) -> TrainingData:
-    """Open a store, select the games on which a system can train, and split them. split: None for the store's own
-    split. Raises KibitzError or UsageError if the store has no training games for the system.
+    """Open a store, select the games on which a system (kind of network) can train, and split them. split: None for the
+    store's own split. Raises KibitzError or UsageError if the store has no training games for the system.
     """
     store = Store(store_path)
     if store.game != system.game:
@@ -226,7 +226,7 @@ class TrainJob:
     path: the run's directory.
     info: the content of run.json.
     parent: the run whose weights are the initial weights; None if there is none.
-    plan: the requested options of the training loop, with the precision of the run.
+    plan: the requested options of the training loop, with the precision of the run (the folder of a trained network).
     continued: whether an earlier call began this run.
     finished: whether an earlier call finished this run.
     held: the lock of the run's directory, which only the main process holds.
@@ -260,7 +260,7 @@ def train(
     on_progress: Callable[[TrainProgress], object] = lambda progress: None,
     log: Callable[[str], None] = lambda line: None,
 ) -> TrainResult:
-    """Train a system on a store, or resume a run that was interrupted.
+    """Train a system (kind of network) on a store, or resume a run that was interrupted.
 
     name, settings: the system's name and an instance of its `settings_type`.
     run: the directory of the run; None for runs/NAME-NUMBER.
@@ -330,8 +330,8 @@ def _with_batch(request: TrainRequest, log: Callable[[str], None]) -> TrainReque
 
 
 def _batch(request: TrainRequest, log: Callable[[str], None]) -> int:
-    """Return the batch size of the run that this call resumes. If there is none, return the largest batch size that
-    fits.
+    """Return the batch size of the run (the folder of a trained network) that this call resumes. If there is none,
+    return the largest batch size that fits.
     """
     system, kind = load(request.system), type(request.settings)
     usual = find_recipe(request.system, request.recipe or DEFAULT).settings.get("batch", kind().batch)
@@ -370,8 +370,8 @@ def _follow(request: TrainRequest) -> TrainJob:
 
 
 def prepare(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
-    """Do everything before the first iteration: check the arguments, choose the run's directory and write run.json.
-    log: a function that is called with each message for the user.
+    """Do everything before the first iteration: check the arguments, choose the directory of the run (the trained
+    network) and write run.json. log: a function that is called with each message for the user.
 
     If an error is raised, or if an earlier call finished the run, nothing is written.
     """
@@ -416,7 +416,7 @@ def _chosen(
     """Call `choose` with locks, so that no other process chooses the same directory.
 
     All runs are locked until run.json is written, and this run until the training ends. Raises UsageError if the run
-    can't be resumed as requested, and KibitzError if another process is training it.
+    (the folder of a trained network) can't be resumed as requested, and KibitzError if another process is training it.
     """
 
     def look() -> tuple[Path, dict[str, Any] | None]:
@@ -524,7 +524,9 @@ def finish(job: TrainJob, outcome: TrainOutcome, export: bool) -> TrainResult:
 
 
 def _open_parent(system: System, name: str) -> Run:
-    """Open the run or bundled network to start from. Raises UsageError if the system can't use its weights."""
+    """Open the run or bundled network to start from. Raises UsageError if the system (kind of network) can't use its
+    weights.
+    """
     parent = Run(name)
     if parent.info["system"] not in (system.name, *system.begins_from):
         raise UsageError(f"--start-from must be a run of {system.name} (got {name}, a run of {parent.info['system']})")

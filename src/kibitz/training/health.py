@@ -35,8 +35,8 @@ ADVICE = "if this does not change, try a smaller --learning-rate, another --seed
 
 @dataclass(frozen=True)
 class Symptom:
-    """A sign that the training of a stage fails. kind: "dead units" or "learned nothing". text: one line for
-    the user.
+    """A sign that the training of a stage (a part of the training) fails. kind: "dead units" or "learned nothing".
+    text: one line for the user.
     """
 
     kind: str
@@ -91,7 +91,7 @@ class HealthCheck:
 
     def learned_nothing(self, iteration: int, training_loss: float, means: Mapping[str, float]) -> Symptom | None:
         """Return a symptom if neither the validation loss nor the training loss is lower than the loss of the best
-        constant prediction. Early in the stage, the result is always None.
+        constant prediction. Early in the stage (a part of the training), the result is always None.
 
         training_loss: the mean over the last batches. means: the mean of each metric over the validation examples, by
         name, including "loss".

@@ -32,8 +32,8 @@ RECORDS = {"chess": "games.pgn.zst", "go": "games.sgfl.zst"}
 
 
 def write_half(run: Run, path: Path) -> None:
-    """Convert the run's ONNX file to fp16 and write it to `path`. Weights and intermediate values become fp16 numbers.
-    Inputs and outputs keep their types.
+    """Convert the ONNX file of a run (the folder of a trained network) to fp16 and write it to `path`. Weights and
+    intermediate values become fp16 numbers. Inputs and outputs keep their types.
     """
     import onnx
     from onnxruntime.transformers.float16 import convert_float_to_float16
@@ -45,8 +45,8 @@ def write_half(run: Run, path: Path) -> None:
 
 
 def write_int8(run: Run, path: Path, store: Store | None = None) -> None:
-    """Quantize the run's ONNX file to int8 and write it to `path`. Weights and inputs of the layers in KINDS become
-    8-bit integers.
+    """Quantize the ONNX file of a run (the folder of a trained network) to int8 and write it to `path`. Weights and
+    inputs of the layers in KINDS become 8-bit integers.
 
     store: a store whose positions are used for calibration: they determine the ranges of the integers. None to use
     games that are bundled with kibitz.
@@ -77,7 +77,8 @@ def _no_advice(record: logging.LogRecord) -> bool:
 
 def positions(run: Run, store: Store, n: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Sample `n` positions of a store as inputs of a network. Returns `codes`, uint8 [n, squares], and `state`, uint8
-    [n, k], which includes the default values of the network's side inputs.
+    [n, k], which includes the default values of the network's side inputs (ratings, komi and other facts besides the
+    board).
     """
     draw = np.random.default_rng(0)
     games = np.sort(draw.integers(len(store), size=n))

@@ -26,7 +26,7 @@ ROUNDS = 6
 
 
 class TimeShares:
-    """Decides when a training stage must pause, so that the next stage can train.
+    """Decides when a training stage (a part of the training) must pause, so that the next stage can train.
 
     stages: all stages of the training run.
     limit: the time limit of this call in seconds; None for no limit.
@@ -41,9 +41,9 @@ class TimeShares:
         self._began, self._stop_at = 0.0, 0
 
     def begin(self, index: int, iteration: int, iterations: int, started: float) -> None:
-        """Record that a stage starts or resumes. index: the index of the stage. iteration: the number of its completed
-        iterations. iterations: the number of all its iterations. started: the time at which the training began
-        (time.monotonic).
+        """Record that a stage (a part of the training) starts or resumes. index: the index of the stage. iteration: the
+        number of its completed iterations. iterations: the number of all its iterations. started: the time at which the
+        training began (time.monotonic).
         """
         now = time.monotonic()
         self._stop_at, self._until = iterations, float("inf")
@@ -60,13 +60,15 @@ class TimeShares:
             self._until = float("inf")  # the time limit ends the last stage
 
     def over(self, iteration: int) -> bool:
-        """Return whether the current stage must pause after this iteration, so that the next stage can train."""
+        """Return whether the current stage (a part of the training) must pause after this iteration, so that the next
+        stage can train.
+        """
         return iteration >= self._stop_at or time.monotonic() > self._until
 
 
 class BestParts:
-    """The best weights of each stage so far, if stages train in rounds. The weights are stored in the memory of the
-    CPU.
+    """The best weights of each stage (a part of the training) so far, if stages train in rounds. The weights are stored
+    in the memory of the CPU.
     """
 
     def __init__(self, network: nn.Module, stages: Sequence[Stage]):
@@ -79,12 +81,14 @@ class BestParts:
         self.weights |= {name: state[name].detach().cpu().clone() for name in self.names[stage]}
 
     def of(self, stage: str) -> dict[str, torch.Tensor]:
-        """Return the best weights of a stage so far, by name; {} if `keep` was not called for this stage."""
+        """Return the best weights of a stage (a part of the training) so far, by name; {} if `keep` was not called for
+        this stage.
+        """
         return {name: self.weights[name] for name in self.names[stage] if name in self.weights}
 
     def merged(self, network: nn.Module) -> dict[str, torch.Tensor]:
-        """Return the weights of the whole network, by name. The weights of a stage are its best ones if `keep` was
-        called for the stage, otherwise the current ones.
+        """Return the weights of the whole network, by name. The weights of a stage (a part of the training) are its
+        best ones if `keep` was called for the stage, otherwise the current ones.
         """
         return {**network.state_dict(), **self.weights}
 
@@ -96,8 +100,8 @@ def names_of(network: nn.Module, module: nn.Module) -> list[str]:
 
 
 def next_stage(index: int, finished: Mapping[int, Any], count: int) -> int:
-    """Return the index of the next unfinished stage after the current one. After the last stage comes the first one.
-    Returns `count` if all stages are finished.
+    """Return the index of the next unfinished stage (a part of the training) after the current one. After the last
+    stage comes the first one. Returns `count` if all stages are finished.
 
     index: the current stage. finished: the finished stages, by index. count: the number of stages.
     """

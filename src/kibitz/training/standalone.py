@@ -54,8 +54,9 @@ OUTPUTS = {
 def write_folder(run: Run, folder: Path, name: str | None = None, numbers: str = "") -> list[Path]:
     """Write the ONNX file, its description and an example into an empty folder, and return the paths of the files.
 
-    name: the network's name in the description; None for the name of the run. numbers: "int8" or "half" (fp16) to
-    convert the weights; "" to keep them. Raises KibitzError if the run has no ONNX file, or if `check` raises it.
+    name: the network's name in the description; None for the name of the run (the folder of a trained network).
+    numbers: "int8" or "half" (fp16) to convert the weights; "" to keep them. Raises KibitzError if the run has no ONNX
+    file, or if `check` raises it.
     """
     check(run)
     description = describe(run, name)
@@ -76,8 +77,8 @@ def write_folder(run: Run, folder: Path, name: str | None = None, numbers: str =
 
 
 def check(run: Run) -> None:
-    """Raise KibitzError if the network of a run can't be exported. Networks for Go and networks that compare positions
-    are not supported.
+    """Raise KibitzError if the network of a run (the folder of a trained network) can't be exported. Networks for Go
+    and networks that compare positions are not supported.
     """
     if run.info["game"] not in STATE or COMPARISON in find(run.info["system"]).answers:
         raise KibitzError(
@@ -87,8 +88,8 @@ def check(run: Run) -> None:
 
 
 def opened(run: Run) -> Any:
-    """Return an onnxruntime.InferenceSession for the run's ONNX file. Raises KibitzError if the file is missing or
-    damaged.
+    """Return an onnxruntime.InferenceSession for the ONNX file of a run (the folder of a trained network). Raises
+    KibitzError if the file is missing or damaged.
     """
     import onnxruntime
 
@@ -105,8 +106,8 @@ def opened(run: Run) -> Any:
 
 
 def describe(run: Run, name: str | None = None) -> dict[str, Any]:
-    """Return a description of the run's ONNX file: its inputs and outputs with their dtypes, shapes and meanings. name:
-    the name of the network; None for the name of the run.
+    """Return a description of the ONNX file of a run (the folder of a trained network): its inputs and outputs with
+    their dtypes, shapes and meanings. name: the name of the network; None for the name of the run.
     """
     game, side_inputs = run.info["game"], run.side_inputs
     session = opened(run)

@@ -56,7 +56,7 @@ _VALIDATION_SEED = 1  # the same examples in the same order in every run
 @dataclass(frozen=True)
 class TrainConfig:
     """The options of the training loop: when to report, validate, save and stop. Intervals are in iterations. If an
-    interval is None, it is proportional to the length of a stage.
+    interval is None, it is proportional to the length of a stage (a part of the training).
     """
 
     summary_every: int | None = None
@@ -92,8 +92,8 @@ class TrainConfig:
     """
 
     def intervals(self, iterations: int, batch: int) -> Intervals:
-        """Return the intervals for a stage. iterations: the length of the stage. batch: the number of examples per
-        batch.
+        """Return the intervals for a stage (a part of the training). iterations: the length of the stage. batch: the
+        number of examples per batch.
         """
         validation = self.validate_every or max(1, iterations // self.validations)
         return Intervals(
@@ -106,8 +106,8 @@ class TrainConfig:
 
 @dataclass(frozen=True)
 class Intervals:
-    """How often a training stage reports, validates and saves: the number of iterations between two summaries,
-    validations and checkpoints. validate_positions: the number of examples in a validation.
+    """How often a training stage (a part of the training) reports, validates and saves: the number of iterations
+    between two summaries, validations and checkpoints. validate_positions: the number of examples in a validation.
     """
 
     summary: int
@@ -137,7 +137,7 @@ class TrainProgress:
 
 
 class NoExamples(KibitzError):
-    """Raised if a stage has no training examples with the given settings."""
+    """Raised if a stage (a part of the training) has no training examples with the given settings."""
 
 
 class Diverged(KibitzError):
@@ -224,7 +224,7 @@ def _denormals_flushed() -> Iterator[None]:
 
 
 class _Pace:
-    """Forecasts, once per stage, how long the stage will take on this machine."""
+    """Forecasts, once per stage, how long the stage (a part of the training) will take on this machine."""
 
     WARM_UP, SECONDS, SHORT = 3, 4.0, 10.0
     """WARM_UP: the number of first iterations that are not measured. SECONDS: how long the speed is measured. SHORT:
@@ -265,7 +265,7 @@ def duration(seconds: float) -> str:
 
 @dataclass
 class _StageRun:
-    """A stage during training.
+    """A stage (a part of the training) during training.
 
     index: the stage's index.
     loss: the stage's loss function, perhaps compiled by torch.
@@ -304,7 +304,9 @@ class _StageRun:
 
     @property
     def seen(self) -> int:
-        """The number of examples in all completed iterations. A batch has no more examples than the stage."""
+        """The number of examples in all completed iterations. A batch has no more examples than the stage (a part of
+        the training).
+        """
         return self.iteration * min(self.stage.batch, len(self.examples))
 
 
@@ -485,7 +487,9 @@ class Trainer:
     # The loop
 
     def train(self) -> TrainOutcome:
-        """Train the stages until all are finished, or until the time limit, Ctrl-C or SIGTERM."""
+        """Train the stages, which are parts of the training, until all are finished, or until the time limit, Ctrl-C or
+        SIGTERM.
+        """
         index, iteration, optimiser_state = self._resume()
         with self._stop as stop, _denormals_flushed():
             while index < len(self.stages):
@@ -542,8 +546,8 @@ class Trainer:
     # In rounds, stages that do not depend on each other take turns.
 
     def _next_in_round(self, run: _StageRun, reason: str) -> tuple[int, int, dict[str, Any] | None]:
-        """Pause or end a stage, and switch to the next stage. Returns the index, the iteration and the optimizer state
-        of the next stage.
+        """Pause or end a stage (a part of the training), and switch to the next stage. Returns the index, the iteration
+        and the optimizer state of the next stage.
         """
         assert self._parts is not None
         run.best, run.checks_without_better = self._best, self._checks_without_better
@@ -571,8 +575,8 @@ class Trainer:
         return index, iteration, optimiser_state
 
     def _continue_summary(self, paused: _StageRun | None, saved: Mapping[str, Any]) -> None:
-        """Restore the measures since the last summary of a stage. paused: the stage, if it has trained in this call.
-        saved: its state in last.pt, or {}.
+        """Restore the measures since the last summary of a stage (a part of the training). paused: the stage, if it has
+        trained in this call. saved: its state in last.pt, or {}.
         """
         self._sums, self._samples, self._unread = {}, 0, None
         if paused is not None:
@@ -587,7 +591,7 @@ class Trainer:
         return next((index for index, stage in enumerate(self.stages) if stage.name == name), -1)
 
     def _state_of_rounds(self) -> dict[str, Any] | None:
-        """Return the state, for last.pt, of the stages that are paused."""
+        """Return the state, for last.pt, of the stages (parts of the training) that are paused."""
         if self._parts is None:
             return None
         aside = dict(self._resumed)
@@ -608,8 +612,8 @@ class Trainer:
             self._parts.weights = {name: values.cpu() for name, values in state["best_weights"].items()}
 
     def _finish_earlier(self, index: int) -> None:
-        """Mark the stages before this one as finished, with their current weights: an earlier version trained the
-        stages one after the other.
+        """Mark the stages (parts of the training) before this one as finished, with their current weights: an earlier
+        version trained the stages one after the other.
         """
         assert self._parts is not None
         for before, stage in enumerate(self.stages[:index]):
@@ -617,7 +621,9 @@ class Trainer:
             self._parts.keep(self.network, stage.name)
 
     def _progress_of_parts(self) -> list[dict[str, Any]]:
-        """Return the progress of each stage, see TrainOutcome; [] if there is only one stage."""
+        """Return the progress of each stage (a part of the training), see the class TrainOutcome; [] if there is only
+        one stage.
+        """
         if len(self.stages) == 1:
             return []
         parts = []
@@ -704,7 +710,7 @@ class Trainer:
         return ""
 
     def _train_stage(self, run: _StageRun, stop: _Stop) -> str:
-        """Train a stage from `run.iteration` on. Returns the reason why the stage stopped."""
+        """Train a stage (a part of the training) from `run.iteration` on. Returns the reason why the stage stopped."""
         if self._stalled:
             return STALLED
         for batch in self._batches(run):
@@ -736,7 +742,7 @@ class Trainer:
         return STALLED if self._stalled else ALL_DONE
 
     def _keep_some(self, run: _StageRun) -> None:
-        """Save weights when a stage pauses, so that a short run also has usable weights.
+        """Save weights when a stage (a part of the training) pauses, so that a short run also has usable weights.
 
         If there is a time limit and the stage's last validation was some time ago, the stage is validated again.
         """
@@ -754,7 +760,7 @@ class Trainer:
         return 0 < self.plan.patience <= self._checks_without_better
 
     def _interruption(self, stop: _Stop) -> str:
-        """Return the reason to interrupt a stage before its end, or ""."""
+        """Return the reason to interrupt a stage (a part of the training) before its end, or ""."""
         if stop.requested:
             return STOPPED
         limit = self.plan.time_limit
@@ -911,8 +917,8 @@ class Trainer:
 
     @torch.no_grad()
     def _validate(self, run: _StageRun) -> dict[str, float]:
-        """Evaluate the stage on its validation examples, which are always the same. Save the weights if they are the
-        best so far.
+        """Evaluate the stage (a part of the training) on its validation examples, which are always the same. Save the
+        weights if they are the best so far.
 
         If the weights are averaged, the averages are evaluated and saved; a row "validation_raw" has the measures of
         the raw weights. Returns the mean of each measure.

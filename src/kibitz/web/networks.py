@@ -69,7 +69,9 @@ class NetworkInfo:
 
     @property
     def declaration(self) -> Declaration | None:
-        """The declaration of the network's system; None if this version of kibitz doesn't have the system."""
+        """The declaration of the network's system (kind of network); None if this version of kibitz doesn't have the
+        system.
+        """
         return SYSTEMS.get(self.system)
 
     @property
@@ -83,8 +85,8 @@ class NetworkInfo:
 
     @property
     def title(self) -> str:
-        """What the network predicts, in a few words. This is the title of its system, unless the run has only the
-        system's value network.
+        """What the network predicts, in a few words. This is the title of its system (kind of network), unless the
+        training produced only the system's value network.
         """
         if self.declaration is None:
             return ""
@@ -215,8 +217,8 @@ def _usual(package: Mapping[str, Path]) -> list[str]:
 class NetworkRegistry:
     """The networks that kibitz board can use. Each is loaded when it is first needed.
 
-    given: the names of networks on the command line. Raises KibitzError if one of them isn't a run or a bundled
-    network.
+    given: the names of networks on the command line. Raises KibitzError if one of them isn't a run (the folder of a
+    trained network) or a bundled network.
     """
 
     def __init__(self, given: Sequence[str] = ()):
@@ -314,7 +316,9 @@ class NetworkRegistry:
 
 
 def stamp(run: Run) -> str:
-    """Return a string that changes when the weights of a run change: the modification times of its files."""
+    """Return a string that changes when the weights of a run (the folder of a trained network) change: the modification
+    times of its files.
+    """
     times = []
     for file in (ONNX, WEIGHTS):
         try:

@@ -76,7 +76,8 @@ def write_site(run: Run, folder: Path, name: str | None = None) -> list[Path]:
 
 def describe(run: Run, name: str) -> dict[str, Any]:
     """Return the data about a network that the static page reads: the description that the server of `kibitz board`
-    would send, the file of the network, its side inputs and its license. name: the network's name on the site.
+    would send, the file of the network, its side inputs (ratings, komi and other facts besides the board) and its
+    license. name: the network's name on the site.
     """
     known = NetworkInfo(run.name, "package", run)
     content = (run.path / ONNX).read_bytes()

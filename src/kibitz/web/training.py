@@ -12,8 +12,9 @@ from kibitz.web.params import BadRequest
 
 
 def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
-    """Return the metrics of a run from its metrics.jsonl. name: the name of the network. after: the number of rows that
-    the page already has, as text. Raises BadRequest for an unknown network, or if `after` is not a number.
+    """Return the metrics of a run (the folder of a trained network) from its metrics.jsonl. name: the name of the
+    network. after: the number of rows that the page already has, as text. Raises BadRequest for an unknown network, or
+    if `after` is not a number.
 
     The result has these keys:
 

@@ -18,7 +18,8 @@ from kibitz.play.session import Answers
 
 def white_wins(answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64] | None:
     """Return White's win probability in n positions, float64 [n], 0 to 1; None if the network does not predict it. If
-    the network's system declares another event as its `meaning`, the result is the probability of that event.
+    the network's system (kind of network) declares another event as its `meaning`, the result is the probability of
+    that event.
 
     If the network has the output `value` (−1 to 1, for the side to move), the function converts it to White's expected
     score. A value of 0, which is a certain draw, becomes 0.5.

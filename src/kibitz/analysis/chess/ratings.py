@@ -59,8 +59,9 @@ def add_side_inputs(
 
 
 def known_inputs(headers: chess.pgn.Headers) -> dict[str, int]:
-    """Return the side inputs "speed" and "scale" of a game: {name: value}. They are the speed class and the rating
-    scale, as codes from 0 to 255. The code 0 means that the headers don't determine the value.
+    """Return the side inputs "speed" and "scale" of a game: {name: value}. Side inputs are a network's inputs besides
+    the board. They are the speed class and the rating scale, as codes from 0 to 255. The code 0 means that the headers
+    don't determine the value.
     """
     return {
         "speed": SPEEDS.index(speed_of(headers.get("TimeControl", ""), headers.get("Event", "")) or ""),

@@ -1,5 +1,5 @@
-"""The test of the system `gocnn`, which predicts territory: the accuracy by phase of the game, and the error of the
-predicted score.
+"""The test of the system (kind of network) `gocnn`, which predicts territory: the accuracy by phase of the game, and
+the error of the predicted score.
 """
 
 from __future__ import annotations

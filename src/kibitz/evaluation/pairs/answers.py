@@ -109,8 +109,8 @@ def pairs(store: Store, sample: Sample, limit: int, seed: int, bootstrap: int = 
 
 
 def networks(run: Run) -> dict[str, ComparisonNet]:
-    """Return the comparison networks that a run contains, by name, such as "distilled". Raises KibitzError if the run's
-    weights are damaged.
+    """Return the comparison networks that a run (the folder of a trained network) contains, by name, such as
+    "distilled". Raises KibitzError if the run's weights are damaged.
     """
     network: Any = run.load_network()
     parts: dict[str, ComparisonNet] = network.parts()
@@ -220,7 +220,7 @@ def answers(
 
 @dataclass(frozen=True)
 class PairResults:
-    """Pairs of positions and the predictions of all networks of a run.
+    """Pairs of positions and the predictions of all networks of a run (the folder of a trained network).
 
     pairs: the positions and their pairs.
     material: int16 [positions], White's material minus Black's, in pawns.

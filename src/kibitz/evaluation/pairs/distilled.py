@@ -1,4 +1,6 @@
-"""Compare the distilled (small) network of a run with its full network: the loss in accuracy, and the gain in speed."""
+"""Compare the distilled (small) network of a trained network with its full network: the loss in accuracy, and the gain
+in speed.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ SECONDS, TRIES = 0.1, 3
 
 
 def distilled(run: Run, results: PairResults, by_position: PairResults | None) -> list[Table]:
-    """Return a list with the table that compares a run's full network and its distilled network. The list is empty if
-    the run has only one network.
+    """Return a list with the table that compares the full network of a run (the folder of a trained network) and its
+    distilled network. The list is empty if the run has only one network.
 
     results: the predictions for the tested pairs. by_position: the predictions for pairs of held-out positions, from
     the training games; None if there are none.

@@ -1,4 +1,4 @@
-"""The test of the system `deepchess`, a network that compares two positions.
+"""The test of the system (kind of network) `deepchess`, a network that compares two positions.
 
 A pair is a position of a game that White won and a position of a game that Black won. The network is right if it
 prefers the position from the game that White won. It gets the two positions in random order, as in training.

@@ -56,8 +56,8 @@ class LearnedPairs:
 def learned(
     run: Run, store: Store, parts: Mapping[str, ComparisonNet], config: EvalConfig, on_progress: OnProgress
 ) -> LearnedPairs:
-    """Find the network's training games in the store, and compare pairs of their positions with the networks of the
-    run.
+    """Find the network's training games in the store, and compare pairs of their positions with the networks of the run
+    (the folder of a trained network).
 
     run: the run. parts: its networks by name. config: the settings of the test.
     """

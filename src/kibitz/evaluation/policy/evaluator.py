@@ -1,5 +1,5 @@
-"""The test of the systems `convchess` and `chessnet`, which predict moves. It makes the tables of the papers of both
-systems: for complete moves, and for each network of a run.
+"""The test of the systems (kinds of networks) `convchess` and `chessnet`, which predict moves. It makes the tables of
+the papers of both systems: for complete moves, and for each network of a run (the folder of a trained network).
 """
 
 from __future__ import annotations
@@ -68,8 +68,9 @@ def evaluate(
     """Test a network on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
     explains the arguments and the keys of the dict.
 
-    The main metric is the accuracy of complete moves. If a run can't predict complete moves, it is the accuracy of its
-    first network. If a run has only a value network, it is how often the sign of the value predicts the result.
+    The main metric is the accuracy of complete moves. If a run (the folder of a trained network) can't predict complete
+    moves, it is the accuracy of its first network. If a run has only a value network, it is how often the sign of the
+    value predicts the result.
     """
     session = Session(run)
     results, data = _evaluate_positions(run, session, store, chosen, config, on_progress)

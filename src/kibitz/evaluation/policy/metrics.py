@@ -29,7 +29,8 @@ PROMOTES_TO_QUEEN = 5  # in bits 12-14 of a packed move
 
 @dataclass(frozen=True)
 class PolicyResults:
-    """The tested positions, in each of which a move was played, and the results of a run of `convchess` or `chessnet`.
+    """The tested positions, in each of which a move was played, and the results of a run (the folder of a trained
+    network) of `convchess` or `chessnet`.
 
     store: the database of games. settings: the settings of the run.
     names: which of the networks "piece", "pawn" … "king" and "value" the run has.

@@ -109,7 +109,7 @@ def selectors(results: PolicyResults) -> tuple[Metrics, list[Table]]:
 def whole_moves(results: PolicyResults) -> tuple[Metrics, list[Table]]:
     """Return the metrics of complete moves by name, and the table of special moves, such as castling.
 
-    results: the results of a run that predicts complete moves.
+    results: the results of a run (the folder of a trained network) that predicts complete moves.
     """
     rank = results.marks["rank"]
     loss = log_loss(results.marks["chance"], 1)

@@ -1,5 +1,5 @@
-"""The test of the system `winner`: the accuracy and the example positions of the original blog post. Calibration,
-baselines, and results for groups of positions are added.
+"""The test of the system (kind of network) `winner`: the accuracy and the example positions of the original blog post.
+Calibration, baselines, and results for groups of positions are added.
 """
 
 from __future__ import annotations

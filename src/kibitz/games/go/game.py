@@ -12,7 +12,7 @@ SUMMARY_COLUMNS = {"endings": "ending", "boards": "size", "rules": "rules", "kom
 
 
 def captures(*arguments: Any) -> Any:
-    """Raise NotImplementedError. This function does not exist for Go, because no Go system uses it."""
+    """Raise NotImplementedError. This function does not exist for Go, because no Go network uses it."""
     raise NotImplementedError("kibitz cannot list the captures in a store of Go games")
 
 

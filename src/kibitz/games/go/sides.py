@@ -169,7 +169,8 @@ class GameSides:
         self._komi[np.isnan(komi) | ((komi == 0) & (stones < 2) & ~confirmed)] = 0
 
     def of(self, games: NDArray[np.int64], side: NDArray[Any]) -> NDArray[np.uint8]:
-        """Return the side inputs of n positions, uint8 [n, 6]. The columns are in the order of BEYOND.
+        """Return the side inputs (komi, ranks and other facts besides the board) of n positions, uint8 [n, 6]. The
+        columns are in the order of BEYOND.
 
         games: int64 [n], the index of each position's game in the store. side: [n], the side to move, 0 Black or 1
         White.

@@ -33,8 +33,8 @@ adapters learn moves.
 
 @dataclass(frozen=True)
 class Settings(human.Settings):
-    """The settings of the system `personal`. Each field is described in its declaration. The inherited settings
-    `blocks` and `filters` must be the same as in the base network.
+    """The settings of the system (kind of network) `personal`. Each field is described in its declaration. The
+    inherited settings `blocks` and `filters` must be the same as in the base network.
     """
 
     players: str = setting("", "Names of the person in the game records, one per line.")
@@ -85,9 +85,9 @@ class PersonalHuman(human.Human):
             hold_the_rest(self)
 
     def trunk(self, codes: Tensor, state: Tensor, adapted: bool = True) -> tuple[Tensor, Tensor]:
-        """Return the features of the board, [n, filters, 8, 8], and the features of the side inputs, [n, 64], as
-        `human.Human.trunk` does. codes, state: the positions, uint8 [n, 64] and uint8 [n, 12], see
-        `kibitz.PositionArrays`. adapted: False to skip the adapters.
+        """Return the features of the board, [n, filters, 8, 8], and the features of the side inputs (ratings, speed and
+        other facts besides the board), [n, 64], as `human.Human.trunk` does. codes, state: the positions, uint8 [n, 64]
+        and uint8 [n, 12], see `kibitz.PositionArrays`. adapted: False to skip the adapters.
         """
         conditions = self.conditions(state)
         grid = F.relu(self.stem(self.planes(codes, state)))

@@ -38,8 +38,8 @@ BATCH = 256
 
 @dataclass(frozen=True)
 class Settings(gohuman.Settings):
-    """The settings of the system `gopersonal`. Each field is described in its declaration. The inherited settings
-    `blocks` and `filters` must be the same as in the base network.
+    """The settings of the system (kind of network) `gopersonal`. Each field is described in its declaration. The
+    inherited settings `blocks` and `filters` must be the same as in the base network.
     """
 
     players: str = setting("", "Names of the player in the game records, one per line.")
@@ -121,7 +121,7 @@ class OwnGoMoves:
     """The training examples: the positions in which the player moved, in random rotations and reflections. All
     positions are replayed once, when the object is made.
 
-    A batch has `codes`, `state` with the side inputs, and these arrays:
+    A batch has `codes`, `state` with the side inputs (komi, ranks and other facts besides the board), and these arrays:
     move: int64 [n], a point (row · 19 + column) or PASS.
     weight: float32 [n], the weight of each position in the loss: 1 / n for a position that occurs n times. Frequent
         positions have a small weight, because the player's opening book predicts them better. The network has the

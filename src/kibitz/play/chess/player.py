@@ -249,5 +249,7 @@ class ChessPlayer:
 
 
 def open_player(run: Run, session: Callable[[], Session], **settings: Any) -> ChessPlayer:
-    """Return the player for a run's network. The arguments are those of `kibitz.play.open_player`."""
+    """Return the player for the network of a run (the folder of a trained network). The arguments are those of
+    `kibitz.play.open_player`.
+    """
     return ChessPlayer(session(), **settings)

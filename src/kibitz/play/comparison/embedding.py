@@ -210,7 +210,8 @@ def _white_better(weights, embeddings, references, out):  # type: ignore[no-unty
 class PositionComparer:
     """A loaded network that compares positions. Only one thread at a time may use an instance.
 
-    rows: uint8 [n, 68], the run's reference positions (codes and state, see `kibitz.PositionArrays`).
+    rows: uint8 [n, 68], the reference positions of the trained network, as rows of codes and state (see
+        `kibitz.PositionArrays`).
     references: float32 [n, 2 * d], the embeddings of these positions.
     draw: the index of the most balanced reference position, whose `white_better` is nearest to 0.5.
     """

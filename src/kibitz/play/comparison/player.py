@@ -45,9 +45,9 @@ class ComparisonPlayer:
     """Chooses chess moves with a network that compares two positions. Its interface is that of
     `play.chess.player.ChessPlayer`.
 
-    The score of a line is the probability that its last position is better than one of the run's reference positions,
-    averaged over all of them. A draw has the score of the most balanced reference position (PositionComparer.draw),
-    which is shown as 0.
+    The score of a line is the probability that its last position is better than one of the reference positions of the
+    trained network, averaged over all of them. A draw has the score of the most balanced reference position
+    (PositionComparer.draw), which is shown as 0.
 
     temperature: 0 plays the best move; T > 0 samples moves in proportion to `exp(value / (SPREAD · T))`. The values of
         moves other than the best one come from a search two plies deep, and are at most the best move's value. A mate
@@ -363,8 +363,8 @@ def _power_of_two(limit: int) -> int:
 
 
 def open_player(run: Run, session: Callable[[], Session], *, value: object = None, **settings: Any) -> ComparisonPlayer:
-    """Return the player for a run whose network compares positions. The arguments are those of
-    `kibitz.play.open_player`; the setting `value` is ignored.
+    """Return the player for a run (the folder of a trained network) whose network compares positions. The arguments are
+    those of `kibitz.play.open_player`; the setting `value` is ignored.
     """
     if value is not None:
         other = getattr(value, "name", "another network")

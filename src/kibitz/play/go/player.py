@@ -396,7 +396,7 @@ def is_over(study: Study, candidates: list[Candidate]) -> bool:
 
 
 def open_player(run: Run, session: Callable[[], Session], *, method: str | None = None, **settings: Any) -> GoPlayer:
-    """Return the player for a run's network. The arguments are those of `kibitz.play.open_player`. method: ignored,
-    because there is only one.
+    """Return the player for the network of a run (the folder of a trained network). The arguments are those of
+    `kibitz.play.open_player`. method: ignored, because there is only one.
     """
     return GoPlayer(session(), **settings)

@@ -558,5 +558,7 @@ def captured(row: NDArray[np.uint8], point: int) -> int:
 def open_player(
     run: Run, session: Callable[[], Session], *, method: str | None = None, **settings: Any
 ) -> GoPuctPlayer:
-    """Return the player for a run's network. The arguments are those of `kibitz.play.open_player`."""
+    """Return the player for the network of a run (the folder of a trained network). The arguments are those of
+    `kibitz.play.open_player`.
+    """
     return GoPuctPlayer(session(), method=method, **settings)

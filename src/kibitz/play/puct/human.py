@@ -85,7 +85,7 @@ def shares(priors: ArrayLike, values: ArrayLike, alpha: float, beta: float) -> N
 
 
 class _Conditioned:
-    """A network that gets the same side inputs in every position."""
+    """A network that gets the same side inputs (ratings, speed and other facts besides the board) in every position."""
 
     def __init__(self, session: NetworkSession, side_inputs: Mapping[str, int]):
         self.outputs = session.outputs
@@ -251,5 +251,7 @@ class HumanSearchPlayer:
 
 
 def open_player(run: Run, session: Callable[[], Session], **settings: Any) -> HumanSearchPlayer:
-    """Return the player for a run's network. The arguments are those of `kibitz.play.open_player`."""
+    """Return the player for the network of a run (the folder of a trained network). The arguments are those of
+    `kibitz.play.open_player`.
+    """
     return HumanSearchPlayer(session(), **settings)

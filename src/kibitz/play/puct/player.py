@@ -670,5 +670,7 @@ def likely_nodes(tree: PuctTree, node: int) -> list[int]:
 
 
 def open_player(run: Run, session: Callable[[], Session], **settings: Any) -> PuctPlayer:
-    """Return the player for a run's network. The arguments are those of `kibitz.play.open_player`."""
+    """Return the player for the network of a run (the folder of a trained network). The arguments are those of
+    `kibitz.play.open_player`.
+    """
     return PuctPlayer(session(), **settings)

@@ -169,7 +169,8 @@ class SharedTrunk(nn.Module):
 
 
 class MoveNets(nn.Module):
-    """The networks of a system that predicts moves. They are separate networks, or one network with a shared trunk.
+    """The networks of a system (kind of network) that predicts moves. They are separate networks, or one network with a
+    shared trunk.
 
     Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4 + len(side_inputs)]. Outputs: the probabilities `origin` of
     from-squares, [n, 64], and `target` of to-squares, [n, 6 or 64, 64]. If there is a value network, there is also

@@ -1,5 +1,5 @@
-"""The shared parts of the systems `convchess` and `chessnet`, which predict moves: settings, examples and training
-stages.
+"""The shared parts of the systems (kinds of networks) `convchess` and `chessnet`, which predict moves: settings,
+examples and training stages.
 
 Both systems predict the from-square and the to-square of a move, with networks of the same kinds (nets.py). The values
 of each paper are in the file of its system.
@@ -80,8 +80,8 @@ ONE_BODY_LACKS = (
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of `convchess` and `chessnet`, the systems that predict moves with several networks. Each system
-    changes some defaults to the values of its paper.
+    """The settings of `convchess` and `chessnet`, the systems (kinds of networks) that predict moves with several
+    networks. Each system changes some defaults to the values of its paper.
     """
 
     # the networks and their architecture
@@ -246,7 +246,7 @@ convchess.
 
 def selected_networks(settings: Settings, every: Sequence[str]) -> tuple[str, ...]:
     """Return the names of the networks that the setting `networks` selects, in the order of `every`. every: the names
-    of all networks of the system. Raises UsageError for an unknown name.
+    of all networks of the system (kind of network). Raises UsageError for an unknown name.
     """
     if settings.networks == "all":
         return tuple(every)
@@ -258,8 +258,8 @@ def selected_networks(settings: Settings, every: Sequence[str]) -> tuple[str, ..
 
 
 def check(settings: Settings, every: Sequence[str]) -> None:
-    """Check the settings. every: the names of all networks of the system. Raises UsageError if no network can be built
-    from the settings, or if a setting would have no effect.
+    """Check the settings. every: the names of all networks of the system (kind of network). Raises UsageError if no
+    network can be built from the settings, or if a setting would have no effect.
     """
     names = selected_networks(settings, every)
     usual = {each.name: each.default for each in fields(settings)}
@@ -325,7 +325,8 @@ class MoveExamples:
     """Training examples: positions with the move that was played in them, in the mover's view.
 
     piece: the type of the moving piece in these positions (0 pawn … 5 king); None for all positions. A batch has
-    `codes`, `state` with the side inputs, and these arrays, each [n]:
+    `codes`, `state` with the side inputs (ratings, speed and other facts besides the board), and these arrays, each
+    [n]:
 
     origin, target: int64, the from-square and the to-square.
     piece: int64, the type of the moving piece.
@@ -470,8 +471,8 @@ def playable(store: Store, settings: Settings) -> NDArray[np.int64]:
 
 
 def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[Stage]:
-    """Return the training stages: one for each network that the setting `networks` selects, or a single stage if the
-    networks share a trunk. every: the names of all networks of the system.
+    """Return the training stages (parts of the training): one for each network that the setting `networks` selects, or
+    a single stage if the networks share a trunk. every: the names of all networks of the system (kind of network).
     """
     names = selected_networks(settings, every)
     if settings.share == "body":
@@ -482,7 +483,9 @@ def stages(network: MoveNets, settings: Settings, every: Sequence[str]) -> list[
 
 
 def _shared_stage(network: MoveNets, settings: Settings, with_value: bool) -> Stage:
-    """Return the stage of networks that share their trunk. with_value: whether the value is one of its outputs."""
+    """Return the stage (a part of the training) of networks that share their trunk. with_value: whether the value is
+    one of its outputs.
+    """
     return Stage(
         name="moves",
         module=network,
@@ -502,7 +505,7 @@ def _shared_stage(network: MoveNets, settings: Settings, with_value: bool) -> St
 
 
 def _move_stage(network: MoveNets, settings: Settings, name: str) -> Stage:
-    """Return the stage of the piece selector, or of the move selector of a type of piece."""
+    """Return the stage (a part of the training) of the piece selector, or of the move selector of a type of piece."""
     piece = None if name == "piece" else PIECES.index(name)
     output = "origin" if name == "piece" else "target"
     module = network.nets[name]
@@ -528,7 +531,7 @@ def _move_stage(network: MoveNets, settings: Settings, name: str) -> Stage:
 
 
 def _value_stage(network: MoveNets, settings: Settings) -> Stage:
-    """Return the stage of the value network, whose optimizer has separate settings."""
+    """Return the stage (a part of the training) of the value network, whose optimizer has separate settings."""
     module = network.nets[VALUE]
     return Stage(
         name=VALUE,
@@ -569,7 +572,9 @@ def _learning_rate(settings: Settings, base: float, schedule: str) -> Callable[[
 
 
 def _decay(settings: Settings, schedule: str) -> float:
-    """Return the factor by which a stage multiplies the learning rate after each pass over its examples."""
+    """Return the factor by which a stage (a part of the training) multiplies the learning rate after each pass over its
+    examples.
+    """
     return settings.decay if schedule == EPOCH else 1.0
 
 
@@ -582,8 +587,8 @@ def _constant_loss(batch: Tensors, squares: Sequence[str], value_weight: float) 
 
 
 class MoverSystem(System):
-    """The base class of the systems that predict moves with several networks. Each paper has a subclass with its
-    settings and recipes, and perhaps a value network. The class System describes the methods.
+    """The base class of the systems (kinds of networks) that predict moves with several networks. Each paper has a
+    subclass with its settings and recipes, and perhaps a value network. The class System describes the methods.
     """
 
     def __init__(

@@ -35,7 +35,7 @@ INITIALS = ("he", "xavier", "0.01", "mocha", "unit")
 @dataclass(frozen=True)
 class Grid:
     """The values of each hyperparameter that a search tries. initials: the kinds of initial weights; empty if the
-    system has no choice of initial weights.
+    system (kind of network) has no choice of initial weights.
 
     The search tries all combinations, or samples. Samples of learning rates and weight decays are log-uniform between
     the smallest and the largest value. A weight decay of 0 is a separate choice.
@@ -69,7 +69,7 @@ class Grid:
 class TuneConfig:
     """The definition of a hyperparameter search.
 
-    system: the name of the system.
+    system: the name of the system (kind of network).
     store: the path of the game store.
     settings: the settings of all trials. In each trial, the values of the hyperparameters replace those in `settings`.
     grid: the values of the hyperparameters to try.
@@ -113,22 +113,23 @@ class TuneConfig:
         return self.trials or self.grid.total
 
     def named(self, name: str) -> str:
-        """Return the name that a hyperparameter has in the system's Settings. If the trained network has a separate
-        setting for it, the result is the name of this setting, such as "value_learning_rate" for "learning_rate".
+        """Return the name that a hyperparameter has in the Settings of the system (kind of network). If the trained
+        network has a separate setting for it, the result is the name of this setting, such as "value_learning_rate" for
+        "learning_rate".
         """
         return _named(self.settings, self.network, name)
 
     @cached_property
     def base(self) -> Any:
-        """The settings that all trials share, as an instance of the system's Settings."""
+        """The settings that all trials share, as an instance of the Settings of the system (kind of network)."""
         changed: dict[str, Any] = {self.named("iterations"): self.iterations}
         if self.network:
             changed["networks"] = self.network
         return replace(self.settings, **changed)
 
     def at(self, point: dict[str, Any]) -> Any:
-        """Return the complete settings of a trial, as an instance of the system's Settings. point: the values of the
-        hyperparameters, by name.
+        """Return the complete settings of a trial, as an instance of the Settings of the system (kind of network).
+        point: the values of the hyperparameters, by name.
         """
         return replace(self.base, **{self.named(name): value for name, value in point.items()})
 
@@ -169,8 +170,9 @@ def _check_searchable(system: str, settings: Any) -> None:
 
 
 def usual_grid(system: System, network: str = "") -> Grid:
-    """Return the default search space of a system, around the defaults of its settings. The learning rates are the
-    default, and the default divided and multiplied by √10. network: the network to train, if the system has several.
+    """Return the default search space of a system (kind of network), around the defaults of its settings. The learning
+    rates are the default, and the default divided and multiplied by √10. network: the network to train, if the system
+    has several.
 
     Raises UsageError if the system lacks a setting that a search needs: learning rate, weight decay or number of
     iterations.

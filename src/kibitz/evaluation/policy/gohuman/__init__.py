@@ -1,4 +1,4 @@
-"""The test of the system `gohuman`, which predicts moves, winner, territory and score in Go."""
+"""The test of the system (kind of network) `gohuman`, which predicts moves, winner, territory and score in Go."""
 
 from kibitz.evaluation.policy.gohuman.evaluator import eligible, evaluate, measure_rows, row_questions
 

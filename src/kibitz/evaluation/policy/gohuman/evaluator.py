@@ -1,5 +1,5 @@
-"""The test of the system `gohuman`: predicted moves by move number and rank, winner, territory, score, and evaluation
-volatility.
+"""The test of the system (kind of network) `gohuman`: predicted moves by move number and rank, winner, territory,
+score, and evaluation volatility.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The tested positions of a network of the system `gohuman`, and its predictions for them."""
+"""The tested positions of a network of the system (kind of network) `gohuman`, and its predictions for them."""
 
 from __future__ import annotations
 

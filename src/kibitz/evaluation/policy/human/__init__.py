@@ -1,4 +1,6 @@
-"""The test of the system `human`, a network that predicts moves and results from the players' ratings."""
+"""The test of the system (kind of network) `human`, a network that predicts moves and results from the players'
+ratings.
+"""
 
 from kibitz.evaluation.policy.human.evaluator import eligible, evaluate, measure_rows, row_questions
 

@@ -1,5 +1,5 @@
-"""Baselines (simpler predictors) for the system `human`: a random move, the bundled network `chessnet`, the most
-frequent legal move, and Stockfish.
+"""Baselines, which are simpler predictors, for the system (kind of network) `human`: a random move, the bundled network
+`chessnet`, the most frequent legal move, and Stockfish.
 """
 
 from __future__ import annotations

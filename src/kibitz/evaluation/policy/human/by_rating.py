@@ -1,5 +1,5 @@
-"""Metrics and tables of the system `human` by the rating of the player to move, for predicted moves and game
-results.
+"""Metrics and tables of the system (kind of network) `human` by the rating of the player to move, for predicted moves
+and game results.
 """
 
 from __future__ import annotations

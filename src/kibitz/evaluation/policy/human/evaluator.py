@@ -1,5 +1,5 @@
-"""The test of the system `human`: predicted moves and game results by rating, the effect of the rating inputs, and the
-expected score after the loss of a piece.
+"""The test of the system (kind of network) `human`: predicted moves and game results by rating, the effect of the
+rating inputs, and the expected score after the loss of a piece.
 """
 
 from __future__ import annotations

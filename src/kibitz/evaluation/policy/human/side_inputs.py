@@ -1,5 +1,5 @@
-"""Measure the effect of the rating inputs of the system `human`. The same positions are evaluated with the real
-ratings, with other ratings, and without ratings.
+"""Measure the effect of the rating inputs of the system (kind of network) `human`. The same positions are evaluated
+with the real ratings, with other ratings, and without ratings.
 """
 
 from __future__ import annotations

@@ -33,7 +33,8 @@ def learning_curve(
     tested: int64 [n], the tested games, as indices in the store.
 
     For each number of games, a temporary network is trained on that many of the person's newest games outside the test
-    split. All models of this network are then tested. Raises KibitzError if the run was trained on another store.
+    split. All models of this network are then tested. Raises KibitzError if the run (the folder of a trained network)
+    was trained on another store.
     """
     if store.fingerprint != run.info["data"]["fingerprint"]:
         raise KibitzError(

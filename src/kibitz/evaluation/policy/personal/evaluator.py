@@ -99,7 +99,7 @@ def _note(run: Run) -> str:
 
 
 def _stranger(name: str | None, game: str) -> Run | None:
-    """Open the run of another person. Raises UsageError for a run of another kind."""
+    """Open the run of another person. Raises UsageError for a run (the folder of a trained network) of another kind."""
     if name is None:
         return None
     other = Run(name)
