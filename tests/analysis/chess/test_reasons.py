@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from kibitz.analysis.chess.mates import forced_mate
-from kibitz.analysis.chess.reason_texts import ENGLISH, LANGUAGES
+from kibitz.analysis.chess.reason_texts import ENGLISH, LANGUAGES, sentence
 from kibitz.analysis.chess.reasons import INSTEAD, Case, Found, Reason, explain
 from kibitz.web.reason_lines import reason_lines
 from support.causes import mentions
@@ -253,3 +253,20 @@ def test_an_engines_line_proves_what_a_search_does_not_reach() -> None:
     assert found.parameters["lost"] == ["rook"]
     assert reason(fork[:2]) is None
     assert reason(()) is None
+
+
+@pytest.mark.parametrize(
+    ("targets", "language", "words"),
+    [
+        (["rook", "rook"], "en", "which attacks both rooks and wins"),
+        (["rook", "rook"], "de", "greift beide Türme an"),
+        (["rook", "rook"], "fr", "attaque les deux tours et"),
+        (["king", "rook", "rook"], "en", "which attacks the king and both rooks and"),
+        (["knight", "knight", "knight"], "en", "which attacks three knights and"),
+        *(([piece, piece], "en", f"both {piece}s") for piece in ("queen", "bishop", "knight")),
+        (["queen", "rook"], "en", "the queen and the rook"),
+    ],
+)
+def test_a_fork_of_equal_pieces_names_them_once(targets: list[str], language: str, words: str) -> None:
+    told = sentence("overlooks_fork", {"line": ["Nc2"], "targets": targets, "lost": ["rook"]}, language)
+    assert words in told

@@ -27,6 +27,8 @@ class Language:
     the: the names of pieces as objects with a definite article ("traps the knight").
     subject: the names of pieces as subjects ("the knight is pinned").
     many: the names of two or more pieces of one kind, with {n} for their number.
+    every: the names of two pieces and of more pieces of one kind as objects with an article ("both rooks"), with
+        {pieces} for the plural and {n} for the number.
     numbers: words for small numbers.
     both: the format that joins two words, such as "{one} and {other}".
     exchanged: the format for an exchange of pieces, such as "{lost} for {gained}".
@@ -38,6 +40,7 @@ class Language:
     the: Mapping[str, str]
     subject: Mapping[str, str]
     many: Mapping[str, str]
+    every: tuple[str, str]
     numbers: Mapping[int, str]
     both: str
     exchanged: str
@@ -103,6 +106,7 @@ ENGLISH = Language(
     the={piece: f"the {piece}" for piece in PIECES},
     subject={piece: f"the {piece}" for piece in PIECES},
     many={piece: f"{{n}} {piece}s" for piece in PIECES},
+    every=("both {pieces}", "{n} {pieces}"),
     numbers={2: "two", 3: "three", 4: "four", 5: "five"},
     both="{one} and {other}",
     exchanged="{lost} for {gained}",
@@ -183,6 +187,7 @@ GERMAN = Language(
         "pawn": "{n} Bauern", "knight": "{n} Springer", "bishop": "{n} Läufer", "rook": "{n} Türme",
         "queen": "{n} Damen",
     },
+    every=("beide {pieces}", "{n} {pieces}"),
     numbers={2: "zwei", 3: "drei", 4: "vier", 5: "fünf"},
     both="{one} und {other}",
     exchanged="{lost} für {gained}",
@@ -263,6 +268,7 @@ FRENCH = Language(
         "pawn": "{n} pions", "knight": "{n} cavaliers", "bishop": "{n} fous", "rook": "{n} tours",
         "queen": "{n} dames",
     },
+    every=("les deux {pieces}", "{n} {pieces}"),
     numbers={2: "deux", 3: "trois", 4: "quatre", 5: "cinq"},
     both="{one} et {other}",
     exchanged="{lost} contre {gained}",
@@ -295,7 +301,7 @@ def sentence(code: str, parameters: Mapping[str, Any], language: str = "en") -> 
             if gained:
                 values[name] = words.exchanged.format(lost=values[name], gained=_pieces(gained, words))
     if "targets" in parameters:
-        values["targets"] = _joined([words.the[one] for one in parameters["targets"]], words)
+        values["targets"] = _targets(parameters["targets"], words)
     if "probability" in parameters:
         values["percent"] = words.percent.format(n=round(100 * parameters["probability"]) or "<1")
     return words.sentences[code].format(**values)
@@ -307,6 +313,19 @@ def _pieces(names: Sequence[str], words: Language) -> str:
     for name in dict.fromkeys(names):
         count = names.count(name)
         parts.append(words.a[name] if count == 1 else words.many[name].format(n=words.numbers.get(count, str(count))))
+    return _joined(parts, words)
+
+
+def _targets(names: Sequence[str], words: Language) -> str:
+    """Format attacked pieces as an object: "the king and the rook", "both rooks and the queen"."""
+    parts = []
+    for name in dict.fromkeys(names):
+        count = names.count(name)
+        if count == 1:
+            parts.append(words.the[name])
+            continue
+        plural = words.many[name].removeprefix("{n} ")
+        parts.append(words.every[count > 2].format(pieces=plural, n=words.numbers.get(count, str(count))))
     return _joined(parts, words)
 
 
