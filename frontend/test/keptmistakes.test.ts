@@ -12,7 +12,7 @@ import { Mistakes } from "../src/analysis/mistakes";
 import { mountPuzzles } from "../src/mygames/puzzles";
 import { texts } from "../src/texts";
 import { withDocument } from "./support/document";
-import { chess, find, page } from "./support/games";
+import { after, chess, find, network, page } from "./support/games";
 import { held, Server, until } from "./support/server";
 
 const KEY = "kibitz-mistakes";
@@ -210,3 +210,35 @@ describe("a mistake that cannot be opened", () => {
     expect(known()).toHaveLength(2);
   });
 });
+
+test("a try counts against the best move as the same search sees it, and the best move is named", async () => {
+  const { element, host } = withDocument();
+  const server = new Server();
+  const app = page(chess("e4 e5 Qh5"), [network("winner")]);
+  const judging = new Judging(app);
+  const id = find(app.game, "Qh5").id;
+  // The search found 72% before the move, and finds 68% after the best one.
+  const values: Record<string, number> = { Qh5: 0.3, d4: 0.68, Nf3: 0.66, a3: 0.64 };
+  server.on("move", ({ line, move }) => ({ node: after("chess", { ply: line.moves.length, turn: "w" }, move) }));
+  server.on("judge", ({ line, from, to }) => {
+    const each = (ply: number): object => {
+      const value = values[line.moves[ply - 1]] ?? 0.5;
+      return { ply, loss: 0.72 - value, mark: "", best: { move: "d4", san: "d4" }, line: ["d4"], only: false, white: { before: 0.72, after: value }, exact: true };
+    };
+    return [{ total: 1 }, ...Array.from({ length: to - from + 1 }, (_, at) => each(from + at)), { done: true }];
+  });
+  const given = new Handover<Exercise[]>();
+  mountPuzzles(element, app, new Mistakes(app, judging), given);
+  given.give([{ about: "", card: "a a", open: () => Promise.resolve(id) }]);
+  await until(() => app.cursor === app.node(id).parent);
+  await until(() => judging.exact(id) !== undefined);
+  const tells = async (move: string, words: string): Promise<void> => {
+    host.all("button").find((each) => each.textContent === texts.puzzles.again)!.click();
+    await until(() => app.cursor === app.node(id).parent);
+    await app.play(move);
+    await until(() => host.textContent.includes(words));
+  };
+  await tells("Nf3", texts.puzzles.good("Nf3"));
+  await tells("a3", texts.puzzles.partly("a3"));
+  await tells("d4", texts.puzzles.isBest("d4"));
+}, 60_000);

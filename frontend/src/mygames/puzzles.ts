@@ -13,6 +13,7 @@ import { named, players } from "../app/naming";
 import { exerciseOf, type KeptMistake, KeptMistakes } from "./keptmistakes";
 import { type Answer, cardOf, positionOf, schedule } from "./schedule";
 import type { App, Node } from "../app/state";
+import type { Judgement } from "../server/judging";
 import { inLanguage, lettered, texts } from "../texts";
 import { ancestry } from "../app/tree";
 
@@ -30,7 +31,7 @@ const MOST = 15;
 
 type Stage = "none" | "asked" | "judging" | "judged" | "shown";
 /** What a tried move is: the one of the game; not known yet; or compared with it. */
-type Verdict = "played" | "open" | "good" | "partly" | "bad";
+type Verdict = "played" | "open" | "best" | "good" | "partly" | "bad";
 
 class Puzzles {
   private readonly side: Choice;
@@ -58,6 +59,8 @@ class Puzzles {
   /** Whether the present puzzle was tried in vain, or with what the network says on the board. */
   private helped = false;
   private known = new Set<number>();
+  /** White's chance after the best move of a puzzle, found as for a tried move; null while or where it is not known. */
+  private after: { id: number; judge: string; white: number | null; asked: boolean } | null = null;
   /** Positions of other games; none where those of the present one are asked. */
   private exercises: Exercise[] = [];
   private opening = false;
@@ -364,7 +367,7 @@ class Puzzles {
     // Everywhere the same side's chance is told.
     const say = (p: number): string => `${told} ${percent(side === told ? p : 1 - p)}`;
     if (this.verdict.textContent !== words) this.verdict.textContent = words;
-    this.verdict.classList.toggle("good", verdict === "good");
+    this.verdict.classList.toggle("good", verdict === "good" || verdict === "best");
     this.facts.replaceChildren(
       ...facts.flatMap(([what, p]) => (p === null ? [] : [el("div", {}, el("dt", {}, what), el("dd", {}, say(p)))])),
     );
@@ -376,7 +379,7 @@ class Puzzles {
     const { tried } = this;
     if (!tried || tried.graded || verdict === "open") return;
     tried.graded = true;
-    const good = verdict === "good";
+    const good = verdict === "good" || verdict === "best";
     this.grade?.(good ? (this.helped ? "later" : "first") : "failed");
     if (good) this.grade = null;
     else this.helped = true;
@@ -387,11 +390,45 @@ class Puzzles {
     const least = this.lost(puzzle, puzzle, was, this.chance(puzzle.id));
     if (tried.id === puzzle.id) return "played";
     if (now === null || lost === null) return "open";
+    if (this.mistakes.judging.exact(puzzle.id)?.best.move === tried.move) return "best";
     if (lost <= SLACK) return "good";
+    // The search before the move may have found more than the same search finds after any move.
+    const best = this.afterBest(puzzle);
+    if (best === "open") return "open";
+    if (best !== null && best - now <= SLACK) return "good";
     return least !== null && lost < least - SLACK ? "partly" : "bad";
   }
 
+  /** The mover's chance after the best move, found as for a tried move. "open": it is being looked for; null: it is not known. */
+  private afterBest(puzzle: Node): number | null | "open" {
+    const { app } = this;
+    const { judging } = this.mistakes;
+    const best = judging.exact(puzzle.id)?.best.move;
+    if (app.game.kind !== "chess" || !best || !app.network) return null;
+    if (this.after?.id !== puzzle.id || this.after.judge !== judging.judge) {
+      const after = { id: puzzle.id, judge: judging.judge, white: null as number | null, asked: true };
+      this.after = after;
+      const before = app.line(puzzle.parent!);
+      const ply = before.moves.length + 1;
+      const engine = app.checker.now;
+      const asked = { network: app.network, line: { ...before, moves: [...before.moves, best] }, from: ply, to: ply, ...(engine ? { checked_by: engine } : {}) };
+      const found = (judgement: Judgement): void => {
+        if (judgement.exact) after.white = judgement.white.after;
+      };
+      const done = (): void => {
+        after.asked = false;
+        this.draw();
+      };
+      // Without it, a move is compared with what the search found before it.
+      app.api.judge(asked, found).then(done, done);
+    }
+    if (this.after.asked) return "open";
+    const { white } = this.after;
+    return white === null || app.node(puzzle.parent!).turn === "w" ? white : 1 - white;
+  }
+
   private inWords(verdict: Verdict, san: string): string {
+    if (verdict === "best") return texts.puzzles.isBest(san);
     if (verdict !== "open") return texts.puzzles[verdict](san);
     return this.app.game.kind === "chess" ? texts.puzzles.searchLooks(san) : texts.puzzles.networkLooks(san);
   }

@@ -844,6 +844,7 @@ export const de: Texts = {
     played: (move) => `${move} wurde in der Partie gespielt. Versuche einen anderen Zug.`,
     searchLooks: (move) => `${move} wird geprüft …`,
     networkLooks: (move) => `${move} wird bewertet …`,
+    isBest: (move) => `Richtig: ${move} ist der beste Zug.`,
     good: (move) => `Gut: ${move} ist kein Fehler.`,
     partly: (move) => `${move} ist besser als der Zug der Partie, aber nicht der beste.`,
     bad: (move) => `${move} verliert so viel wie der Zug der Partie.`,

@@ -847,6 +847,7 @@ export const en = {
     played: (move: string) => `${move} was played in the game. Try another move.`,
     searchLooks: (move: string) => `Checking ${move} …`,
     networkLooks: (move: string) => `Evaluating ${move} …`,
+    isBest: (move: string) => `Right: ${move} is the best move.`,
     good: (move: string) => `Good: ${move} is not a mistake.`,
     partly: (move: string) => `${move} is better than the move played in the game, but not the best move.`,
     bad: (move: string) => `${move} loses as much as the move played in the game.`,

@@ -852,6 +852,7 @@ export const fr: Texts = {
     played: (move) => `${move} a été joué dans la partie. Essayez un autre coup.`,
     searchLooks: (move) => `Vérification de ${move} …`,
     networkLooks: (move) => `Évaluation de ${move} …`,
+    isBest: (move) => `Exact : ${move} est le meilleur coup.`,
     good: (move) => `Bien : ${move} n’est pas une erreur.`,
     partly: (move) => `${move} est mieux que le coup de la partie, mais il y a mieux.`,
     bad: (move) => `${move} perd autant que le coup de la partie.`,
