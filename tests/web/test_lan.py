@@ -56,6 +56,14 @@ def test_without_the_key(client: Client, path: str) -> None:
     assert "set-cookie" not in answer.headers
 
 
+def test_a_browser_without_the_key_gets_a_page(client: Client) -> None:
+    answer = from_a_phone(client, "GET", "/", Accept="text/html,application/xhtml+xml")
+    assert (answer.status, answer.headers["content-type"]) == (401, "text/html; charset=utf-8")
+    assert "<p>The key is missing. Open the whole address that kibitz board printed.</p>" in answer.body.decode()
+    of_page = from_a_phone(client, "GET", "/api/networks", Accept="text/html")
+    assert of_page.headers["content-type"] == "application/json"
+
+
 def test_with_the_key(client: Client) -> None:
     given = cookie(client)
     for path in ("/", "/api/networks"):

@@ -604,7 +604,7 @@ OPTIONS: Mapping[str, str] = {
     "rate --player": f"Name of the player; {_EACH}, if the player has several accounts. [default: the player who"
     " appears in nearly all games]",
     "--mine": "Report on the player who appears in nearly all games.",
-    "--page": "Write the report to this HTML file.",
+    "--page": "Write the report on one player to this HTML file.",
     "analyze --pgn": 'Chess: write the games with evaluations and marks to this PGN file. The file name "-" prints'
     " them.",
     "--csv": 'Write one row for each move to this CSV file. The file name "-" prints the rows.',

@@ -5,6 +5,7 @@ responses.
 from __future__ import annotations
 
 import hmac
+import html
 from collections.abc import Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
@@ -69,7 +70,7 @@ class SecurityMiddleware:
             await send(message)
 
         if refused := self._refused(scope):
-            await refuse(guarded, *refused)
+            await refuse(guarded, *refused, readable=_wants_page(scope))
             return
         if self.access is not None and scope["path"] == "/" and self._is_key(_given_key(scope)):
             await self._let_in(guarded)
@@ -158,11 +159,30 @@ def limited(receive: Receive) -> Receive:
     return counted
 
 
-async def refuse(send: Send, status: int, line: str) -> None:
-    """Send an error to the page. The connection is closed, because the rest of an unread body may follow."""
-    body = dumps({"error": line})
+def _wants_page(scope: Scope) -> bool:
+    """Return whether a browser opens an address, so that a person sees the answer."""
+    accepts = b",".join(value for name, value in scope["headers"] if name == b"accept").lower()
+    return not scope["path"].startswith("/api/") and b"text/html" in accepts
+
+
+def _page(line: str) -> bytes:
+    """Return an HTML page with a message. line: the message, without a period at its end."""
+    words = html.escape(line[:1].upper() + line[1:])
+    return (
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>kibitz</title>'
+        '<meta name="viewport" content="width=device-width"></head>'
+        f"<body><h1>kibitz</h1><p>{words}.</p></body></html>"
+    ).encode()
+
+
+async def refuse(send: Send, status: int, line: str, readable: bool = False) -> None:
+    """Send an error to the page. The connection is closed, because the rest of an unread body may follow.
+
+    readable: whether a person reads the answer in a browser, which then shows a small HTML page instead of JSON.
+    """
+    body = _page(line) if readable else dumps({"error": line})
     headers = [
-        (b"content-type", b"application/json"),
+        (b"content-type", b"text/html; charset=utf-8" if readable else b"application/json"),
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),
     ]
