@@ -167,7 +167,9 @@ describe("taking back", () => {
     expect([app.node().san, match.state]).toEqual(["", "human"]);
     await play("d4", "d5");
     expect(words(app.game)).toBe("d4 (e4 e5) d5");
+    expect(app.status).toContain("d5");
     match.takeBack();
+    expect(app.status).toBe("");
     match.retry();
     expect([app.cursor, match.state]).toEqual([app.game.root, "human"]);
     expect(match.canTakeBack).toBe(false);

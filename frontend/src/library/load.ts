@@ -120,7 +120,7 @@ class Loading implements Opener {
       const what = count > 1 ? texts.load.games(count) : moves ? texts.load.game : texts.load.position;
       this.app.say(`${problems.length ? `${what} ${sentence(problems[0]!)}` : what}${this.app.whereLeft}`, problems.length > 0);
     } catch (error) {
-      if (!abort.signal.aborted) this.tell(message(error));
+      if (!abort.signal.aborted) this.tell(sentence(message(error)));
     } finally {
       if (this.abort === abort) this.reading.hidden = true;
     }

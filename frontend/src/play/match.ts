@@ -266,7 +266,10 @@ export class Match {
   /** Back to where the person made their last move. */
   takeBack(): void {
     const before = this.before();
-    if (before !== null) this.at(before);
+    if (before === null) return;
+    // What the status line says of the opponent's move is no longer so.
+    this.app.say("");
+    this.at(before);
   }
 
   /** From a position that was looked at back to the game's last one. */
