@@ -92,6 +92,9 @@ test("a list of moves stays where it was scrolled to, also with comments in it",
 
 test("an analysis of one's games is estimated: the thorough stage comes after the quick one", () => {
   expect(estimate(200, { quick: 1, thorough: 20 })).toEqual({ quick: 200, thorough: 4200 });
+  // No speed is known before it was measured.
+  expect(estimate(200, {})).toEqual({ quick: NaN, thorough: NaN });
+  expect(estimate(200, { quick: 1 })).toEqual({ quick: 200, thorough: NaN });
 });
 
 test("the box for moves of Go names a point that the board has", () => {

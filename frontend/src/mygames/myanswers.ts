@@ -189,10 +189,10 @@ export interface MyGames {
   /** Games that are analysed where nothing else is chosen. */
   most: number;
   games: { opened: number; game: "chess" | "go"; name: string; games: number; variants: number; players: { name: string; games: number }[] } | null;
-  /** Seconds that a game of the opened kind takes in each stage. */
-  pace: Record<Stage, number>;
+  /** Seconds that a game of the opened kind took in each stage on this machine; none of a stage that did not run. */
+  pace: Partial<Record<Stage, number>>;
   /** The same if an engine judges. */
-  engine_pace: Record<Stage, number>;
+  engine_pace: Partial<Record<Stage, number>>;
   /** Counts the reports. */
   revision: number;
   analysis: AnalysisTask | null;
@@ -204,7 +204,7 @@ export interface MyGames {
   ask?: Asking;
 }
 
-/** Seconds that an analysis of so many games takes: the thorough stage comes after the quick one. */
-export function estimate(games: number, pace: Record<Stage, number>): Record<Stage, number> {
-  return { quick: games * pace.quick, thorough: games * (pace.quick + pace.thorough) };
+/** Seconds that an analysis of so many games takes: the thorough stage comes after the quick one. NaN if it is not known. */
+export function estimate(games: number, { quick = NaN, thorough = NaN }: Partial<Record<Stage, number>>): Record<Stage, number> {
+  return { quick: games * quick, thorough: games * (quick + thorough) };
 }

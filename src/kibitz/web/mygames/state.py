@@ -34,16 +34,6 @@ if TYPE_CHECKING:
 MOST = 200
 """The number of newest games that are analyzed by default."""
 MOST_AT_ALL = 100_000
-PACE = {"quick": 1.0, "thorough": 20.0}
-"""The assumed seconds per chess game in each stage of the analysis, until some games on this machine have been
-measured.
-"""
-ENGINE_PACE = {"quick": 2.0, "thorough": 20.0}
-"""The assumed seconds per chess game in each stage of the analysis, if an engine evaluates the moves."""
-GO_PACE = {"quick": 5.0, "thorough": 20.0}
-"""The assumed seconds per Go game in each stage of the analysis."""
-GO_ENGINE_PACE = {"quick": 0.0, "thorough": 60.0}
-"""The assumed seconds per Go game if an engine evaluates the moves. Such an analysis has no quick stage."""
 SHOWN = 10
 """For Go: when the thorough report has this number of games, or all games, the page shows it instead of the quick
 report.
@@ -117,8 +107,11 @@ class MyGames:
         self._download: Task | None = None
         self._allowed: set[str] = set()
         self._reading: dict[str, int] | None = None
-        self._pace = {"chess": dict(PACE), "go": dict(GO_PACE)}
-        self._engine_pace = {"chess": dict(ENGINE_PACE), "go": dict(GO_ENGINE_PACE)}
+        # The seconds per game in each stage, as measured on this machine; a stage that did not run is not known.
+        self._pace: dict[str, dict[str, float]] = {"chess": {}, "go": {}}
+        self._engine_pace: dict[str, dict[str, float]] = {
+            "chess": {}, "go": {"quick": 0.0},  # of Go, an engine has no quick stage
+        }  # fmt: skip
         self._ended = False
 
     # Games
