@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kibitz.analysis.summary import (
+    AHEAD,
+    EVEN,
     TurningPoint,
     move_accuracy,
     points_accuracy,
@@ -82,9 +84,13 @@ def test_accuracy_in_points() -> None:
     ("values", "expected"),
     [
         ([0.5, 0.72, 0.8], TurningPoint(1, "white")),
-        ([0.5, 0.72, 0.69, 0.71], TurningPoint(3, "white")),  # it was open in between
+        ([0.5, 0.72, 0.69, 0.71], TurningPoint(1, "white")),  # White stayed ahead in between
+        ([0.5, 0.72, 0.52, 0.71], TurningPoint(3, "white")),  # it was open in between
+        ([0.5, 0.6, 0.65, 0.6, 0.75], TurningPoint(1, "white")),  # the last move only confirmed the lead
+        ([0.5, 0.75, 0.8, 0.61], TurningPoint(1, "white")),  # 61% is still a lead
         ([0.9, 0.9, 0.1, 0.1], TurningPoint(2, "black")),
-        ([0.9, 0.9, 0.5, 0.6], TurningPoint(2, "")),
+        ([0.9, 0.9, 0.5, 0.6, 0.5], TurningPoint(2, "")),
+        ([0.9, 0.9, 0.5, 0.6], None),  # White is ahead, but not clearly
         ([0.5, 0.6, 0.4], None),
         ([0.9, 0.8], None),
         ([0.5], None),
@@ -95,8 +101,14 @@ def test_turning_point(values: list[float], expected: TurningPoint | None) -> No
 
 
 @given(VALUES)
-def test_after_the_turning_point_nothing_changes(values: list[float]) -> None:
+def test_after_the_turning_point_one_side_stays_ahead(values: list[float]) -> None:
     found = turning_point(values, SIDES)
-    later = values if found is None else values[found.ply :]
-    assert turning_point(later, SIDES) is None
-    assert found is None or turning_point(values[found.ply - 1 :], SIDES) is not None
+    if found is None:
+        return
+    own = [1 - value if found.ahead == "black" else value for value in values]
+    if found.ahead:
+        assert min(own[found.ply :]) >= EVEN > own[found.ply - 1]
+        assert max(own[found.ply :]) >= AHEAD
+    else:
+        assert all(1 - AHEAD < value < AHEAD for value in own[found.ply :])
+        assert 1 - EVEN < own[-1] < EVEN

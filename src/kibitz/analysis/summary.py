@@ -16,7 +16,11 @@ from typing import Any
 from kibitz.analysis.glyphs import SIGNS, figure
 
 AHEAD = 0.7
-"""The smallest win probability, 0 to 1, with which a side counts as ahead."""
+"""The smallest win probability, 0 to 1, with which a side counts as clearly ahead."""
+EVEN = 0.55
+"""A position is about equal if both sides have a win probability, 0 to 1, below this value. The page uses the same
+value.
+"""
 _SCALE, _RATE, _SHIFT, _BONUS = 103.1668100711649, 4.354415386753951, -3.166924740191411, 1.0
 """Constants of Lichess's formula for the accuracy of a move in percent. After a loss l of win probability, 0 to 1, the
 accuracy is `_SCALE * exp(-_RATE * l) + _SHIFT + _BONUS`.
@@ -98,10 +102,13 @@ class SideSummary:
 
 @dataclass(frozen=True)
 class TurningPoint:
-    """The turning point of a game: the last move that changed which side is ahead. From this move until the end of the
-    game, one side is always ahead, or no side is ever ahead. A side is ahead if its win probability is at least AHEAD.
+    """The turning point of a game: the move after which one side stays ahead until the end.
 
-    ply: the number of the move, from 1. ahead: the side that is ahead after the move; "" if no side is ahead.
+    A side stays ahead if its win probability is at least EVEN in every later position and at least AHEAD in one of
+    them. If no side stays ahead and the game ends about equal, the turning point is the move by which a side lost its
+    last clear lead.
+
+    ply: the number of the move, from 1. ahead: the side that stays ahead; "" if no side does.
     """
 
     ply: int
@@ -116,7 +123,7 @@ class GameSummary:
     """The summary of a game.
 
     sides: the results of each side, by the name of the side, such as "white".
-    turning_point: the last move that changed which side is ahead (see `TurningPoint`); None if no move did.
+    turning_point: the move after which one side stays ahead (see `TurningPoint`); None if there is no such move.
     """
 
     sides: Mapping[str, SideSummary]
@@ -136,11 +143,13 @@ def turning_point(values: Sequence[float], sides: tuple[str, str]) -> TurningPoi
     values: the win probability of the first side in each position, [moves + 1], 0 to 1. sides: the names of both sides,
     such as ("white", "black").
     """
-    ahead = [sides[0] if value >= AHEAD else sides[1] if value <= 1 - AHEAD else "" for value in values]
-    ply = len(ahead) - 1
-    while ply > 0 and ahead[ply - 1] == ahead[-1]:
-        ply -= 1
-    return TurningPoint(ply, ahead[-1]) if ply > 0 else None
+    if max(values[-1], 1 - values[-1]) < EVEN:
+        last = max((i for i, value in enumerate(values) if max(value, 1 - value) >= AHEAD), default=None)
+        return None if last is None else TurningPoint(last + 1, "")
+    side = 0 if values[-1] >= 0.5 else 1
+    own = [value if side == 0 else 1 - value for value in values]
+    ply = next((i + 1 for i in reversed(range(len(own))) if own[i] < EVEN), 0)
+    return TurningPoint(ply, sides[side]) if ply > 0 and max(own[ply:]) >= AHEAD else None
 
 
 def summarize(

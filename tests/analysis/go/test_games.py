@@ -20,7 +20,7 @@ from kibitz.analysis.go.games import SWINGS, AnalysedGame, Score, analyse, score
 from kibitz.analysis.go.notes import lead_words
 from kibitz.engines.gtp.game import fixed_handicap
 from kibitz.games.go.io.sgf import Record, parse_record, read_records
-from kibitz.games.go.points import BLACK, POINTS, WHITE, from_gtp
+from kibitz.games.go.points import BLACK, GRID, POINTS, WHITE, from_gtp
 from kibitz.games.go.replay import start_row
 from kibitz.play.session import Session
 from support.causes import mentions
@@ -144,6 +144,19 @@ def test_signs() -> None:
     assert last.signs()[8] == "---.....+"
     lost = analyse(1, record, FakeOwners([owners("180855555", *EVEN[1:])]), answers).positions[-1]  # type: ignore[arg-type]
     assert lost.signs()[0] == "xoxo....."
+
+
+def test_the_stones_of_a_chain_have_one_status() -> None:
+    game = ";B[aa];W[ah];B[ab];W[bh];B[ba];W[ch]"
+    fake: Any = FakeOwners([owners(*EVEN)])
+    last = analyse(1, parse_record(f"(;GM[1]SZ[9]KM[0]{game})"), fake, answers).positions[-1]
+    owns = np.full(POINTS, 0.1)
+    owns[[0, 1, GRID, 7 * GRID, 7 * GRID + 1, 7 * GRID + 2]] = [0.9, 0.45, 0.9, 0.1, 0.6, 0.6]
+    one = replace(last, black_owns=owns)
+    assert one.signs()[0][:2] == "XX"  # by itself, B9 would be White's
+    assert one.signs()[7][:3] == "OOO"  # by themselves, B2 and C2 would be Black's
+    # Black has three stones, White all other points.
+    assert score(one.colours, owns, 0.0).count == 3 - 78
 
 
 def test_json_is_whole(judged: Callable[..., AnalysedGame]) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kibitz.analysis import OwnerAnalysis
 from kibitz.analysis.glyphs import SIGNS, figure, mark
-from kibitz.analysis.go.changes import SIDES, Change, changes, where, words
+from kibitz.analysis.go.changes import SIDES, Change, changes, regions, where, words
 from kibitz.analysis.go.predictions import NAMED, PositionPrediction, phases, predictions_of, terms_of, with_side_inputs
 from kibitz.analysis.summary import GameSummary, summarize
 from kibitz.games.go.endings.final import FinalCount, count_board
@@ -57,7 +57,7 @@ class Score:
 
     lead: the expected lead. It is the network's output for the score. Without this output, it is the sum of 2p − 1 over
         the board minus `Terms.margin`. Here, p is the probability that a point belongs to Black.
-    count: the lead if every point goes to its more likely owner. It is None if many owners are still uncertain, see
+    count: the lead if every point goes to its more likely owner, and each chain to one owner. It is None if many owners are still uncertain, see
         `is_settled`.
     """
 
@@ -88,14 +88,15 @@ class AnalysedPosition:
         """Return the board as text: one string for each row, from the top, with one character for each point.
 
         X and O are Black's and White's stones that will stay on the board. x and o are Black's and White's stones that
-        will be lost. + and - are empty points that are very likely Black's and White's. A dot is any other empty point.
+        will be lost. All stones of a chain have the same status. + and - are empty points that are very likely Black's and White's. A dot is any other empty point.
         """
         signs = np.full(POINTS, ".")
         empty = self.colours == NONE
+        owns = owners_of_chains(self.colours, self.black_owns)
         signs[empty & (self.black_owns >= SURE)] = "+"
         signs[empty & (self.black_owns <= 1 - SURE)] = "-"
         for colour, stays, goes in ((BLACK, "X", "x"), (WHITE, "O", "o")):
-            lost = (self.black_owns < 0.5) if colour == BLACK else (self.black_owns > 0.5)
+            lost = (owns < 0.5) if colour == BLACK else (owns > 0.5)
             signs[self.colours == colour] = stays
             signs[(self.colours == colour) & lost] = goes
         return ["".join(row) for row in self.grid(signs)]
@@ -459,8 +460,24 @@ def score(
     """
     inside = black_owns[colours != OUTSIDE]
     lead = predictions.lead if predictions else float((2 * inside - 1).sum()) - margin
-    count = float(np.sign(inside - 0.5).sum()) - margin if is_settled(colours, black_owns) else None
+    count = None
+    if is_settled(colours, black_owns):
+        owners = owners_of_chains(colours, black_owns)[colours != OUTSIDE]
+        count = float(np.sign(owners - 0.5).sum()) - margin
     return Score(lead, count)
+
+
+def owners_of_chains(colours: NDArray[np.uint8], black_owns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the probability that each point belongs to Black, float64 [361], with one value for all stones of a chain:
+    the mean over the chain. The stones of a chain live or die together.
+
+    colours: the color of the stone on each point, uint8 [361]. black_owns: the probability that each point belongs to
+    Black, float64 [361].
+    """
+    owns = black_owns.copy()
+    for chain in regions(np.flatnonzero((colours == BLACK) | (colours == WHITE)), colours):
+        owns[chain] = black_owns[chain].mean()
+    return owns
 
 
 def is_settled(colours: NDArray[np.uint8], black_owns: NDArray[np.float64]) -> bool:

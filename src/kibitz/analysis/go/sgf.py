@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from kibitz import __version__
-from kibitz.analysis.go.games import SURE, AnalysedGame, AnalysedPosition, Move
+from kibitz.analysis.go.games import SURE, AnalysedGame, AnalysedPosition, Move, owners_of_chains
 from kibitz.analysis.go.notes import Notes, lead_line, lead_value, mark_line, mark_property, summary_words
 from kibitz.games.go.io.sgf import write_sgf
 from kibitz.games.go.points import BLACK, OUTSIDE, WHITE, to_sgf
@@ -75,10 +75,8 @@ def position_notes(position: AnalysedPosition, move: Move | None = None, swing: 
                 ]
                 if marked:
                     notes[name] = marked
-    for name, colour, owns in (
-        ("TB", BLACK, position.black_owns >= SURE),
-        ("TW", WHITE, position.black_owns <= 1 - SURE),
-    ):
+    black_owns = owners_of_chains(position.colours, position.black_owns)
+    for name, colour, owns in (("TB", BLACK, black_owns >= SURE), ("TW", WHITE, black_owns <= 1 - SURE)):
         theirs = np.flatnonzero(owns & (position.colours != colour) & (position.colours != OUTSIDE))
         if len(theirs):
             notes[name] = [to_sgf(int(point)) for point in theirs]
