@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { chains, column, inStones, neighbours, numbersOf, pointName, pointOf, stars } from "../src/board/gopoints";
+import { chains, column, inStones, neighbours, numbersOf, ownersOfChains, pointName, pointOf, stars } from "../src/board/gopoints";
 
 test("points have names, without the letter I", () => {
   expect([pointName(0, 19), pointName(18, 19), pointName(360, 19), pointName(72, 9)]).toEqual(["A19", "T19", "T1", "A1"]);
@@ -61,4 +61,8 @@ test("the stones of a board are also in words, chain by chain", () => {
   expect(inStones(".".repeat(81), 9)).toBe("Black: no stones. White: no stones.");
   // Stones that are next to each other across the edge of the text are not connected.
   expect(inStones("..BB.....", 3)).toBe("Black: A2: 3 liberties; C3: 2 liberties. White: no stones.");
+});
+
+test("the stones of a chain have one owner", () => {
+  expect(ownersOfChains("WWW..B...", [0.1, 0.6, 0.2, 0.7, 0.5, 0.9, 0, 0, 0], 3).map((own) => Math.round(100 * own))).toEqual([30, 30, 30, 70, 50, 90, 0, 0, 0]);
 });

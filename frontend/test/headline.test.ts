@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 
-import { Chance } from "../src/app/chance";
+import { Chance, inWords, leadBeside } from "../src/app/chance";
 import { arrows, inPieces } from "../src/board/chessboard";
 import { texts } from "../src/texts";
 import { type Fake, withDocument } from "./support/document";
@@ -29,6 +29,26 @@ test("the line begins with the side and its number, then says what it means", ()
   // Beside another board there is room for the name alone.
   chance.draw("chess", network("human", { claim }), { chance: 0.85, source: "search" }, null, true);
   expect(words(chance)[0]).toBe("White’s expected score");
+});
+
+test("chance and lead never name different sides", () => {
+  const both = (p: number, lead: number): string[] => [inWords("go", p, lead), leadBeside(p, lead)];
+  const { even, evenPoints } = texts.chance;
+  // The empty board: the lead is White's, the chance Black's.
+  expect(both(0.53, -1)).toEqual([even, evenPoints]);
+  expect(both(0.6, -2)).toEqual([even, evenPoints]);
+  expect(both(0.4, 1.5)).toEqual([even, evenPoints]);
+  expect(both(0.6, 2)).toEqual([texts.chance.little("Black"), texts.chance.leads("Black", 2)]);
+  expect(both(0.53, 4)).toEqual([even, texts.chance.leads("Black", 4)]);
+  // Where they disagree by much, the chance alone speaks.
+  for (const [p, lead] of [[0.8, -1], [0.6, -6], [0.52, -6], [0.2, 3]] as const) expect(leadBeside(p, lead)).toBe("");
+  expect(inWords("go", 0.8, -1)).toBe(texts.chance.much("Black"));
+  withDocument();
+  const chance = new Chance();
+  chance.draw("go", network("gohuman", { game: "go", claim: { ...claim, name: "Black's win probability" } }), { chance: 0.53, source: "search" }, -1);
+  const [, , score] = (chance.element as unknown as Fake).children as Fake[];
+  expect([words(chance)[2], score!.textContent, score!.hidden]).toEqual([even, evenPoints, false]);
+  expect(inWords("chess", 0.53)).toBe(even);
 });
 
 test("arrows of 5% and more have a number, and the best move by a search a color of its own", () => {

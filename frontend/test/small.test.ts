@@ -108,7 +108,7 @@ describe("chances in words", () => {
   });
 
   test("the words grow with the chance, and name the side that is better", () => {
-    const steps = [0.5, 0.529, 0.53, 0.619, 0.62, 0.779, 0.78, 0.929, 0.93, 1].map((p) => inWords("chess", p));
+    const steps = [0.5, 0.549, 0.55, 0.619, 0.62, 0.779, 0.78, 0.929, 0.93, 1].map((p) => inWords("chess", p));
     expect(new Set(steps).size).toBe(5);
     for (const at of [0, 2, 4, 6, 8]) expect(steps[at]).toBe(steps[at + 1]);
     expect([inWords("chess", 0.9), inWords("chess", 0.1)].map((words) => /White|Black/.exec(words)?.[0])).toEqual(["White", "Black"]);

@@ -4,7 +4,9 @@ import { beforeEach, expect, test, vi } from "vitest";
 
 import { judgedGame, nextMistake, pending } from "../src/analysis/summary";
 import { Mistakes } from "../src/analysis/mistakes";
-import type { Judgement, Judging } from "../src/server/judging";
+import { displayedChance } from "../src/app/displayed";
+import { shown } from "../src/board/overlays";
+import { type Judgement, Judging } from "../src/server/judging";
 import type { App, Result } from "../src/app/state";
 import { chess, find, go, network, page } from "./support/games";
 
@@ -106,6 +108,48 @@ test("of Go a search of a move counts, not what the network sees lost by itself"
   const found: Judgement = { ply, loss: 0.3, mark: "?", points: 6.5, best: { move: "E5", san: "E5" }, line: [], only: false, exact: true, white: { before: null, after: 0.5 } };
   judged.set(id, found);
   expect(judgedGame(app, mistakes)?.losses).toEqual([0, 0, 6.5, 0, 0, 0]);
+});
+
+test("of Go the network's own first choice loses nothing, and a large fall of its lead is searched first", () => {
+  sit(go("C3 G7 C7 G3 E5 E3"));
+  const scores = [0, 0, 0, 0, -2, -2, -2];
+  app.path.forEach((id, place) => results.set(id, { ply: place, black: 0.5, score: scores[place]!, moves: [] } as unknown as Result));
+  const before = app.path[3]!;
+  const judging = new Judging(app);
+  Object.assign(results.get(app.path[2]!)!, { score: 3 });
+  // C7 lost 3 points by the network, which is nearly a mistake; G3 gained 2 for White.
+  expect(judging.searched(before)).toBe(true);
+  expect(judging.searched(app.path[4]!)).toBe(false);
+  Object.assign(results.get(app.path[2]!)!, { moves: [{ move: "C7", san: "C7", p: 0.5 }] });
+  expect(judging.searched(before)).toBe(false);
+  expect(judgedGame(app, mistakes)?.losses).toEqual([0, 3, 0, 0, 0, 0]);
+});
+
+test("passes that end a game of Go cost nothing, and from the last stone on the count is the value", () => {
+  sit(go("C3 G7 C7 G3 E5 pass pass"));
+  const chances = [0.5, 0.6, 0.7, 0.8, 0.9, 0.9, 0.67, 0.4];
+  app.path.forEach((id, place) => results.set(id, { ply: place, black: chances[place]!, score: 20 * chances[place]! } as Result));
+  const [last, first, second] = app.path.slice(-3) as [number, number, number];
+  // As long as the game is not over, a pass is a move like others.
+  expect(judgedGame(app, mistakes)?.values.at(-1)).toBe(0.4);
+  expect(new Judging(app).searched(first)).toBe(false);
+  app.node(second).end = "passes";
+  shown.counts.set(second, 1);
+  const judged = judgedGame(app, mistakes)!;
+  expect(judged.values).toEqual([0.5, 0.6, 0.7, 0.8, 0.9, 1, 1, 1]);
+  expect(judged.losses.slice(-2)).toEqual([0, 0]);
+  expect(new Judging(app).searched(second)).toBe(false);
+  // The graph shows no fall by the first pass; the last stone has the network's own value there.
+  const value = (id: number): number | undefined => displayedChance(app, { value: () => null } as unknown as Judging, id)?.chance;
+  expect([last, first, second].map(value)).toEqual([0.9, 1, 1]);
+  shown.counts.clear();
+});
+
+test("of Go the turning point does not depend on which positions a search has seen", () => {
+  sit(go("C3 G7 C7 G3 E5 E3"));
+  app.path.forEach((id, place) => results.set(id, { ply: place, black: 0.5, score: 0 } as Result));
+  Object.assign(mistakes.judging, { value: () => 0.9 });
+  expect(judgedGame(app, mistakes)?.values).toEqual([0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]);
 });
 
 test("the counts of a player open one mistake after the other", () => {

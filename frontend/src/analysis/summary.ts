@@ -4,7 +4,10 @@ import "./summary.css";
 
 import type { Summary, SideOf } from "../server/api";
 import { Latest } from "../server/asking";
-import { displayedChance } from "../app/displayed";
+import { aloneOf } from "../app/chance";
+import { closingPass, displayedChance, endAfterPasses } from "../app/displayed";
+import { shown } from "../board/overlays";
+import { type Judging, pointsLost } from "../server/judging";
 import { button, el } from "../ui/elements";
 import { checkedBy } from "./checkedby";
 import type { Mistake, Mistakes } from "./mistakes";
@@ -61,19 +64,27 @@ export function judgedGame(app: App, mistakes: Mistakes): Judged | null {
   const { judging } = mistakes;
   const ids = path.slice(1);
   if (!isWhole(app) || !judging.possible || judging.progress || app.analyser.busy) return null;
-  const values = path.map((id) => displayedChance(app, judging, id)?.chance);
+  const values = valuesOf(app, judging);
   if (values.some((each) => each === undefined)) return null;
   const movers = ids.map((id): Side => (app.node(app.node(id).parent!).turn === "w" ? "white" : "black"));
-  const losses = ids.map((id, at) => (game.kind === "chess" ? mistakes.lost(id) : (judging.exact(id)?.points ?? (app.checker.now ? null : pointsLost(app, path[at]!, id, movers[at]!)))));
+  const points = (id: number): number | null => (closingPass(app, id) ? 0 : (judging.exact(id)?.points ?? (app.checker.now ? null : pointsLost(app, app.node(id)))));
+  const losses = ids.map((id) => (game.kind === "chess" ? mistakes.lost(id) : points(id)));
   if (game.kind === "chess" && losses.includes(null)) return null;
   return { game: game.kind, values: values as number[], movers, losses, marks: ids.map((id) => mistakes.graded(id)?.mark ?? "") };
 }
 
-/** What a move of Go lost on the board, as the network thinks. */
-function pointsLost(app: App, before: number, after: number, mover: Side): number | null {
-  const [from, to] = [before, after].map((id) => app.result(app.network ?? "", id)?.score);
-  if (typeof from !== "number" || typeof to !== "number") return null;
-  return Math.max(0, mover === "black" ? from - to : to - from);
+/**
+ * The value of each position of a game. Of Go without an engine it is the network's own, as in `kibitz analyze`: a search
+ * knows only some positions, and its values do not fit those of the others. From the last stone on it is the count.
+ */
+function valuesOf(app: App, judging: Judging): (number | undefined)[] {
+  return app.path.map((id) => {
+    const end = app.game.kind === "go" ? endAfterPasses(app, id) : undefined;
+    const counted = end && shown.counts.get(end.id);
+    if (counted !== undefined) return counted;
+    if (app.game.kind === "go" && !app.checker.now) return aloneOf("go", app.result(app.network ?? "", id))?.chance;
+    return displayedChance(app, judging, id)?.chance;
+  });
 }
 
 /** The next mistake of a side and kind that the position shown comes before; after the last one, the first. */

@@ -28,12 +28,30 @@ export function aloneOf(kind: Kind, result: Result | undefined): Displayed | nul
   return chance === null ? null : { chance, source: "network" };
 }
 
-export function inWords(kind: Kind, p: number): string {
+/** The game is about equal where both chances are below this; analysis/summary.py has the same value. */
+const EVEN = 0.55;
+/** Where chance and lead disagree, it is also about equal up to this chance and this lead, in points. */
+const LITTLE = 0.62;
+const SMALL = 2;
+
+/**
+ * Whether the game is about equal, by the chance and, of Go, by Black's lead. Near an even game the two may name
+ * different sides, and neither is then much.
+ */
+function even(p: number, lead: number | null): boolean {
+  const sure = Math.max(p, 1 - p);
+  return sure < EVEN || (sure < LITTLE && lead !== null && disagree(p, lead) && Math.abs(lead) <= SMALL);
+}
+
+/** Whether the chance and Black's lead name different sides. */
+const disagree = (p: number, lead: number): boolean => Math.abs(lead) >= 0.25 && p > 0.5 !== lead > 0;
+
+export function inWords(kind: Kind, p: number, lead: number | null = null): string {
   const other = kind === "chess" ? texts.common.black : texts.common.white;
   const side = p >= 0.5 ? whose(kind) : other;
   const sure = Math.max(p, 1 - p);
-  if (sure < 0.53) return texts.chance.even;
-  if (sure < 0.62) return texts.chance.little(side);
+  if (even(p, lead)) return texts.chance.even;
+  if (sure < LITTLE) return texts.chance.little(side);
   if (sure < 0.78) return texts.chance.better(side);
   if (sure < 0.93) return texts.chance.much(side);
   return texts.chance.winning(side);
@@ -44,6 +62,13 @@ export function leads(score: number): string {
   const points = Math.round(Math.abs(score) * 2) / 2;
   if (points < 0.5) return texts.chance.evenPoints;
   return texts.chance.leads(score > 0 ? texts.common.black : texts.common.white, points);
+}
+
+/** The lead beside a chance: never the opposite of what the chance says; "" where the two disagree by much. */
+export function leadBeside(p: number | null, lead: number): string {
+  if (p === null) return leads(lead);
+  if (even(p, lead) && Math.abs(lead) <= SMALL) return texts.chance.evenPoints;
+  return disagree(p, lead) ? "" : leads(lead);
 }
 
 export class Chance {
@@ -79,7 +104,7 @@ export class Chance {
     this.bar.hidden = p === null || !short;
     if (p !== null) {
       // Of a network that claims something else, these would be the wrong words.
-      const words = !claim || /\bwin|expected/.test(claim.name) ? inWords(kind, p) : "";
+      const words = !claim || /\bwin|expected/.test(claim.name) ? inWords(kind, p, lead) : "";
       const name = valueName(kind, network);
       // "White 85% · White is clearly better": what the number is, is said where there is room, or where one points.
       this.name.textContent = short ? name : whose(kind);
@@ -93,8 +118,8 @@ export class Chance {
     }
     this.note.textContent = p === null || short ? "" : fromServer(claim?.note ?? "");
     this.note.hidden = !this.note.textContent;
-    this.score.hidden = lead === null;
-    this.score.textContent = lead === null ? "" : leads(lead);
+    this.score.textContent = lead === null ? "" : leadBeside(p, lead);
+    this.score.hidden = !this.score.textContent;
     this.element.hidden = p === null && lead === null;
   }
 }

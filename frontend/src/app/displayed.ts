@@ -3,7 +3,7 @@
 import { chanceOf } from "./chance";
 import type { Judging } from "../server/judging";
 import { shown } from "../board/overlays";
-import type { App } from "./state";
+import type { App, Node } from "./state";
 
 /** Where a value comes from: the rules, where the game is over; a search; or one evaluation without a search. */
 export type Source = "rules" | "search" | "network";
@@ -34,12 +34,27 @@ export function chooseValue({ over, counted, searched, network }: Known): Displa
   return typeof network === "number" ? { chance: network, source: "network" } : null;
 }
 
+/** The end of the game if only passes come before it from here, and it has ended by two of them; undefined otherwise. */
+export function endAfterPasses(app: App, id: number): Node | undefined {
+  let node = app.node(id);
+  while (node.end !== "passes") {
+    const next = node.children[0] === undefined ? undefined : app.node(node.children[0]);
+    if (next?.move !== "pass") return undefined;
+    node = next;
+  }
+  return node;
+}
+
+/** Whether the move that led to a position is one of the passes that end the game. They cost nothing. */
+export const closingPass = (app: App, id: number): boolean => app.node(id).move === "pass" && endAfterPasses(app, id) !== undefined;
+
 /** The value of a position for the chosen network; null if nothing is known. */
 export function displayedChance(app: App, judging: Judging, id = app.cursor): Displayed | null {
   const { end } = app.node(id);
+  const last = closingPass(app, id) ? endAfterPasses(app, id) : undefined;
   return chooseValue({
     over: Boolean(end) && end !== "passes",
-    counted: end === "passes" ? shown.counts.get(id) : null,
+    counted: last && shown.counts.get(last.id),
     searched: judging.value(id),
     network: app.network ? chanceOf(app.game.kind, app.result(app.network, id)) : null,
   });

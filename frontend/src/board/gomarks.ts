@@ -1,7 +1,7 @@
 /** What lies under and over the stones of a Go board: owners, heat, moves, liberties and chains. */
 
 import { svg } from "../ui/elements";
-import { chains, pointOf } from "./gopoints";
+import { chains, ownersOfChains, pointOf } from "./gopoints";
 import { tints, type Heat, type Picture } from "./overlays";
 
 const STEP = 100;
@@ -152,8 +152,9 @@ export class GoMarks {
 
   /** Stones that will belong to the other side. */
   private owners(stones: string, owners: readonly number[]): void {
+    const owns = ownersOfChains(stones, owners, this.size);
     this.squares((point) => {
-      const black = owners[point] ?? 0.5;
+      const black = owns[point] ?? 0.5;
       const kind = black > 0.5 ? "black" : "white";
       const taken = stones[point] === (kind === "black" ? "W" : "B") && Math.abs(2 * black - 1) >= TAKEN;
       if (taken) this.taken.add(point);

@@ -56,6 +56,15 @@ export function chains(stones: string, size: number): (Chain | null)[] {
   return found;
 }
 
+/** The owners of points, with one value for all stones of a chain: their mean. They live or die together. */
+export function ownersOfChains(stones: string, owners: readonly number[], size: number): number[] {
+  const found = chains(stones, size);
+  return owners.map((own, point) => {
+    const chain = found[point];
+    return chain ? chain.stones.reduce((sum, each) => sum + (owners[each] ?? 0.5), 0) / chain.stones.length : own;
+  });
+}
+
 /** The stones in words: of each side its chains, from A1 upward column by column, with their liberties. */
 export function inStones(stones: string, size: number): string {
   const found = chains(stones, size);

@@ -8,6 +8,7 @@ import { ByWeights, message } from "./asking";
 import { values } from "../analysis/candidates";
 import type { ReasonLine } from "../analysis/reasonlines";
 import { chanceOf } from "../app/chance";
+import { closingPass } from "../app/displayed";
 import { lineKeys, Remembered } from "../app/remembered";
 import type { App, Node } from "../app/state";
 import { texts } from "../texts";
@@ -51,6 +52,19 @@ interface Asked {
 
 /** What a move of Go must have cost by the network alone to be searched: half of what a mark needs, since its chances are steady. */
 const SUSPICIOUS = 0.05;
+/** It is also searched if the network's lead in points fell by this share of the smallest annotated loss, as `kibitz analyze` searches it. */
+const SUSPECT = 0.8;
+/** The smallest annotated loss in points by board size, as in ownership.py. */
+const SWINGS: Record<number, number> = { 9: 3, 13: 5, 19: 10 };
+
+/** What a move of Go lost in points, as the network alone thinks; 0 for its own first choice, as `kibitz analyze` counts. */
+export function pointsLost(app: App, node: Node): number | null {
+  if (node.parent === null || !app.network) return null;
+  const [before, after] = [node.parent, node.id].map((id) => app.result(app.network!, id));
+  if (typeof before?.score !== "number" || typeof after?.score !== "number") return null;
+  if (before.moves?.[0]?.move === node.move) return 0;
+  return Math.max(0, app.node(node.parent).turn === "b" ? before.score - after.score : after.score - before.score);
+}
 
 /** What the one who moved had lost after it, as the network alone thinks: their chance before, less their chance after. */
 export function lostBy(app: App, node: Node): number | null {
@@ -175,7 +189,11 @@ export class Judging {
   /** Whether the move that led to a position is judged by search. */
   searched(id: number): boolean {
     const { app } = this;
-    return app.game.kind === "chess" || Boolean(app.checker.now) || (lostBy(app, app.node(id)) ?? 0) >= SUSPICIOUS;
+    if (app.game.kind === "chess" || app.checker.now) return true;
+    if (closingPass(app, id)) return false;
+    const node = app.node(id);
+    const least = SUSPECT * (SWINGS[app.game.start.size ?? 19] ?? Infinity);
+    return (lostBy(app, node) ?? 0) >= SUSPICIOUS || (pointsLost(app, node) ?? 0) >= least;
   }
 
   /** Whether moves of this game can be judged: by the chosen network, or by an engine. */

@@ -128,6 +128,13 @@ def test_colour_adds_nothing_to_the_words() -> None:
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == TRANSCRIPT
 
 
+@pytest.mark.parametrize("width", [30, 100])
+def test_the_count_is_explained_also_without_its_column(width: int) -> None:
+    shown = printed(one_game(GAME), width)
+    assert "(count W+6.5)" in " ".join(shown.split())
+    assert mentions(" ".join(shown.split()), "count & intersection")
+
+
 @pytest.mark.parametrize("width", [30, 40, 48, 49, 60, 100])
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     for line in printed(one_game(GAME.replace("Sh\u016b", "M" * 200)), width).splitlines():

@@ -57,8 +57,8 @@ class Score:
 
     lead: the expected lead. It is the network's output for the score. Without this output, it is the sum of 2p − 1 over
         the board minus `Terms.margin`. Here, p is the probability that a point belongs to Black.
-    count: the lead if every point goes to its more likely owner, and each chain to one owner. It is None if many owners are still uncertain, see
-        `is_settled`.
+    count: the lead if every point goes to its more likely owner, and every chain to one owner. It is None if many
+        owners are still uncertain, see `is_settled`.
     """
 
     lead: float
@@ -88,7 +88,8 @@ class AnalysedPosition:
         """Return the board as text: one string for each row, from the top, with one character for each point.
 
         X and O are Black's and White's stones that will stay on the board. x and o are Black's and White's stones that
-        will be lost. All stones of a chain have the same status. + and - are empty points that are very likely Black's and White's. A dot is any other empty point.
+        will be lost. All stones of a chain have the same status. + and - are empty points that are very likely Black's
+        and White's. A dot is any other empty point.
         """
         signs = np.full(POINTS, ".")
         empty = self.colours == NONE

@@ -89,13 +89,15 @@ def _moves(judged: AnalysedGame, console: Console) -> None:
     columns = (("before", 8), ("after", 8), ("count", 8), ("change", 8))
     left = max(0, console.width - 14)
     shown = {"after", "change"} if left < 32 else {name for name, _ in columns}
-    if not any(one.settled for one in judged.positions):
+    settled = any(one.settled for one in judged.positions)
+    if not settled:
         shown.discard("count")
     heading = f"{'move':<14}" + "".join(f"{name:>{room}}" for name, room in columns if name in shown)
     width = min(WIDEST_BAR, console.width - len(heading) - 4)
     width = width if width >= NARROWEST_BAR else 0
     legend = "before, after: the lead. " if "before" in shown else ""
-    legend += "count: the lead if each intersection goes to its more likely owner. " if "count" in shown else ""
+    # A narrow window has no column for it, but the lines about the end and above the boards have the count too.
+    legend += "count: the lead if each intersection goes to its more likely owner. " if settled else ""
     print_line(console, f"{legend}change: points for the player who moved.")
     print_line(console, heading + ("    Black leads"[: width + 4] if width else ""), "bold")
     for move in judged.moves:
