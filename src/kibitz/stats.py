@@ -400,8 +400,8 @@ def slices(
     labels: Sequence[str] | None = None,
     over: ArrayLike | None = None,
 ) -> list[dict[str, Any]]:
-    """Divide the positions into slices by `key`, such as by rating, and return the mean of `values` for each slice. The
-    rows are {"slice": label, "figure": Estimate} in order. Empty slices have rows too.
+    """Divide the positions into slices (groups) by `key`, such as by rating, and return the mean of `values` for each
+    slice. The rows are {"slice": label, "figure": Estimate} in order. Empty slices have rows too.
 
     values: [positions].
     key: [positions], the number that decides to which slice a position belongs.

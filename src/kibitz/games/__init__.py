@@ -41,8 +41,8 @@ class Reader(Protocol):
         """Yield the games as batches, in the order of the files."""
 
     def batches(self, workers: Workers) -> Iterator[GameBatch]:
-        """Yield the same batches in the same order as an iteration over the reader, but let worker processes do the
-        work.
+        """Yield the same batches of games in the same order as an iteration over the reader, but let worker processes
+        do the work.
         """
 
 

@@ -135,8 +135,8 @@ def norms(network: nn.Module) -> Iterator[BatchNorm]:
 
 
 def fold(network: nn.Module) -> None:
-    """Merge each batch normalization into the convolution before it, for inference. In a block, these are the modules
-    `norm` and `first`.
+    """Merge each batch normalization into the convolution before it, for inference. In a residual block, these are the
+    modules `norm` and `first`.
 
     The convolutions get new weights and biases, computed with the running averages. The modules `norm` are replaced by
     nn.Identity.

@@ -167,6 +167,7 @@ def fit_k(positions: PlayerPositions, shares: NDArray[np.float64], counts: NDArr
     """Return two values: the number k in KS with which an opening book corrects the network best (see
     `kibitz.personal.book.blend`), and the mean log loss with this k, in nats.
 
+    positions: the positions in which the person moved.
     shares, counts: float64 [total], the network's probability and the book's count for each candidate move.
     """
     losses = [float(positions.judge(blend(shares, counts, positions.offsets, k)).loss.mean()) for k in KS]

@@ -65,7 +65,7 @@ class PvLine:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The result of a search: the best lines, and how large the search was.
+    """The result of a search: the best lines (sequences of moves), and how large the search was.
 
     depth: the depth in plies that the search completed.
     nodes: the number of evaluated positions.

@@ -27,7 +27,7 @@ def analyse(
     networks: NetworkRegistry, network: NetworkInfo, line: Line, first: int, last: int, seq: int, checkpoint: str | None
 ) -> Iterator[list[dict[str, Any]]]:
     """Evaluate the positions from ply `first` to ply `last` of a line with a network. Yields lists of dicts. Each dict
-    becomes a line of the response, in JSON.
+    becomes one line of JSON in the response.
 
     The first dict has the number of results, and the last dict marks the end. Between them is one dict per position.
     seq: the number that the page gave to the request. checkpoint: the name of a training checkpoint, whose weights are
@@ -42,8 +42,8 @@ def analyse(
 
 
 def batches(count: int) -> Iterator[slice]:
-    """Yield slices that together cover the indices from 0 to `count` - 1. The slices become larger, from FIRST_BATCH to
-    MAX_BATCH.
+    """Yield Python slices that together cover the indices from 0 to `count` - 1. The slices become larger, from
+    FIRST_BATCH to MAX_BATCH.
     """
     start, size = 0, FIRST_BATCH
     while start < count:

@@ -53,8 +53,9 @@ class JudgedPositions:
         self._weights: dict[tuple[str, str], str] = {}
 
     def keys(self, network: NetworkInfo, line: Line, limits: Sequence[object]) -> list[bytes]:
-        """Return the keys under which the evaluations of a line's moves are stored, one key for each position. The
-        evaluation of a move has the key of the position after it. The first key is that of the start position.
+        """Return the keys under which the evaluations of the moves of a line (a start position and moves) are stored,
+        one key for each position. The evaluation of a move has the key of the position after it. The first key is that
+        of the start position.
 
         limits: the settings of the search that affect the evaluations, such as its depth.
         """
@@ -144,8 +145,8 @@ def remembered(
     seq: int,
     judge: Callable[[int, int], Iterator[Lines]],
 ) -> Iterator[Lines]:
-    """Yield the evaluations of the moves `first` to `last` of a line as lists of dicts. Stored evaluations come first.
-    Then `judge` evaluates the other moves, and the new evaluations are stored.
+    """Yield the evaluations of the moves `first` to `last` of a line (a start position and moves) as lists of dicts.
+    Stored evaluations come first. Then `judge` evaluates the other moves, and the new evaluations are stored.
 
     judged: the file with the stored evaluations.
     keys: the keys of all positions of the line (see `JudgedPositions.keys`).

@@ -55,13 +55,13 @@ class Thinker(Protocol):
     ratings: tuple[int, int] | None
 
     def begin(self, line: Line, lines: int) -> None:
-        """Start to analyze the last position of a line. lines: the number of best moves to analyze. Call `halt` before
-        this method. Raises BadRequest if the engine can't analyze the position.
+        """Start to analyze the last position of a line (a start position and moves). lines: the number of best moves to
+        analyze. Call `halt` before this method. Raises BadRequest if the engine can't analyze the position.
         """
 
     def play(self, line: Line, limits: MoveLimits) -> None:
-        """Start to choose a move in the last position of a line. Call `halt` before this method. Raises BadRequest if
-        the engine can't analyze the position.
+        """Start to choose a move in the last position of a line (a start position and moves). Call `halt` before this
+        method. Raises BadRequest if the engine can't analyze the position.
         """
 
     @property
@@ -115,8 +115,9 @@ class Desk:
     def analyse(
         self, line: Line, lines: int, seq: int, on_result: Callable[[Any], None], stop: threading.Event
     ) -> Iterator[list[dict[str, Any]]]:
-        """Analyze the last position of a line with the engine. Yields lists of dicts, each of which becomes a line of
-        the response. There is a dict whenever the results change, until the client disconnects or the analysis ends.
+        """Analyze the last position of a line (a start position and moves) with the engine. Yields lists of dicts, each
+        of which becomes a line of the response. There is a dict whenever the results change, until the client
+        disconnects or the analysis ends.
 
         Between results, the method yields empty lists, so that the thread can process newer requests first.
 
@@ -146,8 +147,8 @@ class Desk:
     def play(
         self, line: Line, limits: MoveLimits, seq: int, on_result: Callable[[Any], None], stop: threading.Event
     ) -> Iterator[list[dict[str, Any]]]:
-        """Let the engine choose a move in the last position of a line. Yields the move once, as a list of dicts. Newer
-        requests don't interrupt this search.
+        """Let the engine choose a move in the last position of a line (a start position and moves). Yields the move
+        once, as a list of dicts. Newer requests don't interrupt this search.
 
         on_result: a function that sends interim results. stop: an event that cancels the search. Raises BadRequest if
         the engine can't imitate the rating, and EngineDied if it fails.

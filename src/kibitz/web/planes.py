@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def planes(network: NetworkInfo, line: Line) -> dict[str, Any]:
-    """Return the input planes of a network for the last position of a line, each with its name and values. Raises
-    BadRequest if the network's system (kind of network) does not define names for its planes.
+    """Return the input planes of a network for the last position of a line (a start position and moves), each with its
+    name and values. Raises BadRequest if the network's system (kind of network) does not define names for its planes.
     """
     if network.declaration is None or not network.declaration.planes:
         raise BadRequest(

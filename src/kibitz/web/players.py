@@ -167,7 +167,8 @@ class Players:
         send: Callable[[Any], None],
         stop: threading.Event,
     ) -> Iterator[list[dict[str, Any]]]:
-        """Let a network choose a move in the last position of a line. Yields the response once, as a list of dicts.
+        """Let a network choose a move in the last position of a line (a start position and moves). Yields the response
+        once, as a list of dicts.
 
         seq: the number that the page gave to the request. send: a function that sends interim results. stop: an event
         that cancels the search.

@@ -36,10 +36,12 @@ class Line(Protocol):
     def moves(self) -> tuple[Any, ...]: ...
 
     def board(self) -> Any:
-        """Return the last position of the line, as a chess.Board or a Go board."""
+        """Return the last position of the line (a start position and moves), as a chess.Board or a Go board."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the line as a dict with the fields that requests of the page have for a line."""
+        """Return the line (a start position and moves) as a dict with the fields that the page's requests have
+        for it.
+        """
 
     def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Return the positions from ply `first` to ply `last` as input arrays of a network: `codes`, uint8 [n,
@@ -54,11 +56,13 @@ class Line(Protocol):
         """
 
     def nodes(self) -> list[dict[str, Any]]:
-        """Return one dict for each position of the line, in the form that the page uses."""
+        """Return one dict for each position of the line (a start position and moves), in the form that the
+        page uses.
+        """
 
     def after(self, move: str) -> dict[str, Any]:
-        """Return the position after one more move as a dict for the page. move: the move as text. Raises BadRequest if
-        the move is illegal.
+        """Return the position after one more move at the end of the line, as a dict for the page. move: the move as
+        text. Raises BadRequest if the move is illegal.
         """
 
     def check(self, network: NetworkInfo) -> None:
@@ -96,8 +100,8 @@ class Line(Protocol):
 
 
 def read_line(fields: Fields, name: str = "line") -> Line:
-    """Parse the line in a request. name: the field that has the line. Raises BadRequest if the line is malformed or has
-    an illegal move.
+    """Parse the line (a start position and moves) in a request. name: the field that has the line. Raises BadRequest if
+    the line is malformed or has an illegal move.
     """
     line = an_object(fields.get(name), name)
     read: Callable[[Fields], Line] = importlib.import_module(

@@ -114,8 +114,9 @@ class Stores:
         return [store for store in self._stores.values() if store.game == game]
 
     def explore(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/explore, for the last position of a line. It has the name of the opening, and the
-        sources with games of chess or of Go. For one source, it also has the games and moves in this position.
+        """Return the response of /api/explore, for the last position of a line (a start position and moves). It has the
+        name of the opening, and the sources with games of chess or of Go. For one source, it also has the games and
+        moves in this position.
 
         If My games has a report, "mine" describes the games of this report. If the source is a file that the browser
         must upload, or upload again, the response has "missing". Raises BadRequest for an invalid request.
@@ -181,8 +182,8 @@ class Stores:
         request, and a list of at most LISTED of these games, the newest first.
 
         The list begins at the index `first`. If the request has `line`, only games with the last position of the line
-        are listed. If it also has `move`, the game must continue with this move. Raises BadRequest for an invalid
-        request.
+        (a start position and moves) are listed. If it also has `move`, the game must continue with this move. Raises
+        BadRequest for an invalid request.
         """
         store, explorer = self._ready(fields)
         first = whole(fields, "first", 0, 0, 2**31)

@@ -156,7 +156,7 @@ class Move:
     expected: the most likely moves; None if the network does not predict moves.
     judged: the evaluation by a search; None without a search.
     fault: the annotation of a move that gives stalemate, by its loss: "?!", "?", "??" or "".
-    reason: the proven reason why an annotated move is bad; None if nothing is proven.
+    reason: the reason why an annotated move is bad; None if the searches prove no reason.
     practical: the practical choice before an annotated move, if the caller requested it.
     """
 

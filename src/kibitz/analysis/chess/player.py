@@ -91,7 +91,7 @@ class Mistake:
 
     @property
     def reason(self) -> Reason | None:
-        """The reason why the move was a mistake; None if no reason is proven."""
+        """The reason why the move was a mistake; None if the searches prove no reason."""
         return self.move.reason
 
     def as_json(self) -> dict[str, Any]:

@@ -194,7 +194,8 @@ class _Change:
 
 
 def explain(cases: Sequence[Case], threads: int | None = None, depth: int = DEPTH) -> list[Reason | None]:
-    """Return, for each case, the reason why the played move was bad. The reason is None if nothing is proven.
+    """Return, for each case, the reason why the played move was bad. The reason is None if the searches prove no
+    reason.
 
     cases: the moves to explain. threads: the number of threads for the searches; None for all. depth: the depth of the
     searches in plies.

@@ -70,7 +70,7 @@ def _probability(
 def searched_losses(root: RootMoves) -> dict[int, float]:
     """Return the losses of win probability, 0 to 1, of the moves that a PUCT search has evaluated well enough, by
     packed move (see `kibitz.games.chess.moves.from_move`). These are the moves with at least VISITS visits, and the
-    moves with a proven result.
+    moves with a proven (certain) result.
 
     root: the moves of the searched position with their visits and values. The loss of a move is the difference from the
     best of the returned moves.

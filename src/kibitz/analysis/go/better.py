@@ -90,7 +90,7 @@ def judge(
     """Return how many points each move of a game lost, one `PointLoss` for each move.
 
     record: the game.
-    predictions: the results of short searches of all positions, with the best lines.
+    predictions: the results of short searches of all positions, with the best lines (sequences of moves).
     search: a function that searches a position deeper.
     swing: the smallest annotated loss, in points.
     last: the number of the last move to evaluate, from 1. Only the passes that end the game come after this move, and

@@ -33,8 +33,8 @@ class UsualLosses:
     lowest, highest: the lowest and the highest rank in these games.
     base: the natural logarithm of the mean loss in points at rank 0.
     slope: the change of this logarithm per rank.
-    phase, area, kind: the numbers that are added to this logarithm for each phase, area and kind, in the order of
-        PHASES, AREAS and KINDS.
+    phase, area, kind: the numbers that are added to this logarithm for each phase of the game, area of the board and
+        kind of move, in the order of PHASES, AREAS and KINDS.
     errors: the relative standard error of the mean loss, by rank.
     """
 
@@ -50,8 +50,8 @@ class UsualLosses:
     errors: dict[int, float]
 
     def loss(self, rank: int, phase: int, area: int, kind: int) -> float:
-        """Return the mean loss in points of players of a rank, for moves of a phase, area and kind. Return NaN for a
-        rank outside the fitted range.
+        """Return the mean loss in points of players of a rank, for moves of a phase, area of the board and kind. Return
+        NaN for a rank outside the fitted range.
 
         rank: a number, see `UsualLosses`. phase, area, kind: indices into PHASES, AREAS and KINDS.
         """

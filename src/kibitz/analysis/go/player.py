@@ -1,4 +1,4 @@
-"""Report how many points one Go player's moves lost: by phase, area, kind of move, color and result.
+"""Report how many points one Go player's moves lost: by phase, area of the board, kind of move, color and result.
 
 If the records have ranks, the moves are compared with the likely moves of players of the same rank. On 19×19, the
 losses are also compared with the usual losses of players of this rank. The report needs games whose moves were
@@ -182,8 +182,8 @@ class GoMistake:
 
 @dataclass
 class GoPlayerReport:
-    """A report on one player's games of Go: how many points the moves lost, by phase, area and kind of move, and the
-    worst mistakes. The method `add` adds a game.
+    """A report on one player's games of Go: how many points the moves lost, by phase, area of the board and kind of
+    move, and the worst mistakes. The method `add` adds a game.
 
     name: the player's name as it is displayed.
     games: the number of games that were added.
@@ -308,8 +308,8 @@ class GoPlayerReport:
 
     def lately(self) -> Lately | None:
         """Return how the losses in the games of the last month differ from those in the earlier games: for all moves,
-        and by phase, area and kind of move. The last month is explained in `kibitz.analysis.lately.Lately`. Return None
-        if one of the two periods has no moves in dated games.
+        and by phase, area of the board and kind of move. The last month is explained in
+        `kibitz.analysis.lately.Lately`. Return None if one of the two periods has no moves in dated games.
 
         Only games on the player's most frequent board size count, because a mistake costs fewer points on a small
         board.

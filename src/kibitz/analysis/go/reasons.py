@@ -4,9 +4,9 @@ Two searches show which points change their owner: the search after the played m
 move. If chains of stones change their owner, the rules of Go may prove how the chains are captured. The capture is
 immediate, or follows in a ladder that is read to its end, or follows by the moves of the search's line.
 
-If nothing is proven, the reason is the area where the two searches differ most. The sentence then names the search as
-the source. If this area is small, the positions at the ends of both lines are searched, too. The area is then a reason
-only if these positions also differ much there.
+If the rules of Go prove no reason, the reason is the area of the board where the two searches differ most. The sentence
+then names the search as the source. If this area is small, the positions at the ends of both lines are searched, too.
+The area is then a reason only if these positions also differ much there.
 
 The sentences are in reason_texts.py.
 """
@@ -122,11 +122,11 @@ class Situation:
 class Why:
     """The reason why a move was bad, as a code and its parameters. The codes do not change from version to version.
 
-    parameters: a dict. `at` is a point that identifies a chain, a group or an area. `colour` is the color of the
-        stones, and `stones` is their number. `move` is a move, and `line` is a list of moves that captures the stones.
-        For an area, `colour` is the player who loses it, `points` is the loss in whole points, and `area` is a list of
-        its points. If the reason needed the positions at the ends of the lines, `after_lines` is their difference in
-        whole points.
+    parameters: a dict. `at` is a point that identifies a chain, a group or an area of the board. `colour` is the color
+        of the stones, and `stones` is their number. `move` is a move, and `line` is a list of moves that captures the
+        stones. For an area, `colour` is the player who loses it, `points` is the loss in whole points, and `area` is a
+        list of its points. If the reason needed the positions at the ends of the lines, `after_lines` is their
+        difference in whole points.
     better: what the better move does. It is None if the reason itself describes the better move, or if nothing more is
         known.
     """
@@ -172,8 +172,8 @@ def explain(situation: Situation) -> Why | None:
 
 
 def may_be_area_of_lines(situation: Situation) -> bool:
-    """Return whether a search of the positions at the ends of the lines may show an area that explains the loss. If the
-    result is False, these positions need not be searched.
+    """Return whether a search of the positions at the ends of the lines may show an area of the board where the points
+    were lost. If the result is False, these positions need not be searched.
     """
     size = situation.board.size
     if size != AREA_SIZE or situation.lost < SWINGS[size]:

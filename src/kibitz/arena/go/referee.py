@@ -1,5 +1,5 @@
-"""Score the final position of a game of Go. Another program, the referee, determines the dead stones, and then the area
-is counted.
+"""Score the final position of a game of Go. Another program, the referee, determines the dead stones, and then the
+score is computed by area (stones and territory).
 """
 
 from __future__ import annotations

@@ -52,8 +52,8 @@ arrays as arguments are slow and take minutes to compile.
 
 @kernel
 def set_root(stack):  # type: ignore[no-untyped-def]
-    """Compute the key and the number of pieces of the root position, and write them to the stack. Before the call, the
-    caller writes the root position to row 0.
+    """Compute the key (a 64-bit hash) and the number of pieces of the root position, and write them to the stack.
+    Before the call, the caller writes the root position to row 0.
 
     stack: the positions of the current line, one row per ply, as a record with the fields of STACK.
     """

@@ -60,7 +60,7 @@ class BestFirstSearch:
     """A search of one position that expands the most likely lines of moves first.
 
     evaluator: the networks and the table of evaluations. seen: how often each earlier position of the game occurred, by
-    the position's key. limits: the limits of the search.
+    the position's key (a 64-bit hash). limits: the limits of the search.
     """
 
     def __init__(

@@ -353,7 +353,7 @@ class MoveEvaluator:
 
         row: uint8 [68], the position as 64 codes and 4 numbers of the state, see `kibitz.PositionArrays`.
         moves: legal moves, packed (see `kibitz.games.chess.moves.from_move`).
-        drawn_keys: uint64, the keys of positions that are drawn if they occur again.
+        drawn_keys: uint64, the keys (64-bit hashes) of positions that are drawn if they occur again.
         visits: the number of visits of the search for each move; 1 means one network evaluation.
         clock: the limits that end the searches; None for no limit.
         used: the number of evaluations that already count towards these limits.

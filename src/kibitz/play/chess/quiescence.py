@@ -96,7 +96,7 @@ class QuiescenceResult(NamedTuple):
     reached: int64 [n], the largest completed depth; −1 if no depth was completed. In the arrays below, the entries for
         larger depths are 0.
     scores: int32 [n, D + 1], the material balance in hundredths of a pawn; scores beyond ±SURE are mates.
-    rows: uint8 [n, D + 1, 68], the quiet positions at the end of the best lines (codes and state, see
+    rows: uint8 [n, D + 1, 68], the quiet positions at the end of the best lines of moves (codes and state, see
         `kibitz.PositionArrays`).
     lines: uint16 [n, D + 1, 16], the packed moves (see `kibitz.games.chess.moves.from_move`) of the best lines, 0 after
         the end of a line.

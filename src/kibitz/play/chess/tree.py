@@ -241,8 +241,8 @@ class Tree:
         mating moves.
 
         These moves are excluded: moves of nodes at `max_ply` and beyond, moves below nodes with a probability less than
-        `min_path`, and, unless `focus` is 0, moves with a proven result. lines: the number of lines to report. If there
-        are several, the best moves of the root, one for each line, get equal probabilities.
+        `min_path`, and, unless `focus` is 0, moves with a proven (certain) result. lines: the number of lines to
+        report. If there are several, the best moves of the root, one for each line, get equal probabilities.
         """
         capacity = int(self.width[: self.n].sum())
         edges, parents, shares = np.empty(capacity, np.int64), np.empty(capacity, np.int64), np.empty(capacity)

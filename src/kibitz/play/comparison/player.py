@@ -150,9 +150,9 @@ class Memory:
         """Return the state of a new search of a position. row: uint8 [68], the position as 64 codes and 4 numbers of
         the state, see `kibitz.PositionArrays`. max_nodes: the largest number of positions that the search visits.
 
-        repeated: int64 [k], the keys of positions that are draws if they occur again. If there are more keys than the
-        stack has room for, the others are ignored. This happens only if the fifty-move rule already applies, and then
-        repetitions make no difference.
+        repeated: int64 [k], the keys (64-bit hashes) of positions that are draws if they occur again. If there are more
+        keys than the stack has room for, the others are ignored. This happens only if the fifty-move rule already
+        applies, and then repetitions make no difference.
         """
         comparer, weights = self.comparer, self.comparer.weights
         self.age = self.age % 255 + 1
@@ -193,7 +193,7 @@ class Thinking:
     """A search of one position, first one ply deep and then with increasing depth.
 
     moves: the packed moves (see `kibitz.games.chess.moves.from_move`) of the searched position, the best first. lines:
-    the lines of the last completed depth.
+    the lines (best continuations) of the last completed depth.
     """
 
     def __init__(self, memory: Memory, board: chess.Board, moves: list[int], limits: SearchLimits):
@@ -344,8 +344,8 @@ class _StopWatch:
 
 
 def seen_twice(board: chess.Board) -> NDArray[np.int64]:
-    """Return the keys of the positions that occurred at least twice in the game before this board and can still recur,
-    int64 [k].
+    """Return the keys (64-bit hashes) of the positions that occurred at least twice in the game before this board and
+    can still recur, int64 [k].
     """
     seen: Counter[int] = Counter()
     if board.halfmove_clock >= 4:

@@ -14,7 +14,7 @@ The functions of state.py and alphabeta.py take `state`, a SearchState, and chan
     state.accumulators       float32 [MAX_PLIES, n]: accumulator (sums of the first layer) of each row, see accumulated
     state.bound_embeddings   float32 [BOUNDS, 2 * d]: embeddings of the bounds; d is weights.embedding_dim
     state.embeddings         float32 [slots, 2 * d]: a cache of embeddings; its size is a power of two
-    state.embedding_keys     int64 [slots]: the key of the position in each slot, 0 for none
+    state.embedding_keys int64 [slots]: the key (a 64-bit hash) of the position in each slot, 0 for none
     state.table              TABLE_ENTRY [entries]: the transposition table; its size is a power of two
 
 Fields of state.data in addition to those of the stack (games.chess.position_stack.STACK):
@@ -223,7 +223,7 @@ def compare_to_bound(state, row, key, embedding, bound):  # type: ignore[no-unty
     meaningful.
 
     row: uint8 [68], the position as 64 codes and 4 numbers of the state, see `kibitz.PositionArrays`. key, embedding:
-    the position's key, and its embedding, float32 [2 * d]. bound: the index of the bound.
+    the position's key (a 64-bit hash), and its embedding, float32 [2 * d]. bound: the index of the bound.
     """
     if state.data.bound_mate[bound]:
         return -np.float32(state.data.bound_mate[bound])

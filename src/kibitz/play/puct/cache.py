@@ -23,7 +23,7 @@ class EvaluationCache(NamedTuple):
     """The arrays of a cache of network evaluations. An entry is the evaluation of one position. It has a slot in the
     arrays, and its priors (move probabilities) are in a ring buffer.
 
-    keys: uint64 [slots], the key of the position in each slot. The number of slots is a power of two.
+    keys: uint64 [slots], the key (a 64-bit hash) of the position in each slot. The number of slots is a power of two.
     begins: int64 [slots], how many priors had been written to the ring before those of the entry, which determines
         their place in the ring; -1 if the slot is empty.
     counts: int16 [slots], the number of moves.
@@ -62,7 +62,7 @@ def empty_cache(size: int, usual: int = 32, tail: int = 0) -> EvaluationCache:
 @kernel
 def recall(cache, key, count):  # type: ignore[no-untyped-def]
     """Return the slot in the cache that has the evaluation of a position; -1 if it is not in the cache. key: uint64,
-    the position's key. count: the number of its legal moves.
+    the position's key (a 64-bit hash). count: the number of its legal moves.
     """
     slot = np.int64(key & np.uint64(cache.keys.shape[0] - 1))
     begin = cache.begins[slot]
@@ -75,9 +75,9 @@ def recall(cache, key, count):  # type: ignore[no-untyped-def]
 def remember(cache, key, value, priors, row):  # type: ignore[no-untyped-def]
     """Store the evaluation of a position in the cache.
 
-    key: uint64, the key of the position. value: float, for the side to move. priors: float32 [count], the probabilities
-    of its moves. row: uint8 [width], the position, of which the tail (the last numbers, with network outputs) is
-    stored.
+    key: uint64, the key (a 64-bit hash) of the position. value: float, for the side to move. priors: float32 [count],
+    the probabilities of its moves. row: uint8 [width], the position, of which the tail (the last numbers, with network
+    outputs) is stored.
     """
     count, room = priors.shape[0], cache.priors.shape[0]
     if count > room:

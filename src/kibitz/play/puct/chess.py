@@ -260,8 +260,8 @@ def short_mate(
     move, a reply and the mating move. Return None if no such mate is found.
 
     row: uint8 [68], the position as 64 codes and 4 numbers of the state, see `kibitz.PositionArrays`. moves: uint16
-    [n], the packed moves to try. drawn_keys: uint64, the keys of positions that are drawn if they occur again in the
-    game.
+    [n], the packed moves to try. drawn_keys: uint64, the keys (64-bit hashes) of positions that are drawn if they occur
+    again in the game.
     """
     line = np.zeros(3, np.uint16)
     if not _short_mate(row, moves, drawn_keys, line):
@@ -325,14 +325,16 @@ class ChessRules:
 
 
 def history(board: chess.Board) -> list[int]:
-    """Return the keys of the earlier positions of a board's game that can occur again, in the order of the game."""
+    """Return the keys (64-bit hashes) of the earlier positions of a board's game that can occur again, in the order of
+    the game.
+    """
     keys: list[int] = described(encode_history(board)).keys.tolist()
     return keys
 
 
 def repeated(past: list[int]) -> NDArray[np.uint64]:
-    """Return the keys of the positions that are drawn if they occur again, uint64: those that occur at least twice in
-    the game. past: the keys from `history`.
+    """Return the keys (64-bit hashes) of the positions that are drawn if they occur again, uint64: those that occur at
+    least twice in the game. past: the keys from `history`.
     """
     return np.array([key for key, times in Counter(past).items() if times > 1], np.uint64)
 

@@ -594,7 +594,7 @@ def topmost(tree, least):  # type: ignore[no-untyped-def]
     """Return the nodes of a tree whose subtrees `cut_out` will remove, int64 [n]. No node of the result is below
     another one.
 
-    These nodes have fewer than `least` visits and no proven result, and are below the root.
+    These nodes have fewer than `least` visits and no proven (certain) result, and are below the root.
     """
     n = tree.size[0]
     cut, found = np.zeros(n, np.bool_), np.empty(n, np.int64)

@@ -90,7 +90,7 @@ class RootMoves:
     moves: uint16 [n], packed (see `kibitz.games.chess.moves.from_move`).
     values: float64 [n], -1 to 1, for the mover.
     visits: int64 [n], the number of visits.
-    proven: bool [n], whether the tree has proven the result of each move.
+    proven: bool [n], whether the tree has proven the result of each move, such as a forced mate.
     """
 
     moves: NDArray[np.uint16]
@@ -127,7 +127,7 @@ class PuctPlayer:
     value: a second network, whose values replace those of `session`; None for none.
     temperature: 0 plays the move with the most visits; T > 0 samples in proportion to visits^(1/T), from the moves that
         aren't known to lose.
-    lines: the number of lines to report.
+    lines: the number of lines to report; a line is a move and its best continuation.
     hash_mb: the size of the tree and of the evaluations of a game, in megabytes. While a tree is copied, up to twice as
         much memory is used.
     seed: the random seed; None for an unpredictable one.
@@ -410,8 +410,8 @@ class PuctPlayer:
     def _is_deep(self, limits: SearchLimits) -> bool:
         """Return whether the principal line is as long as requested, or can't become longer.
 
-        The line can't become longer if it ends in a proven result after many visits, or if memory is full and the
-        search has no other limit.
+        The line can't become longer if it ends in a proven (certain) result after many visits, or if memory is full and
+        the search has no other limit.
         """
         tree, line = self.search.tree, likely_nodes(self.search.tree, 0)
         if len(line) >= (limits.depth or 0):
@@ -516,7 +516,7 @@ def search_line(
 
     row: uint8 [68], the position as 64 codes and 4 numbers of the state, see `kibitz.PositionArrays`.
     visits: the number of visits of the root.
-    drawn_keys: uint64, the keys of positions that are drawn if they occur again.
+    drawn_keys: uint64, the keys (64-bit hashes) of positions that are drawn if they occur again.
     batch: a function that returns the size of the next batch, or 0 to stop. Its arguments are the number of positions
         evaluated in this search, and the preferred size.
     reply_share: the value of the result is that of the best reply with at least this share of the visits of the most
@@ -633,7 +633,9 @@ def value_for_parent(tree: PuctTree, child: int) -> float:
 
 
 def _root_moves(tree: PuctTree) -> RootMoves:
-    """Return the moves of the root that have a visit or a proven result; if one mates, only the moves that mate."""
+    """Return the moves of the root that have a visit or a proven (certain) result; if one mates, only the moves that
+    mate.
+    """
     some = children(tree, 0)
     proven = tree.proven[some]
     mates = proven == LOSS

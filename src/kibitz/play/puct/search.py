@@ -97,7 +97,7 @@ class SearchRules(Protocol):
         mean of the tails in this subtree. The mean is weighted by visits.
 
         A tail is the end of a row, with network outputs. The nodes are those below the root with fewer than `least`
-        visits and no proven result. This method is called only if rows have tails.
+        visits and no proven (certain) result. This method is called only if rows have tails.
         """
 
     def evaluate(
@@ -179,7 +179,7 @@ class PuctSearch:
 
     def plies_to(self, key: int) -> int:
         """Return the depth in the tree, 0 to 2, at which a position is; -1 if it is not among the first two plies of
-        the tree. key: the position's key for repetitions.
+        the tree. key: the position's key (a 64-bit hash) for repetitions.
         """
         tree, node, plies = self.tree, _find(self.tree, key), 0
         while node > 0:
@@ -191,7 +191,7 @@ class PuctSearch:
         moves, because their predicted probabilities may be very small.
 
         If no other move was visited, the most likely one is visited too, so that a draw isn't the only known move.
-        often: uint64, the keys of positions of the game that are drawn if they occur again.
+        often: uint64, the keys (64-bit hashes) of positions of the game that are drawn if they occur again.
         """
         tree = self.tree
         moves = children(tree, 0)
@@ -213,7 +213,7 @@ class PuctSearch:
         """Make a position that the game has reached the new root, and remove the rest of the tree. Returns False, and
         changes nothing, if the position is not among the first two plies of the tree.
 
-        key: the position's key for repetitions.
+        key: the position's key (a 64-bit hash) for repetitions.
         """
         tree = self.tree
         node = _find(tree, key)
@@ -229,7 +229,8 @@ class PuctSearch:
         """Select up to `size` leaves of the tree and evaluate them. Returns False if nothing is left to search, or if
         the tree has no room.
 
-        often: uint64, the keys of positions of the game that are drawn, or not allowed, if they occur again.
+        often: uint64, the keys (64-bit hashes) of positions of the game that are drawn, or not allowed, if they occur
+        again.
         """
         tree = self.tree
         leaves = np.empty(size, np.int64)
@@ -247,7 +248,8 @@ class PuctSearch:
         """Evaluate up to `most` unvisited moves of the root, the most likely first. Returns False if there are no such
         moves, or if the tree has no room.
 
-        often: uint64, the keys of positions of the game that are drawn, or not allowed, if they occur again.
+        often: uint64, the keys (64-bit hashes) of positions of the game that are drawn, or not allowed, if they occur
+        again.
         """
         tree = self.tree
         moves = children(tree, 0)
@@ -260,7 +262,8 @@ class PuctSearch:
         """Evaluate the given moves of the root, even if they are unlikely. Returns False if the tree has no room.
         nodes: int64, the nodes of the moves.
 
-        often: uint64, the keys of positions of the game that are drawn, or not allowed, if they occur again.
+        often: uint64, the keys (64-bit hashes) of positions of the game that are drawn, or not allowed, if they occur
+        again.
         """
         reserve(self.tree, nodes)
         if self._visit(nodes, often):
@@ -327,7 +330,7 @@ class PuctSearch:
 
     @property
     def solved(self) -> bool:
-        """Whether the result of the root is proven."""
+        """Whether the search has proven the result of the root position, such as a forced mate."""
         return bool(self.tree.proven[0] != UNKNOWN)
 
 

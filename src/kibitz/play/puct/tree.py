@@ -56,9 +56,9 @@ class PuctTree(NamedTuple):
     first: int32, the index of the first child; -1 if there are no children yet.
     children: int16, the number of children.
     value: float32, the network's value.
-    proven: int8, the proven result: UNKNOWN, WIN, LOSS, DRAW or SCORED.
+    proven: int8, the proven (certain) result: UNKNOWN, WIN, LOSS, DRAW or SCORED.
     plies: int16, the number of plies to the proven end of the game.
-    key: uint64, the key for repetitions.
+    key: uint64, the key (a 64-bit hash) for repetitions.
     row: int32, the index of the position in `rows`; -1 before the first visit.
     rows: uint8 [positions, width], the positions.
     """
@@ -165,7 +165,9 @@ def back_up(tree, node, value, waited):  # type: ignore[no-untyped-def]
 
 @inner
 def prove(tree, node):  # type: ignore[no-untyped-def]
-    """Mark the ancestors of a node with a proven result as proven, if the results of their children prove it."""
+    """Mark the ancestors of a node with a proven (certain) result as proven, if the results of their children
+    prove it.
+    """
     node = tree.parent[node]
     while node >= 0 and tree.proven[node] == UNKNOWN:
         won, all_known, drawn = False, True, False
@@ -194,8 +196,8 @@ def prove(tree, node):  # type: ignore[no-untyped-def]
 
 @inner
 def proven_value(tree, node):  # type: ignore[no-untyped-def]
-    """Return the value of a node with a proven result, for the side to move: 1, −1 or 0, or the value of its final
-    score.
+    """Return the value of a node with a proven (certain) result, for the side to move: 1, −1 or 0, or the value of its
+    final score.
     """
     proven = tree.proven[node]
     if proven == SCORED:
@@ -245,7 +247,7 @@ def select(tree, constants, wanted, leaves):  # type: ignore[no-untyped-def]
 @inner
 def repeats(tree, node, key):  # type: ignore[no-untyped-def]
     """Return whether an ancestor of a node has this key, so that the node's position repeats an earlier one. key:
-    uint64, the key for repetitions of the node's position.
+    uint64, the key (a 64-bit hash) for repetitions of the node's position.
     """
     node = tree.parent[node]
     while node >= 0:
@@ -257,8 +259,8 @@ def repeats(tree, node, key):  # type: ignore[no-untyped-def]
 
 @inner
 def end(tree, node, proven):  # type: ignore[no-untyped-def]
-    """Record the proven result of a leaf where the game is over, and back it up to the root. proven: WIN, LOSS or DRAW,
-    for the side to move.
+    """Record the proven (certain) result of a leaf where the game is over, and back it up to the root. proven: WIN,
+    LOSS or DRAW, for the side to move.
     """
     tree.proven[node], tree.plies[node] = proven, 0
     back_up(tree, node, proven_value(tree, node), np.int64(1))
@@ -280,8 +282,8 @@ def score(tree, node, key, row, value):  # type: ignore[no-untyped-def]
     """Record a leaf where the game is over and has a score, and back up the value of the score to the root. The tree
     must have room for the leaf's position.
 
-    key: uint64, the position's key for repetitions. row: uint8 [width], the position. value: the value for the side to
-    move.
+    key: uint64, the position's key (a 64-bit hash) for repetitions. row: uint8 [width], the position. value: the value
+    for the side to move.
     """
     value = np.float64(value)
     _hold(tree, node, key, row, value)
@@ -319,9 +321,9 @@ def expand(tree, node, key, row, value, moves, priors, most):  # type: ignore[no
     """Add the position and the children of a leaf to the tree, and back up the leaf's value to the root. The tree must
     have room for them.
 
-    key: uint64, the key for repetitions. row: uint8 [width], the position. value: for the side to move. moves, priors:
-    the legal moves and their probabilities. most: the largest number of children; the most likely moves become
-    children. The root always gets a child for every move.
+    key: uint64, the key (a 64-bit hash) for repetitions. row: uint8 [width], the position. value: for the side to move.
+    moves, priors: the legal moves and their probabilities. most: the largest number of children; the most likely moves
+    become children. The root always gets a child for every move.
     """
     value = np.float64(value)
     if not -1 <= value <= 1:  # NaN counts as 0
@@ -378,8 +380,8 @@ def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, val
     cache has its evaluation.
 
     most: the largest number of children of a node.
-    often: uint64, the keys for repetitions of those positions of the game that are drawn, or not allowed, if they occur
-        again.
+    often: uint64, the keys (64-bit hashes) for repetitions of those positions of the game that are drawn, or not
+        allowed, if they occur again.
     repetition: the result of a repeated position, DRAW or FORBIDDEN.
     leaves: [n], the indices of the nodes.
     keys: uint64 [n], the keys of the cache.
@@ -461,8 +463,8 @@ def cut_out(tree: PuctTree, root: int, into: PuctTree, least: int = 0, rows: boo
     """Copy the subtree below a node into an empty tree, whose root is then this node. root: the node. into: the empty
     tree, with enough room.
 
-    least: nodes below the root with fewer visits and without a proven result lose their children, but keep their
-    visits. rows: whether these nodes keep their positions.
+    least: nodes below the root with fewer visits and without a proven (certain) result lose their children, but keep
+    their visits. rows: whether these nodes keep their positions.
     """
     # The arguments are converted to NumPy's types, so that the kernel is compiled for one combination of types only.
     _cut_out(tree, np.int64(root), into, np.int64(least), rows)

@@ -92,8 +92,9 @@ def results(
 def telling(
     side_inputs: Mapping[str, int], line: ChessLine, state: NDArray[np.uint8], first: int
 ) -> Callable[[tuple[int, int]], NDArray[np.uint8]]:
-    """Return a function that appends a network's side inputs to the positions of a line. Side inputs are inputs in
-    addition to the position: the ratings, the game's speed and rating scale, and the last moves.
+    """Return a function that appends a network's side inputs to the positions of a line (a start position and moves).
+    Side inputs are inputs in addition to the position: the ratings, the game's speed and rating scale, and the last
+    moves.
 
     The returned function takes White's and Black's rating (0 if unknown). It returns `state` with one more column per
     side input, uint8 [n, 4 + len(side_inputs)].
@@ -149,8 +150,8 @@ def best_moves(
 
 
 def first_choice(network: NetworkInfo, line: ChessLine, answers: Answers, codes: Any, state: Any) -> tuple[str, int]:
-    """Return the network's most likely legal move in the last position of a line, as SAN and packed into an integer.
-    Return "" and 0 if there is no legal move.
+    """Return the network's most likely legal move in the last position of a line (a start position and moves), as SAN
+    and packed into an integer. Return "" and 0 if there is no legal move.
 
     answers, codes, state: the network's outputs and its input arrays for this position.
     """

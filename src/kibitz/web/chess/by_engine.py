@@ -28,8 +28,8 @@ MOST_SHOWN = 8
 def judge(
     engine: EngineJudge, session: Session, line: Line, first: int, last: int, seq: int, stop: threading.Event
 ) -> Iterator[list[dict[str, Any]]]:
-    """Evaluate the moves `first` to `last` of a line with an engine. Moves are counted from 1. Yields lists of dicts.
-    Each dict becomes a line of the response, in JSON.
+    """Evaluate the moves `first` to `last` of a line (a start position and moves) with an engine. Moves are counted
+    from 1. Yields lists of dicts. Each dict becomes one line of JSON in the response.
 
     The first dict has the number of moves and the engine's name, and the last dict marks the end. Between them is one
     dict per move. If `first` is 0, the value of the start position is sent too. session: the selected network. stop: an
@@ -52,7 +52,7 @@ def judge(
 
 
 def check(engine: EngineJudge, session: Session, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the engine's evaluation of the last move of a line, with the keys of
+    """Return the engine's evaluation of the last move of a line (a start position and moves), with the keys of
     `kibitz.web.chess.checking.check_with`. Raises BadRequest if there is no move, and Stopped when `stop` is set.
     """
     assert isinstance(line, ChessLine)
@@ -64,9 +64,9 @@ def candidates(
     engine: EngineJudge, session: Session, line: Line, names: Sequence[str],
     report: Callable[[dict[str, Any]], None], stop: threading.Event,
 ) -> dict[str, Any]:  # fmt: skip
-    """Search the last position of a line with an engine. Return the best move, and the values after this move and after
-    each move in `names`, as a dict for the page. If one of these moves is then played, the page shows the same value
-    for it.
+    """Search the last position of a line (a start position and moves) with an engine. Return the best move, and the
+    values after this move and after each move in `names`, as a dict for the page. If one of these moves is then played,
+    the page shows the same value for it.
 
     names: moves in UCI notation. report: a function that is called with interim results. Raises BadRequest for an
     illegal move, and Stopped when `stop` is set.

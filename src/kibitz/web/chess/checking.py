@@ -27,8 +27,9 @@ VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.
 
 
 def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the evaluation of a line's last move by the network's search, with the keys of `check_with`. Raises
-    BadRequest if there is no move or the network does not evaluate positions, and Stopped when `stop` is set.
+    """Return the evaluation of the last move of a line (a start position and moves) by the network's search, with the
+    keys of `check_with`. Raises BadRequest if there is no move or the network does not evaluate positions, and Stopped
+    when `stop` is set.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import Judge
@@ -38,8 +39,8 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
 
 
 def check_with(judge: Judge, line: ChessLine) -> dict[str, Any]:
-    """Return the evaluation of the last move of a line. judge: an object that evaluates moves, with a network or an
-    engine.
+    """Return the evaluation of the last move of a line (a start position and moves). judge: an object that evaluates
+    moves, with a network or an engine.
 
     The result has these keys, among others:
 

@@ -37,8 +37,8 @@ each other.
 
 
 def judged(network: NetworkInfo, line: Line, by_engine: bool = False) -> ChessLine:
-    """Check that the moves of a line can be evaluated, and return the line. Raises BadRequest if they can't be
-    evaluated.
+    """Check that the moves of a line (a start position and moves) can be evaluated, and return the line. Raises
+    BadRequest if they can't be evaluated.
 
     by_engine: whether an engine evaluates the moves; if False, the network must evaluate positions.
     """
@@ -65,8 +65,8 @@ def judge(
     networks: NetworkRegistry, network: NetworkInfo, line: ChessLine, first: int, last: int, seq: int,
     stop: threading.Event,
 ) -> Iterator[list[dict[str, Any]]]:  # fmt: skip
-    """Evaluate the moves `first` to `last` of a line with a network. Moves are counted from 1. Yields lists of dicts.
-    Each dict becomes a line of the response, in JSON.
+    """Evaluate the moves `first` to `last` of a line (a start position and moves) with a network. Moves are counted
+    from 1. Yields lists of dicts. Each dict becomes one line of JSON in the response.
 
     The first dict has the number of moves, and the last dict marks the end. Between them are a quick evaluation of each
     move, and then an exact evaluation of each move. If `first` is 0, the value of the start position is sent too. stop:
@@ -93,8 +93,8 @@ def judge(
 def in_chunks(
     judge: Judge, line: ChessLine, first: int, last: int, size: int, explained: bool
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the evaluations of the moves `first` to `last` of a line, `size` at a time. Moves are counted from 1. For a
-    null move, the loss is 0.
+    """Yield the evaluations of the moves `first` to `last` of a line (a start position and moves), `size` at a time.
+    Moves are counted from 1. For a null move, the loss is 0.
 
     judge: an object that evaluates moves by search. first: if it is 0, the value of the start position comes first.
     explained: whether to add the reasons why moves were bad.

@@ -53,7 +53,9 @@ class ChessLine:
         return chess.Board(self.fen)
 
     def board(self) -> chess.Board:
-        """Return the last position, with the moves of the line on the board's move stack."""
+        """Return the last position, with the moves of the line (a start position and moves) on the board's
+        move stack.
+        """
         board = self.start()
         for move in self.moves:
             board.push(chess.Move.from_uci(move))
@@ -71,8 +73,8 @@ class ChessLine:
         return board
 
     def boards(self) -> Iterator[chess.Board]:
-        """Yield every position of the line, from the start position on. The same board object is yielded each time,
-        after one more move on it.
+        """Yield every position of the line (a start position and moves), from the start position on. The same board
+        object is yielded each time, after one more move on it.
         """
         board = self.start()
         yield board
@@ -81,7 +83,9 @@ class ChessLine:
             yield board
 
     def as_json(self) -> dict[str, Any]:
-        """Return the line as a dict with the fields that requests of the page have for a line."""
+        """Return the line (a start position and moves) as a dict with the fields that the page's requests have
+        for it.
+        """
         ratings = {"ratings": list(self.ratings)} if any(self.ratings) else {}
         headers = {"headers": dict(self.headers)} if self.headers else {}
         return {"game": "chess", "fen": self.fen, "moves": list(self.moves), **ratings, **headers}
@@ -113,7 +117,7 @@ class ChessLine:
         return codes, telling(usual, self, state, last)(self.ratings)
 
     def nodes(self) -> list[dict[str, Any]]:
-        """Return one dict for each position of the line, for the page (see `node`)."""
+        """Return one dict for each position of the line of moves, for the page (see `node`)."""
         board = self.start()
         nodes = [node(board)]
         for ply, name in enumerate(self.moves, 1):

@@ -50,7 +50,7 @@ def people_seconds(
 
     rating: the players' rating, for a network with rating inputs; None for the highest rating. A personal network uses
     the times of its player instead; the result is 0 if the player's games had no clock times. clock: the clock of the
-    side to move. move: a move in the last position of the line, in UCI notation.
+    side to move. move: a move in the last position of the line (a start position and moves), in UCI notation.
     """
     import chess
     import numpy as np

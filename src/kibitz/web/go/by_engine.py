@@ -25,7 +25,9 @@ MOST_SHOWN = 8
 
 
 class EngineValues(ValuesByEngine):
-    """An engine's evaluations of the positions and moves of a line, as dicts for the page."""
+    """An engine's evaluations of the positions and moves of a line (a start position and moves), as dicts for
+    the page.
+    """
 
     def __init__(self, engine: GoEngineJudge, session: Session, line: Line):
         assert isinstance(line, GoLine)
@@ -62,8 +64,8 @@ class EngineValues(ValuesByEngine):
 def judge(
     engine: GoEngineJudge, session: Session, line: Line, first: int, last: int, seq: int, stop: threading.Event
 ) -> Iterator[list[dict[str, Any]]]:
-    """Evaluate the moves `first` to `last` of a line with an engine. Moves are counted from 1. Yields lists of dicts.
-    Each dict becomes a line of the response, in JSON.
+    """Evaluate the moves `first` to `last` of a line (a start position and moves) with an engine. Moves are counted
+    from 1. Yields lists of dicts. Each dict becomes one line of JSON in the response.
 
     The first dict has the number of moves and the engine's name, and the last dict marks the end. Between them is one
     dict per move. If `first` is 0, the value of the start position is sent too. session: the selected network.
@@ -99,9 +101,9 @@ def candidates(
     engine: GoEngineJudge, session: Session, line: Line, names: Sequence[str],
     report: Callable[[dict[str, Any]], None], stop: threading.Event,
 ) -> dict[str, Any]:  # fmt: skip
-    """Search the last position of a line with an engine. Return the best move, and the values after this move and after
-    each move in `names`, as a dict for the page. If one of these moves is then played, the page shows the same value
-    for it.
+    """Search the last position of a line (a start position and moves) with an engine. Return the best move, and the
+    values after this move and after each move in `names`, as a dict for the page. If one of these moves is then played,
+    the page shows the same value for it.
 
     names: moves in GTP notation. report: a function that is called with interim results. stop: an event that ends the
     work. Raises BadRequest for an illegal move.

@@ -44,8 +44,9 @@ def limits() -> list[object]:
 
 
 def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the evaluation of a line's last move by the network's search, as a dict. If the move may have lost much,
-    everything except `before` and `after` comes from further searches, as in `kibitz analyze`.
+    """Return the evaluation of the last move of a line (a start position and moves) by the network's search, as a dict.
+    If the move may have lost much, everything except `before` and `after` comes from further searches, as in `kibitz
+    analyze`.
 
     before, after: the win probability of the player who made the move, 0 to 1, before and after the move.
     loss: the win probability that the move lost, 0 to 1. A pass that ends the game loses nothing.

@@ -13,7 +13,8 @@ from kibitz.web.positions import read_line
 
 
 def count(fields: Fields) -> dict[str, Any]:
-    """Return the score of the last position of a line as a dict, even if nobody has passed.
+    """Return the score of the last position of a line (a start position and moves) as a dict, even if nobody has
+    passed.
 
     The request may have "dead", the vertices of the dead stones. If it is missing, random playouts decide which stones
     are dead. Raises BadRequest for a line of chess, or for a dead stone on an empty point.

@@ -85,7 +85,9 @@ class GoLine:
         return board
 
     def as_json(self) -> dict[str, Any]:
-        """Return the line as a dict with the fields that requests of the page have for a line."""
+        """Return the line (a start position and moves) as a dict with the fields that the page's requests have
+        for it.
+        """
         return {
             "game": "go",
             "size": self.size,
@@ -117,7 +119,7 @@ class GoLine:
         return codes, with_board_inputs(without_early_passes(codes, state), usual, self.terms)
 
     def nodes(self) -> list[dict[str, Any]]:
-        """Return one dict for each position of the line, for the page (see `node`)."""
+        """Return one dict for each position of the line of moves, for the page (see `node`)."""
         board = self.start()
         nodes = [node(board)]
         for ply, point in enumerate(self.moves, 1):

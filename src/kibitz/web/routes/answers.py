@@ -1,5 +1,5 @@
-"""Routes for a network's results on the positions of a line: analysis, evaluations of moves, heat maps, input planes,
-and a player's moves.
+"""Routes for a network's results on the positions of a line (a start position and moves): analysis, evaluations of
+moves, heat maps, input planes, and a player's moves.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _FILES, _RANKS = "abcdefgh", "12345678"
 
 
 def read_request(state: AppState, fields: Fields) -> tuple[NetworkInfo, Line]:
-    """Parse the network and the line in a request. Raises BadRequest if they are invalid, or if the network does not
-    support the line's game or board size.
+    """Parse the network and the line (a start position and moves) in a request. Raises BadRequest if they are invalid,
+    or if the network does not support the line's game or board size.
     """
     from kibitz.web import positions
 
@@ -85,7 +85,7 @@ def occlusion(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
 
 def analyse(state: AppState, fields: Fields) -> StreamJob:
     """Parse a request to `/api/analyse`. Return a job that computes the network's predictions for the positions of a
-    line of moves, and sends them to the page.
+    line (a start position and moves), and sends them to the page.
     """
     from kibitz.web import answers
 
@@ -108,8 +108,8 @@ def preparing(state: AppState, request: Request) -> dict[str, int | bool]:
 
 
 def judge(state: AppState, fields: Fields) -> StreamJob:
-    """Parse a request to `/api/judge`. Return a job that evaluates the moves of a line with the network or an engine,
-    and sends the evaluations to the page.
+    """Parse a request to `/api/judge`. Return a job that evaluates the moves of a line (a start position and moves)
+    with the network or an engine, and sends the evaluations to the page.
     """
     network, line = read_request(state, fields)
     program = state.judges.program(fields, line.game)
@@ -142,8 +142,8 @@ def judge(state: AppState, fields: Fields) -> StreamJob:
 
 
 def judged(state: AppState, fields: Fields) -> dict[str, list[dict[str, Any]]]:
-    """Return the response of /api/judged: {"judged": the stored evaluations of the moves of a line}. Each evaluation is
-    a dict that also has the "ply" of the move. Nothing is evaluated.
+    """Return the response of /api/judged: {"judged": the stored evaluations of the moves of a line (a start position
+    and moves)}. Each evaluation is a dict that also has the "ply" of the move. Nothing is evaluated.
     """
     network, line = read_request(state, fields)
     if state.judged is None or not line.moves:
@@ -155,8 +155,8 @@ def judged(state: AppState, fields: Fields) -> dict[str, list[dict[str, Any]]]:
 
 
 def check(state: AppState, fields: Fields) -> StreamJob:
-    """Parse a request to `/api/check`. Return a job that evaluates the last move of a line with the network or an
-    engine, and sends the evaluation to the page.
+    """Parse a request to `/api/check`. Return a job that evaluates the last move of a line (a start position and moves)
+    with the network or an engine, and sends the evaluation to the page.
     """
     network, line = read_request(state, fields)
     program = state.judges.program(fields, line.game)
@@ -181,7 +181,9 @@ def check(state: AppState, fields: Fields) -> StreamJob:
 
 
 def by_engine(line: Line) -> Any:
-    """Return the module that evaluates moves with an external engine, for the game of the line."""
+    """Return the module that evaluates moves with an external engine, for the game of the line (the start position and
+    moves in a request).
+    """
     return importlib.import_module(f"kibitz.web.{line.game}.by_engine")
 
 

@@ -1,4 +1,4 @@
-"""Routes for games: read and write game records, and return the positions of a line."""
+"""Routes for games: read and write game records, and return the positions of a line (a start position and moves)."""
 
 from __future__ import annotations
 

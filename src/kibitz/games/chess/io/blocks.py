@@ -80,13 +80,15 @@ class GameBlock:
 
     def texts(self, game: int) -> tuple[str, str]:
         """Return the text of a game's headers and the text of its moves, with Unix line endings. game: the game's index
-        in the block.
+        in the block of games.
         """
         begin, body, end = (int(at[game]) for at in (self.begins, self.bodies, self.ends))
         return _unix(decode(self.text[begin:body])), _unix(decode(self.text[body:end]))
 
     def line_of(self, game: int) -> int:
-        """Return the number of a game's first line in the file, from 1. game: the game's index in the block."""
+        """Return the number of a game's first line in the file, from 1. game: the game's index in the block
+        of games.
+        """
         return self.line + self.text.count(b"\n", 0, int(self.begins[game]))
 
 

@@ -220,16 +220,18 @@ class Headers:
             self.text = np.frombuffer(self._source + b"".join(more), np.uint8)
 
     def whole(self, game: int) -> dict[str, str]:
-        """Return all headers of a game by name. game: the game's index in the block."""
+        """Return all headers of a game by name. game: the game's index in the block of games."""
         return read_headers(self.texts(game)[0])
 
     def texts(self, game: int) -> tuple[str, str]:
-        """Return the text of a game's headers and the text of its moves. game: the game's index in the block."""
+        """Return the text of a game's headers and the text of its moves. game: the game's index in the block
+        of games.
+        """
         return self.block.texts(game)
 
     def value(self, game: int, name: str) -> str | None:
         """Return the value of one header of a game; None if the game does not have this header. game: the game's index
-        in the block. name: the name of the header.
+        in the block of games. name: the name of the header.
         """
         begin, end = self.spans[game, self.tags.index(name)]
         return None if begin < 0 else self.text[begin:end].tobytes().decode()
@@ -240,13 +242,13 @@ class Headers:
 
     def strings(self, name: str, games: NDArray[np.int64] | slice = slice(None)) -> pa.StringArray:
         """Return the values of one header for the given games, as an Arrow array; null for a game without the header.
-        name: the name of the header. games: int64, indices in the block.
+        name: the name of the header. games: int64, indices in the block of games.
         """
         return gather(self.text, np.ascontiguousarray(self.spans[games, self.tags.index(name)]))
 
     def column(self, name: str, games: NDArray[np.int64] | slice = slice(None)) -> ValueColumn:
         """Return the values of one header for the given games, as a `ValueColumn`. name: the name of the header. games:
-        int64, indices in the block.
+        int64, indices in the block of games.
         """
         return ValueColumn.of(self.strings(name, games))
 

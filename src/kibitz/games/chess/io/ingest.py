@@ -127,7 +127,7 @@ class ParsedBlock:
     def reject(self, games: NDArray[np.int64], reasons: list[str], detail: Callable[[int], str]) -> None:
         """Count games of the block as rejected. The games must be in the order of the file.
 
-        games: int64 [k], indices in the block.
+        games: int64 [k], indices in the block of games.
         reasons: the reason for each of these games.
         detail: a function that gets a game's index in the block, and returns further details of the reason as text.
         """
@@ -480,7 +480,7 @@ def _lengths(chunk: PyChunkView) -> NDArray[np.int64]:
 def _table(
     block: ParsedBlock, games: NDArray[np.int64], results: NDArray[np.int64], endings: NDArray[np.object_]
 ) -> pa.Table:
-    """Return the table rows of games. games: their indices in the block."""
+    """Return the table rows of games. games: their indices in the block of games."""
     headers = block.headers
     control = headers.strings("TimeControl", games)
     ratings = {"white_rating": block.white_ratings[games], "black_rating": block.black_ratings[games]}
