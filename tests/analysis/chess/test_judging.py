@@ -14,7 +14,7 @@ from rich.console import Console
 import kibitz
 from kibitz.analysis import load
 from kibitz.analysis.chess import answers
-from kibitz.analysis.chess.judging import FirstLook, Judge, Stopped, _as_shown, _Thought
+from kibitz.analysis.chess.judging import FirstLook, Judge, Stopped, _as_both, _as_shown, _Thought
 from kibitz.analysis.chess.limits import QUICK_DEPTH
 from kibitz.analysis.chess.moves import AnalysedGame, analyse
 from kibitz.analysis.chess.pgn import annotated
@@ -303,13 +303,20 @@ def test_a_short_search_confirms_a_suspected_mistake() -> None:
 
 @pytest.mark.parametrize(
     ("lost", "change", "exact", "loss"),
-    [(0.18, 0.28, False, 0.28), (0.84, 0.29, False, 0.29), (0.4, 0.05, False, 0.05), (0.05, 0.4, False, 0.05),
+    [(0.22, 0.28, False, 0.28), (0.84, 0.29, False, 0.84), (0.18, 0.28, False, 0.18), (0.05, 0.4, False, 0.05),
      (0.02, 0.4, True, 0.4)],
 )  # fmt: skip
-def test_the_loss_of_a_mistake_is_the_difference_of_the_shown_values(
+def test_the_loss_of_a_mistake_is_the_shown_difference_if_the_mark_is_the_same(
     lost: float, change: float, exact: bool, loss: float
 ) -> None:
     assert _as_shown(np.array([lost]), np.array([change]), np.array([exact])).tolist() == [loss]
+
+
+@pytest.mark.parametrize(
+    ("lost", "change", "loss"), [(0.18, 0.28, 0.28), (0.84, 0.29, 0.29), (0.4, 0.05, 0.05), (0.05, 0.4, 0.05)]
+)
+def test_short_searches_need_two_signs_of_a_mistake(lost: float, change: float, loss: float) -> None:
+    assert _as_both(np.array([lost]), np.array([change])).tolist() == [loss]
 
 
 @pytest.mark.parametrize(

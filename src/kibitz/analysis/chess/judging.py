@@ -6,10 +6,9 @@ material (play/chess/quiescence.py). The win probability combines the material o
 evaluation of it.
 
 A move is compared with the best move of the same search. The position before the move is searched DEPTH plies deep, and
-the position after the move one ply less. So both searches end at the same ply. A mistake needs two signs: this
-comparison, and a drop between the values of the two positions, each searched alone. Its loss is the drop of the values,
-which are the ones that users see. A search that is less than DEPTH plies deep only raises a suspicion: the positions
-before and after a suspected mistake are then searched DEPTH plies deep.
+the position after the move one ply less. So both searches end at the same ply. A search that is
+less than DEPTH plies deep only raises a suspicion: the positions before and after a suspected mistake are then searched
+DEPTH plies deep. The move is a mistake only if this comparison and the values of the two positions agree.
 
 If the network also predicts moves, a PUCT search (a Monte Carlo tree search) gives the value of each position. It has a
 fixed number of evaluations. The cost of a move is the drop of this value. The move that the search chooses costs
@@ -297,7 +296,10 @@ class Judge:
                 chances, left = self._confirmed(seen, first, second, rows, over, drawn)
             compared = chances
         white = self._alone(rows, over) if self.depth >= DEPTH else np.where(black, 1 - chances, chances)
-        lost = _as_shown((compared[:-1] - left).clip(0), _changes(white, rows), np.zeros(len(moves), np.bool_))
+        lost, change = (compared[:-1] - left).clip(0), _changes(white, rows)
+        lost = (
+            _as_shown(lost, change, np.zeros(len(moves), np.bool_)) if self.depth >= DEPTH else _as_both(lost, change)
+        )
         scores, depths, lines = seen.scores, seen.depths, seen.lines
         best_moves, only, options = self._alternatives(rows[:-1], moves, earlier_move(start))
         held = self._hold(rows[:-1], best_moves, scores[:-1], depths[:-1])
@@ -747,17 +749,29 @@ def _changes(white: NDArray[np.float64], rows: NDArray[np.uint8]) -> NDArray[np.
 
 
 def _as_shown(lost: NDArray[np.float64], change: NDArray[np.float64], exact: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the loss of each move, [n]. The loss of a mistake is the difference of the values that users see before
-    and after the move.
+    """Return the loss of each move, [n]. If possible, it is the difference of the values that users see before and
+    after the move.
 
-    lost: the losses from the comparison of equally deep searches. change: the differences of the values that users see,
-    at least 0. exact: whether a mate is proven or the rules decide. The result is `change` if `exact` is true, or if
-    both `lost` and `change` are large enough for an annotation. Otherwise, the two searches don't confirm each other.
-    The result is then the smaller loss, which gets no annotation.
+    lost: the losses from the comparison of equally deep searches, which decide the annotation. change: the differences
+    of the values that users see, at least 0. exact: whether a mate is proven or the rules decide. The result is
+    `change` if `exact` is true, or if `lost` and `change` give the same annotation. Otherwise, the result is `lost`.
+    """
+    alike = [
+        bool(sign) and sign == mark(-other, CHESS_SWING)
+        for sign, other in ((mark(-one, CHESS_SWING), other) for one, other in zip(lost, change, strict=True))
+    ]
+    return np.where(exact | np.array(alike, np.bool_), change, lost)
+
+
+def _as_both(lost: NDArray[np.float64], change: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the loss of each move by short searches, [n]. A mistake needs two signs, because one short search often
+    stops in the middle of a combination. The arguments are those of `_as_shown`.
+
+    If both losses are large enough for an annotation, the result is `change`, the difference of the values that users
+    see. Otherwise, the result is the smaller loss, which gets no annotation.
     """
     both = np.minimum(lost, change)
-    sure = np.array([bool(mark(-one, CHESS_SWING)) for one in both], np.bool_)
-    return np.where(exact | sure, change, both)
+    return np.where([bool(mark(-one, CHESS_SWING)) for one in both], change, both)
 
 
 def push(board: chess.Board, move: chess.Move) -> None:
