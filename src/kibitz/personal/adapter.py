@@ -39,6 +39,8 @@ def adapters(count: int, filters: int, rank: int) -> nn.ModuleList:
 
 
 def hold_the_rest(network: nn.Module) -> None:
-    """Freeze all weights of a network except the weights of its `adapters`."""
+    """Freeze all weights of a network except those of its adapters. The adapters are the small trainable layers in its
+    attribute `adapters`.
+    """
     for name, p in network.named_parameters():
         p.requires_grad_(name.startswith("adapters."))

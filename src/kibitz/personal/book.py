@@ -34,7 +34,8 @@ not change Go moves, because they are smaller numbers.
 class Book:
     """A person's opening book: how often the person played each move in each position.
 
-    rows: an array [m] of dtype ROW, with a row for each position and move, sorted by position and move.
+    rows: a structured array [m] with the fields "position" (hash), "move" and "count". It has a row for each position
+    and move, sorted by position and move.
     """
 
     rows: NDArray[Any]

@@ -1,10 +1,11 @@
-"""Make a network of a person from the person's games: count the opening book, train adapters, and choose the best
-network.
+"""Make a network of a person from the person's games: count the opening book, train adapters (small layers in a frozen
+network), and choose the best network.
 
-After seconds, the result is already usable, with the base network and the book. Then a few networks are trained with
-the usual training loop, each in a separate folder inside `candidates`. A call after an interruption resumes their
-training. The result is the network that best predicts the validation moves after move 10. Later positions are seldom in
-the book, so the network must predict their moves. The base network can also be the best.
+A few seconds after the start, a first result is usable: the base network with the opening book. Then a few networks are
+trained with the usual training loop, each in a separate folder inside the result's folder `candidates`. A call after an
+interruption resumes their training. The final result is the network that best predicts the validation moves after move
+10. Later positions are seldom in the book, so the network must predict their moves. The base network can also be the
+best.
 """
 
 from __future__ import annotations
@@ -222,8 +223,8 @@ def _late(positions: PlayerPositions, losses: NDArray[np.float64]) -> float:
 
 
 class AtStrength:
-    """A network whose adapters have a reduced effect: the change that each adapter makes is multiplied by `strength`, 0
-    to 1. The object has the interface of a Session, a loaded network.
+    """A network whose adapters (small trained layers) have a reduced effect: each adapter's change of its input is
+    multiplied by `strength`, 0 to 1. The object has the interface of a Session, a loaded network.
     """
 
     def __init__(self, run: Run, strength: float):
@@ -235,9 +236,9 @@ class AtStrength:
                     p.mul_(strength)
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """Return the network's outputs for n positions, as arrays by name. codes, state: the positions, uint8 [n,
-        squares] and uint8 [n, columns], see `kibitz.PositionArrays`, with all side inputs (inputs in addition to the
-        position).
+        """Return the network's outputs for n positions, as a dict from an output's name to its array. codes, state: the
+        positions, uint8 [n, squares] and uint8 [n, columns], see `kibitz.PositionArrays`, with all side inputs (inputs
+        in addition to the position).
         """
         found: list[list[NDArray[np.float32]]] = []
         with torch.inference_mode():
@@ -431,7 +432,9 @@ def _score(positions: PlayerPositions, session: NetworkSession, book: Book, name
 
 
 def shown_name(name: str) -> str:
-    """Return the name of a tried network for users. name: its name in run.json."""
+    """Return the name under which users see a network that `make` tried. name: its name in the file run.json of the
+    result.
+    """
     return "the initial network" if name == NOTHING else name
 
 

@@ -53,8 +53,8 @@ determines the number of validation games.
 
 
 def sides_of(store: Store, spellings: Sequence[str]) -> NDArray[np.int8]:
-    """Return the side of a person in each game of a store, int8 [games]: FIRST, SECOND or NEITHER. FIRST is White in
-    chess and Black in Go. NEITHER means that the person has no side or both sides.
+    """Return the side of a person in each game of a store, int8 [games]: FIRST = 0, SECOND = 1 or NEITHER = −1. FIRST
+    is White in chess and Black in Go. NEITHER means that the person has no side or both sides.
 
     spellings: the person's names, as the games spell them.
     """
@@ -72,10 +72,10 @@ def _named(store: Store, spellings: Sequence[str]) -> tuple[NDArray[np.bool_], N
 
 class OwnPositions(Positions):
     """The positions in which one person moved, in some games of a store. The positions are numbered from 0, in the
-    order of games and plies.
+    order of games and moves.
 
     games: the numbers of the games in the store.
-    sides: the person's side in every game of the store, see `sides_of`. Games with NEITHER have no such positions.
+    sides: the person's side in every game of the store, see `sides_of`. Games with NEITHER (−1) have no such positions.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]):
@@ -92,7 +92,9 @@ class OwnPositions(Positions):
         return len(self._game)
 
     def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the game and the ply of the positions with these numbers, two arrays int64 [n]."""
+        """Return two arrays for the positions with the numbers `ids`, int64 [n] each: the game in the store, and the
+        ply (the number of moves before the position).
+        """
         return self._game[ids], self._ply[ids]
 
 
@@ -223,7 +225,7 @@ def spellings_of(players: Sequence[names.Player]) -> tuple[str, ...]:
 
 
 def in_time(store: Store) -> NDArray[np.int64]:
-    """Return the numbers of a store's games from old to new, int64 [games].
+    """Return the numbers of a store's games in the order of time, from old to new, int64 [games].
 
     The games are sorted by date, and games without a date come first. Games of the same day are in the order of the
     files. If the dates in the files fall more often than they rise, the order of games of the same day is reversed,

@@ -68,7 +68,8 @@ def habits_of(
 
 def think_times(store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]) -> list[list[float]]:
     """Return how long the person thinks: quantiles of the share of the remaining clock time that a move took, 0 to 1.
-    The result has a list of QUANTILES numbers for each group of move numbers (see MOVES).
+    The result has a list of 21 quantiles, in ascending order, for each group of move numbers, such as the 6th to the
+    10th move (see MOVES).
 
     The result is [] if too few moves have clock times. A group without moves gets the quantiles of all moves. games,
     sides: as in `habits_of`.

@@ -38,7 +38,7 @@ class Kind(Protocol):
     ) -> Any:
         """Return the settings of a person's network.
 
-        base: the settings of the network from which training starts, by name.
+        base: a dict of the settings of the network from which training starts.
         store: the store with the games.
         games: the numbers of the person's games in the store, from old to new.
         sides: the person's side in each game of the store, see `kibitz.personal.games.sides_of`.
@@ -51,8 +51,9 @@ class Kind(Protocol):
         """
 
     def side_inputs(self, settings: Any) -> dict[str, int]:
-        """Return the network's side inputs (inputs in addition to the position), such as ratings, by name. Their values
-        are typical for the person's games. settings: the settings of the person's network.
+        """Return the network's side inputs (inputs in addition to the position, such as ratings). The result is a dict
+        from an input's name to a value that is typical for the person's games. settings: the settings of the person's
+        network.
         """
 
 

@@ -150,7 +150,7 @@ def _in_nearly_all(players: Sequence[Player], games: int, where: str) -> Player:
 
 
 def listed(players: Iterable[Player]) -> str:
-    """Return a line of text that lists at most SHOWN_NAMES players, with their numbers of games."""
+    """Return a line of text that lists at most five players, with their numbers of games."""
     return ", ".join(f"{shown(player.name)} ({player.games:,})" for player in list(players)[:SHOWN_NAMES])
 
 

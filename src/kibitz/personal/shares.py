@@ -29,8 +29,9 @@ class PlayerPositions(ABC):
     """The n positions in which a person moved, with everything that is needed to predict the moves. The candidate moves
     of a position are all moves that get a probability.
 
-    codes, state: uint8 [n, squares] and uint8 [n, 4 + side inputs], see `kibitz.PositionArrays`.
-    packed: uint16 [n], the moves that the person played.
+    codes, state: the positions, uint8 [n, squares] and uint8 [n, 4 + side inputs], see `kibitz.PositionArrays`. Side
+        inputs are inputs of the network in addition to the position, such as ratings.
+    packed: uint16 [n], the moves that the person played, in the form of `moves`.
     games, plies: int64 [n], each position's game in the store, and the number of moves before the position.
     """
 
@@ -47,7 +48,10 @@ class PlayerPositions(ABC):
     @classmethod
     def conditioned_state(cls, store: Store, batch: Batch) -> NDArray[np.uint8]:
         """Return the array `state` of n positions with further columns for the side inputs, such as ratings, uint8 [n,
-        4 + side inputs]. The columns have the values of the game records, as far as the records contain them.
+        4 + side inputs]. Side inputs are inputs of the network in addition to the position. The columns have the values
+        of the game records, as far as the records contain them.
+
+        store: the store with the games. batch: the positions.
         """
         return np.concatenate([batch.state, cls._side_inputs(store, batch)], 1)
 
@@ -164,8 +168,8 @@ class JudgedMoves:
 
 
 def fit_k(positions: PlayerPositions, shares: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[float, float]:
-    """Return two values: the number k in KS with which an opening book corrects the network best (see
-    `kibitz.personal.book.blend`), and the mean log loss with this k, in nats.
+    """Return two values: the number k in KS, from 0.25 to 64, with which an opening book corrects the network best, and
+    the mean log loss with this k, in nats. `kibitz.personal.book.blend` explains k.
 
     positions: the positions in which the person moved.
     shares, counts: float64 [total], the network's probability and the book's count for each candidate move.

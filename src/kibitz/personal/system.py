@@ -1,5 +1,5 @@
-"""The common part of the systems (kinds of networks) for one person, in chess and Go. One stage of training trains the
-adapters.
+"""The common part of the chess and Go systems (kinds of networks) for one person. Such networks are trained in a single
+stage. It trains the adapters, which are small layers in a frozen network, or all weights.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ class PersonalSystem(System):
     """The base class of the systems (kinds of networks) for a network of one person. `kibitz personal` trains such
     networks from the weights of a network of the base system, such as `human`.
 
-    The network must have the attribute `adapters`, a list of Adapter. The class attribute `begins_from` contains only
-    the name of the base system. example: the name of a file of games, such as "my-games.pgn", which error messages use
-    as an example.
+    The network must have the attribute `adapters`, a list of Adapter (a small trainable layer). The class attribute
+    `begins_from` contains only the name of the base system.
+
+    example: the name of a file of games, such as "my-games.pgn", which error messages use as an example.
     """
 
     example: str
@@ -36,11 +37,13 @@ class PersonalSystem(System):
 
     @abstractmethod
     def draw_weights(self, network: Any, generator: torch.Generator) -> None:
-        """Set all weights of a network to random initial values, except the weights of the adapters."""
+        """Set all weights of a network to random initial values, except the weights of its adapters (small trainable
+        layers).
+        """
 
     @abstractmethod
     def loss(self, network: Any, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-        """Return the mean loss of a batch, and the metrics of each position by name, float32 [n]."""
+        """Return the mean loss of a batch, and each position's metrics: a dict from names to float32 tensors [n]."""
 
     def check(self, settings: Any) -> None:
         super().check(settings)
@@ -57,10 +60,10 @@ class PersonalSystem(System):
                 cast(Adapter, adapter).up.weight.zero_()
 
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Return the initial weights for `network`, by name. The adapters keep their weights, and all other weights
-        come from the base network.
+        """Return the initial weights for `network`, as a dict from a weight's name to its tensor. The adapters (small
+        trainable layers) keep their weights, and all other weights come from the base network.
 
-        system: the name of the base network's system. weights: the weights of the base network, by name. Raises
+        system: the name of the base network's system. weights: the weights of the base network, as such a dict. Raises
         UsageError if the two networks have different architectures.
         """
         begun = dict(network.state_dict())

@@ -44,12 +44,13 @@ def blended_answers(
     book: Book, k: float, codes: NDArray[np.uint8], state: NDArray[np.uint8], answers: Answers
 ) -> Answers:
     """Return the outputs of a network for n positions, corrected by a person's opening book. The correction changes the
-    outputs `origin`, [n, 64], and `target`, [n, 64, 64], for the positions in the book.
+    probabilities of from-squares, `origin` [n, 64], and of to-squares, `target` [n, 64, 64], in the positions that the
+    book contains.
 
     book: the person's opening book.
-    k: the weight of the network, see `kibitz.personal.book.blend`.
+    k: the weight of the network in games, see `kibitz.personal.book.blend`.
     codes, state: the positions, uint8 [n, 64] and uint8 [n, 4 or more], see `kibitz.PositionArrays`.
-    answers: the network's outputs for these positions, as arrays by name.
+    answers: the network's outputs for these positions, a dict from an output's name to its array.
     """
     keys = position_keys(codes, state)
     stored = book.rows["position"]
@@ -81,7 +82,8 @@ def pair_products(
     """Return the probability of each move, `P(origin) · P(target | origin)`, float64 [total]. The origin is the square
     that the piece leaves, and the target is the square that it goes to.
 
-    answers: the network's outputs for n positions, as arrays by name.
+    answers: the network's outputs for n positions, a dict from an output's name to its array. It contains "origin",
+        float32 [n, 64], and "target", float32 [n, 64, 64].
     moves: uint16 [total], packed moves (see `kibitz.games.chess.moves.from_move`).
     rows: int64 [total], the index of each move's position, 0 to n - 1.
     """
@@ -102,8 +104,9 @@ def open_correction(run: Run) -> Callable[[NDArray[np.uint8], NDArray[np.uint8],
     """Return a function that corrects the outputs of a person's network with the person's opening book. Return None if
     there is no book. run: the folder with the network.
 
-    The function takes codes, uint8 [n, 64], state, uint8 [n, 4 or more], and the outputs by name. It returns the
-    corrected outputs.
+    The function takes codes, uint8 [n, 64], state, uint8 [n, 4 or more], and the network's outputs (see
+    `kibitz.PositionArrays` for codes and state). It returns the corrected outputs. Outputs are a dict from an output's
+    name to its array.
     """
     found = book_of(run)
     if found is None:

@@ -24,10 +24,11 @@ EPOCHS = (2, 5)
 
 @dataclass(frozen=True)
 class UsualGame:
-    """The typical side inputs (inputs in addition to the position) of a person's games. 0 means unknown.
+    """The typical values, in a person's games, of the network's side inputs (inputs in addition to the position). 0
+    means unknown.
 
     rating, opponent_rating: the ratings of the person and of the opponent, in units of 16 points.
-    speed, scale: the codes of the speed class and of the rating scale.
+    speed, scale: the codes of the speed class and of the rating scale, see `kibitz.games.chess.sides`.
     """
 
     rating: int
@@ -74,7 +75,7 @@ def level(settings: Settings) -> dict[str, Any]:
 
 
 def side_inputs(settings: Settings) -> dict[str, int]:
-    """Return the network's side inputs (inputs in addition to the position), such as ratings, by name. Their values are
-    typical for the person's games.
+    """Return the network's side inputs (inputs in addition to the position, such as ratings). The result is a dict from
+    an input's name to a value that is typical for the person's games.
     """
     return dict(PersonalHuman(replace(settings, blocks=1, filters=1)).side_inputs)

@@ -23,7 +23,7 @@ from kibitz.store.store import Store
 
 class ChessPlayerPositions(PlayerPositions):
     """The chess positions in which a person moved (see `kibitz.personal.shares.PlayerPositions`). The candidate moves
-    are all legal moves, in the order of `legal_moves`.
+    are all legal moves, in the order of `kibitz.games.chess.legal.legal_moves`.
     """
 
     @staticmethod

@@ -68,7 +68,8 @@ RECIPES = {"default": Recipe("adapters of rank 16 after every block", {})}
 
 
 class PersonalHuman(human.Human):
-    """The network `human` with an adapter after each block. There are no adapters if the settings train all weights.
+    """The network `human` with an adapter, a small trainable layer, after each residual block. There are no adapters if
+    the settings train all weights.
 
     Inputs and outputs are the same as for `human`. The default values of the side inputs (inputs in addition to the
     position) are typical for the person's games.
@@ -87,7 +88,8 @@ class PersonalHuman(human.Human):
     def trunk(self, codes: Tensor, state: Tensor, adapted: bool = True) -> tuple[Tensor, Tensor]:
         """Return the features of the board, [n, filters, 8, 8], and the features of the side inputs (ratings, speed and
         other facts besides the board), [n, 64], as `human.Human.trunk` does. codes, state: the positions, uint8 [n, 64]
-        and uint8 [n, 12], see `kibitz.PositionArrays`. adapted: False to skip the adapters.
+        and uint8 [n, 12], see `kibitz.PositionArrays`. adapted: False to skip the adapters, the small layers trained on
+        the person's games.
         """
         conditions = self.conditions(state)
         grid = F.relu(self.stem(self.planes(codes, state)))
@@ -99,8 +101,10 @@ class PersonalHuman(human.Human):
 
     @torch.no_grad()
     def expected_before(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the probabilities of win, draw and loss for the side to move that the network predicts without its
-        adapters, float32 [n, 3].
+        """Return the probabilities of win, draw and loss for the side to move, float32 [n, 3], as the network predicts
+        them without its adapters. The adapters are the small layers trained on the person's games.
+
+        codes, state: the positions, uint8 [n, 64] and uint8 [n, 12], see `kibitz.PositionArrays`.
         """
         grid, conditions = self.trunk(codes, state, adapted=False)
         return self.outcome_logits(grid, conditions, codes, state).softmax(1)
@@ -111,12 +115,11 @@ class OwnMoves(human.PlayedMoves):
     is made.
 
     A batch has the arrays of `human.PlayedMoves`, and `weight`, float32 [n], the weight of each position in the loss.
-    It is 1 / n for a position that occurs n times. Without these weights, the adapters would memorize the opening,
-    which the person's opening book predicts better. The network has the weight 1 / n in `kibitz.personal.book.blend` if
-    k is 1 and the book has the other n − 1 occurrences.
+    It is 1 / n for a position that occurs n times. Without these weights, training would mostly memorize the opening,
+    which the person's opening book predicts better.
 
-    If adapters are trained, a batch also has `expected`, float32 [n, 3]: the probabilities of win, draw and loss that
-    the network predicts without the adapters.
+    If only adapters (small layers in a frozen network) are trained, a batch also has `expected`, float32 [n, 3]: the
+    probabilities of win, draw and loss that the network predicts without the adapters.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], network: PersonalHuman, settings: Settings):
@@ -145,12 +148,12 @@ class OwnMoves(human.PlayedMoves):
 
 
 def loss(network: PersonalHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean loss of a batch, and the metrics of each position, float32 [n], by name. The loss is −weight ·
-    log P(move) plus a term for the predicted result of the game.
+    """Return the mean loss of a batch, and a dict from a metric's name to its value for each position, float32 [n]. The
+    loss is −weight · log P(move), with the weight of each position, plus a term for the predicted result of the game.
 
-    If adapters are trained, the term keeps the predicted results as they are without adapters. If all weights are
-    trained, the term compares the predicted results with the real results. The metrics are those of `human`. The metric
-    "loss" contains only the loss for the move.
+    If only adapters (small layers in a frozen network) are trained, the term keeps the predicted results as they are
+    without adapters. If all weights are trained, the term compares the predicted results with the real results. The
+    metrics are those of `human`. The metric "loss" contains only the loss for the move.
     """
     grid, conditions = network.trunk(batch["codes"], batch["state"])
     move, measures = human.move_loss(network, grid, batch)

@@ -1,7 +1,7 @@
 """Correct the outputs of a Go network with a person's opening book.
 
-The book recognizes a position in every rotation and reflection of the board. It stores that one of the eight symmetric
-positions which has the lowest hash, and transforms the moves in the same way.
+The book recognizes a position in every rotation and reflection of the board. It stores only one of the eight symmetric
+positions, the position with the lowest hash. The moves are transformed in the same way.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def position_keys(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[N
     [n].
 
     The hash depends on the stones, the board size and the side to move. It is the lowest hash of the eight symmetric
-    positions, so all of them have the same hash. The symmetry, an index into SYMMETRIES, transforms the position to the
-    one with this hash.
+    positions, so all of them have the same hash. The symmetry, an index from 0 to 7 into SYMMETRIES, transforms the
+    position to the symmetric position with this hash.
 
     codes, state: the positions, uint8 [n, 361] and uint8 [n, 4 or more], see `kibitz.PositionArrays`.
     """
@@ -76,7 +76,7 @@ def turned_moves(
     """Return moves in the orientation in which the opening book stores them, uint16 [total]. Each move is transformed
     by the symmetry of its position.
 
-    moves: [total], points (row · 19 + column) or PASS.
+    moves: [total], points (row · 19 + column), or 361 for a pass.
     rows: int64 [total], the index of each move's position.
     state: uint8 [n, 4 or more], the state of each position, see `kibitz.PositionArrays`.
     turned: int64 [n], the symmetry of each position, see `position_keys`.
@@ -102,12 +102,12 @@ def blended_answers(
     book: Book, k: float, codes: NDArray[np.uint8], state: NDArray[np.uint8], answers: Answers
 ) -> Answers:
     """Return the outputs of a network for n positions, corrected by a person's opening book. The correction changes the
-    output `policy` for the positions in the book.
+    output `policy`, the move probabilities, in the positions that the book contains.
 
     book: the person's opening book.
-    k: the weight of the network, see `kibitz.personal.book.blend`.
+    k: the weight of the network in games, see `kibitz.personal.book.blend`.
     codes, state: the positions, uint8 [n, 361] and uint8 [n, 4 or more], see `kibitz.PositionArrays`.
-    answers: the network's outputs for these positions, as arrays by name.
+    answers: the network's outputs for these positions, a dict from an output's name to its array.
     """
     keys, turned = position_keys(codes, state)
     stored = book.rows["position"]
@@ -128,8 +128,9 @@ def open_correction(run: Run) -> Callable[[NDArray[np.uint8], NDArray[np.uint8],
     """Return a function that corrects the outputs of a person's network with the person's opening book. Return None if
     there is no book. run: the folder with the network.
 
-    The function takes codes, uint8 [n, 361], state, uint8 [n, 4 or more], and the outputs by name. It returns the
-    corrected outputs.
+    The function takes codes, uint8 [n, 361], state, uint8 [n, 4 or more], and the network's outputs (see
+    `kibitz.PositionArrays` for codes and state). It returns the corrected outputs. Outputs are a dict from an output's
+    name to its array.
     """
     found = book_of(run)
     if found is None:

@@ -62,7 +62,7 @@ def level(settings: Settings) -> dict[str, Any]:
 
 
 def side_inputs(settings: Settings) -> dict[str, int]:
-    """Return the network's side inputs (inputs in addition to the position), such as komi and ranks, by name. Their
-    values are typical for the person's games.
+    """Return the network's side inputs (inputs in addition to the position, such as komi and ranks). The result is a
+    dict from an input's name to a value that is typical for the person's games.
     """
     return dict(PersonalGoHuman(replace(settings, blocks=1, filters=16)).side_inputs)

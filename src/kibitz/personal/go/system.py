@@ -73,7 +73,8 @@ RECIPES = {"default": Recipe("adapters of 16 channels after every block", {})}
 
 
 class PersonalGoHuman(gohuman.GoHuman):
-    """The network `gohuman` with an adapter after each block. There are no adapters if the settings train all weights.
+    """The network `gohuman` with an adapter, a small trainable layer, after each residual block. There are no adapters
+    if the settings train all weights.
 
     Inputs and outputs are the same as for `gohuman`. The default values of the side inputs (inputs in addition to the
     position) are typical for the player's games.
@@ -90,9 +91,10 @@ class PersonalGoHuman(gohuman.GoHuman):
             hold_the_rest(self)
 
     def trunk(self, codes: Tensor, state: Tensor, adapted: bool = True) -> tuple[Tensor, gohuman.BoardMask, Tensor]:
-        """Return three values, as `gohuman.GoHuman.trunk` does: the features of the board, the mask of the board, and
-        the values that condition the features. codes, state: the positions, uint8 [n, 361] and uint8 [n, 10], see
-        `kibitz.PositionArrays`. adapted: False to skip the adapters.
+        """Return three values, as `gohuman.GoHuman.trunk` does: the features of the board, [n, filters, 19, 19]; the
+        mask of the board; and the features of the side inputs (komi, ranks and other facts besides the board), [n, 64].
+        codes, state: the positions, uint8 [n, 361] and uint8 [n, 10], see `kibitz.PositionArrays`. adapted: False to
+        skip the adapters, the small layers trained on the player's games.
         """
         board, conditions = gohuman.BoardMask.of(codes, state), self.conditions(state)
         grid = self.stem(self.planes(codes, state))
@@ -109,7 +111,8 @@ class PersonalGoHuman(gohuman.GoHuman):
         """Return three predictions of the network without its adapters, for the side to move, as float32 tensors.
 
         They are the win probability, [n]; the probability that each point will belong to the side to move, [n, 361];
-        and the lead in points, [n].
+        and the lead in points, [n]. The adapters are the small layers trained on the player's games. codes, state: the
+        positions, uint8 [n, 361] and uint8 [n, 10], see `kibitz.PositionArrays`.
         """
         grid, board, conditions = self.trunk(codes, state, adapted=False)
         owners = self.owner_logits(grid)
@@ -122,11 +125,11 @@ class OwnGoMoves:
     positions are replayed once, when the object is made.
 
     A batch has `codes`, `state` with the side inputs (komi, ranks and other facts besides the board), and these arrays:
-    move: int64 [n], a point (row · 19 + column) or PASS.
+    move: int64 [n], a point (row · 19 + column), or 361 for a pass.
     weight: float32 [n], the weight of each position in the loss: 1 / n for a position that occurs n times. Frequent
-        positions have a small weight, because the player's opening book predicts them better. The network has the
-        weight 1 / n in `kibitz.personal.book.blend` if k is 1 and the book has the other n − 1 occurrences.
-    win, owners, lead: the predictions of the network without the adapters, if adapters are trained.
+        positions have a small weight, because the player's opening book predicts them better.
+    win, owners, lead: the predictions of the network without its adapters. They exist only if adapters (small layers in
+        a frozen network) are trained.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], network: PersonalGoHuman, settings: Settings):
@@ -175,11 +178,12 @@ class OwnGoMoves:
 
 
 def loss(network: PersonalGoHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean loss of a batch, and the metrics of each position, float32 [n], by name. The loss is −weight ·
-    log P(move).
+    """Return the mean loss of a batch, and a dict from a metric's name to its value for each position, float32 [n]. The
+    loss is −weight · log P(move), with the weight of each position.
 
-    If adapters are trained, the loss has a second term. It keeps the predictions of winner, territory and lead as they
-    are without adapters. The metrics are the loss for the move ("loss") and the top-1 accuracy.
+    If only adapters (small layers in a frozen network) are trained, the loss has a second term. It keeps the
+    predictions of winner, territory and lead as they are without adapters. The metrics are the loss for the move
+    ("loss") and the top-1 accuracy.
     """
     grid, board, conditions = network.trunk(batch["codes"], batch["state"])
     moves = network.move_logits(grid, board, conditions, batch["codes"])
