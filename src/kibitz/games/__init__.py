@@ -32,7 +32,8 @@ point, and an array of 4 state values, such as the side to move.
 class Reader(Protocol):
     """Reads the games of some files and yields them in batches. paths: the files. keep: the filter that selects games.
 
-    read: the number of games that have been read so far. broken: a line of text about each file that can't be read.
+    The attribute `read` is the number of games that have been read so far. The attribute `broken` is a list with a line
+    of text about each file that can't be read.
     """
 
     def __init__(self, paths: list[str], keep: Any): ...
@@ -41,8 +42,8 @@ class Reader(Protocol):
         """Yield the games as batches, in the order of the files."""
 
     def batches(self, workers: Workers) -> Iterator[GameBatch]:
-        """Yield the same batches of games in the same order as an iteration over the reader, but let worker processes
-        do the work.
+        """Yield the same batches of games as an iteration over the reader, in the same order, but read the games in
+        worker processes. workers: these processes.
         """
 
 
@@ -51,15 +52,15 @@ class Game(Protocol):
 
     Reader: the class that reads the game's records (PGN or SGF).
     COLUMNS: the columns of a store's table. A store is kibitz's game database; its table has one row for each game.
-    PER_MOVE: for each array with one value for each move, by the array's name: its dtype, and the value that means
-        "missing".
-    PER_GAME: for each array with one row for each game, by the array's name: its dtype, the value that means "missing",
-        and the width of a row.
-    RESULTS: the text for each result: 1, 0 or -1.
-    SUMMARY_COLUMNS: a dict from a heading to a column of the table. `kibitz info` shows how many games have each value
-        of this column.
-    STANDARD_START: the standard start position, uint8 [width]: the codes and the state in chess; the colors of the
-        points, the side to move and the board's size in Go.
+    PER_MOVE: the arrays that have one value for each move: a dict from the array's name to its dtype and the value that
+        means "missing".
+    PER_GAME: the arrays that have one row for each game: a dict from the array's name to its dtype, the value that
+        means "missing", and the width of a row.
+    RESULTS: a dict from each result (1, 0 or -1) to its text, such as "1-0" or "Black won".
+    SUMMARY_COLUMNS: a dict from a heading to a column of the table. For each of these columns, `kibitz info` shows how
+        many games have each value.
+    STANDARD_START: the standard start position, uint8 [width]: the codes and the state in chess (see
+        `kibitz.PositionArrays`); the colors of the points, the side to move and the board's size in Go.
     """
 
     Reader: type[Any]
@@ -86,14 +87,14 @@ class Game(Protocol):
         each game).
 
         moves: the moves of all games, game after game. offsets: [games + 1], the index in `moves` at which each game
-        begins. starts: [k, width], start positions, each with the codes and the state of `kibitz.PositionArrays` in one
-        row. start_of: [games], the row in `starts` of each game's start position. games, plies: int64 [n], the indices
-        of games, and numbers of moves. Raises IndexError for a game or a ply that doesn't exist.
+        begins. starts: [k, width], start positions, each a row in the form of `Game.STANDARD_START`. start_of: [games],
+        the row in `starts` of each game's start position. games, plies: int64 [n], the indices of games, and numbers of
+        moves. Raises IndexError for a game or a ply that doesn't exist.
         """
 
     def are_starts(self, starts: NDArray[np.uint8]) -> bool:
-        """Return whether all rows of `starts`, uint8 [k, width], are valid start positions, with codes and state as in
-        `kibitz.PositionArrays`. If they are valid, `replay` never uses an index out of range.
+        """Return whether all rows of `starts`, uint8 [k, width], are valid start positions. Each row is in the form of
+        `Game.STANDARD_START`. If they are valid, `replay` never uses an index out of range.
         """
 
     def captures(

@@ -37,8 +37,8 @@ class Rejections:
             known.append({"file": file, "game": number, "headers": short, "detail": detail[:200]})
 
     def add_row(self, reason: str, row: Mapping[str, Any], detail: str = "") -> None:
-        """Count a rejected game that is given as a row of a store's table. row: a dict from column names to values.
-        reason, detail: as in `Rejections.add`.
+        """Count a rejected game that is given as a row of the table of a game store. row: a dict from column names to
+        values. reason, detail: as in `Rejections.add`.
         """
         headers = {"White": row.get("white") or "?", "Black": row.get("black") or "?"}
         if row.get("date"):
@@ -88,7 +88,7 @@ class Rejections:
 
 @dataclass
 class GameBatch:
-    """Some games as arrays.
+    """Some games as arrays. They come from one block of text, such as a part of a PGN file, or from a store.
 
     moves: uint16 [sum of plies], the packed moves of all games, one game after the other.
     plies: int32 [games], the number of moves of each game.
@@ -97,8 +97,8 @@ class GameBatch:
         missing.
     rejections: the games of the same text that were not accepted, with the reasons.
     read: the number of games in the text, including rejected games.
-    per_move: arrays with one value for each move, by name, such as clocks or evaluations.
-    per_game: arrays with one row for each game, by name, such as the final owner of each point in Go.
+    per_move: a dict from names to arrays with one value for each move, such as clocks or evaluations.
+    per_game: a dict from names to arrays with one row for each game, such as the final owner of each point in Go.
     """
 
     moves: NDArray[np.uint16]

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 
 def text_codes(texts: pa.ChunkedArray, code: Callable[[str | None], int]) -> NDArray[np.uint8]:
-    """Convert a text column of the games to codes, uint8 [games]. code: converts a text or None to its code. It is
-    called once for each distinct text, and once for None.
+    """Convert a text column of the games to codes, uint8 [games]. code: a function that converts a text, or None for a
+    missing one, to a number from 0 to 255. It is called once for each distinct text, and once for None.
     """
     encoded = texts.combine_chunks().dictionary_encode()
     if isinstance(encoded, pa.ChunkedArray):

@@ -96,7 +96,7 @@ class PiecePlanes(Encoding):
 
 @dataclass(frozen=True)
 class BoardEncoding:
-    """One encoding of the pieces on the board, as a value of the setting `planes` of a network.
+    """One of the values that the network setting `planes` can have: an encoding of the pieces on the board.
 
     values: a description of the values in the planes, for the help text. make: a function that builds the encoding.
     """

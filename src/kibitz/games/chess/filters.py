@@ -175,7 +175,7 @@ class Filter:
     min_rating, max_rating: the limits that the ratings of both players must meet, for example 1000 and 2200; None for
         no limit.
     unrated: whether to accept players without a rating although there is a limit.
-    ending: how the game must have ended, one of ENDINGS; "any" accepts all endings. The other values exclude draws.
+    ending: how the game must have ended: "checkmate", "decisive" (one side won) or "any".
     result: the results to accept, for example ("1-0",); () for all results.
     since, until: the first and the last day of the period in which the game was played; None for no limit.
     speed: the speeds to accept, for example ("blitz", "rapid"); () for all.
@@ -281,7 +281,9 @@ class Filter:
         return None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the conditions of the filter that differ from their defaults, by name, as values for JSON."""
+        """Return the conditions of the filter that differ from their defaults, as a dict from their names to values for
+        JSON.
+        """
         default = asdict(Filter())
         return {
             key: str(value) if isinstance(value, datetime.date) else value

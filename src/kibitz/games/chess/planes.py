@@ -82,7 +82,7 @@ UPSIDE_DOWN = np.arange(64).reshape(8, 8)[::-1].ravel()
 
 def mover_view(codes: Codes, state: State) -> Codes:
     """Return the board from the view of the side to move, uint8 [64]: if Black is to move, colors are swapped and ranks
-    are flipped.
+    are flipped. codes, state: the position, see `kibitz.PositionArrays`.
     """
     return OTHER_COLOUR[codes][UPSIDE_DOWN] if state[SIDE] else codes
 
@@ -116,7 +116,8 @@ def signed(codes: Codes, sides: Sides) -> NamedPlanes:
     """Return six planes, one for each piece type P N B R Q K: +1 for a white piece, −1 for a black piece, 0 elsewhere.
     The result is a dict from names to planes, float32 [64].
 
-    codes: uint8 [64]. sides: the words for the two sides in the names of the planes, such as WHITE_AND_BLACK.
+    codes: uint8 [64], the pieces, see `kibitz.PositionArrays`. sides: the words for the two sides in the names of the
+    planes, such as WHITE_AND_BLACK.
     """
     return dict(zip((f"{piece} ({sides[0]} +1, {sides[1]} −1)" for piece in _PLURALS), SIGNED[codes].T, strict=True))
 
@@ -125,7 +126,8 @@ def pieces(codes: Codes, sides: Sides) -> NamedPlanes:
     """Return twelve planes of 0 and 1, one for each color and piece type, White's P N B R Q K first. The result is a
     dict from names to planes, float32 [64].
 
-    codes: uint8 [64]. sides: the words for the two sides in the names of the planes, such as WHITE_AND_BLACK.
+    codes: uint8 [64], the pieces, see `kibitz.PositionArrays`. sides: the words for the two sides in the names of the
+    planes, such as WHITE_AND_BLACK.
     """
     return dict(zip((f"{side} {piece}" for side in sides for piece in _PLURALS), PIECES[codes].T, strict=True))
 
@@ -138,7 +140,8 @@ def rights(state: State, sides: Sides) -> NamedPlanes:
     """Return five planes of castling rights and en passant from the view of the side to move, as
     `encodings.RightsPlanes` does. The result is a dict from names to planes, float32 [64].
 
-    state: uint8 [4 or more]. sides: the words for the side to move and the other side in the names of the planes.
+    state: uint8 [4 or more], see `kibitz.PositionArrays`. sides: the words for the side to move and the other side in
+    the names of the planes.
     """
     names = [f"{side} right to castle {corner}" for side in sides for corner in _CASTLINGS]
     values = RIGHTS[int(state[SIDE]) * 16 + int(state[CASTLING])]
@@ -150,8 +153,8 @@ def attacks(codes: Codes, kind: str, sides: Sides) -> NamedPlanes:
     """Return planes of the squares that White and Black attack, as `encodings.AttackPlanes` does. The result is a dict
     from names to planes, float32 [64].
 
-    codes: uint8 [64]. kind: one of ATTACKS; "none" gives no planes. sides: the words for the two sides in the names of
-    the planes.
+    codes: uint8 [64], the pieces, see `kibitz.PositionArrays`. kind: one of ATTACKS; "none" gives no planes. sides: the
+    words for the two sides in the names of the planes.
     """
     if kind == "none":
         return {}
@@ -168,7 +171,7 @@ def attacks(codes: Codes, kind: str, sides: Sides) -> NamedPlanes:
 def bits(codes: Codes, state: State) -> NamedPlanes:
     """Return the inputs of the network `deepchess` as 17 planes (see `encodings.PieceBits`): twelve planes of pieces,
     then five planes with one value each for the side to move and the castling rights. The result is a dict from names
-    to planes, float32 [64].
+    to planes, float32 [64]. codes, state: the position, see `kibitz.PositionArrays`.
     """
     to_move = {"White is to move": constant(state[SIDE] == 0)}
     names = [f"{side} right to castle {corner}" for side in WHITE_AND_BLACK for corner in _CASTLINGS]

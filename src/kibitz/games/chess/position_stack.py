@@ -1,4 +1,5 @@
-"""The stack of positions of a compiled search: the positions of the current line, with their moves, keys and results.
+"""The stack of positions of a compiled search: the positions of the current line, with their moves, keys (64-bit
+hashes) and results.
 
 The functions take `stack`, a record with at least the fields of STACK, and change it in place. Each search adds further
 fields. `ply` is the index of a row of the stack; row 0 is the root of the search. A position is uint8 [68], codes and
@@ -83,9 +84,11 @@ def _set_square(stack, ply, square, code):  # type: ignore[no-untyped-def]
 
 @inner
 def make_move(stack, ply, move):  # type: ignore[no-untyped-def]
-    """Play a legal packed move (see `kibitz.games.chess.moves.from_move`) in the position of row `ply`, and write the
-    new position to row `ply` + 1. The function also writes its key, its number of pieces and the squares that have
-    changed.
+    """Play a legal packed move (see `kibitz.games.chess.moves.from_move`) in the position of row `ply` of the stack,
+    and write the new position to row `ply` + 1. The function also writes its key (a 64-bit hash), its number of pieces
+    and the squares that have changed.
+
+    stack: the positions of the current line of a search, one row per ply, with the fields of STACK.
     """
     below, row = stack.rows[ply], stack.rows[ply + 1]
     fill(row, below)
@@ -118,8 +121,8 @@ def make_move(stack, ply, move):  # type: ignore[no-untyped-def]
 
 @inner
 def make_null_move(stack, ply):  # type: ignore[no-untyped-def]
-    """Play a null move: write the position of row `ply` to row `ply` + 1, but with the other side to move and without
-    an en-passant right.
+    """Play a null move: write the position of row `ply` of the stack to row `ply` + 1, but with the other side to move
+    and without an en-passant right. stack: the positions of the current line of a search, one row per ply.
 
     In the new row, the number of plies since a capture or pawn move is 0, so that no repetition extends across the null
     move.
@@ -136,13 +139,13 @@ def make_null_move(stack, ply):  # type: ignore[no-untyped-def]
 
 @kernel
 def enter(stack, ply):  # type: ignore[no-untyped-def]
-    """Generate the legal moves of the position in row `ply`, and determine whether the rules end the game in this
-    position.
+    """Generate the legal moves of the position in row `ply` of the stack, and determine whether the rules end the game
+    in this position. stack: the positions of the current line of a search, one row per ply.
 
     Returns two integers. The first is the verdict: ONGOING, MATE (the mover is mated) or DRAW. The second shows on what
-    the verdict depends. If the position repeats an earlier row of the stack, it is this row. It is NO_ROW if the
-    verdict depends only on the position itself. It is -1 if the verdict depends on the game before the root or on the
-    fifty-move rule.
+    the verdict depends. If the position repeats an earlier position of the stack, it is the row of the earlier
+    position. It is NO_ROW if the verdict depends only on the position itself. It is -1 if the verdict depends on the
+    game before the root or on the fifty-move rule.
     """
     row = stack.rows[ply]
     # Slices, because in numba a field of a record has a different type from an array, and `generate` is compiled for

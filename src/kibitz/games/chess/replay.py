@@ -120,8 +120,8 @@ def keep_legal_passing(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> No
 
 
 def encode_board(board: chess.Board) -> NDArray[np.uint8]:
-    """Convert a python-chess board to one row, uint8 [68]: 64 codes and 4 state numbers. Castling rights must be those
-    of standard chess.
+    """Convert a python-chess board to one row, uint8 [68]: 64 codes and 4 numbers of the state, see
+    `kibitz.PositionArrays`. Castling rights must be those of standard chess.
     """
     row = np.zeros(START_WIDTH, np.uint8)
     for square, piece in board.piece_map().items():

@@ -84,10 +84,9 @@ def roots(colours: Tensor) -> Tensor:
 
     colours: int64 [n, grid, grid], the stones: 0 none, 1 Black, 2 White.
 
-    The computation is a union-find in parallel. Each point has a link to a point of its chain whose index is at least
-    as large as its own. In each step, the point at the end of a link takes over the largest link of the points that
-    link to it and of their neighbors in the chain. Then each link is followed twice. These steps are repeated until
-    nothing changes.
+    The computation is a union-find in parallel. Each point has a link, first to itself. In each step, the links are
+    replaced by larger indices that are found through neighbors in the same chain. The steps are repeated until no link
+    changes. Each link is then the root of the point's chain.
     """
     n, grid = colours.shape[0], colours.shape[1]
     each = torch.arange(grid * grid, device=colours.device).view(1, -1).expand(n, -1)

@@ -110,7 +110,9 @@ class Filter:
         return f"under {self.min_moves} moves" if moves < self.min_moves else None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the conditions of the filter that differ from their defaults, by name, as values for JSON."""
+        """Return the conditions of the filter that differ from their defaults, as a dict from their names to values for
+        JSON.
+        """
         default = asdict(Filter())
         return {
             key: str(value) if isinstance(value, datetime.date) else value

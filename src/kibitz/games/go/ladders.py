@@ -45,15 +45,15 @@ def chain(board: Cells, cell: int) -> list[int]:
 
 
 def open_cells(board: Cells, stones: list[int]) -> list[int]:
-    """Return the liberties of a chain as cells (columns of the array `board`), in ascending order. stones: the cells of
-    the chain.
+    """Return the liberties of a chain as cells (columns of the array `board`, see `rules.py`), in ascending order.
+    stones: the cells of the chain.
     """
     return sorted({stone + step for stone in stones for step in _STEPS if board[COLOUR, stone + step] == NONE})
 
 
 def chains_beside(board: Cells, stones: list[int]) -> list[list[int]]:
-    """Return the opponent's chains that touch a chain, each as a list of cells (columns of the array `board`). stones:
-    the cells of the chain.
+    """Return the opponent's chains that touch a chain, each as a list of cells (columns of the array `board`, see
+    `rules.py`). stones: the cells of the chain.
     """
     found: dict[int, list[int]] = {}
     colour = int(board[COLOUR, stones[0]])

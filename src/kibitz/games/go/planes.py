@@ -23,7 +23,7 @@ RECENT = 8
 
 def plane_table(liberties: int, recent: int, ages: bool) -> NDArray[np.float32]:
     """Return a table of the input planes, float32 [512, planes]: for each code of a point, its value in every plane.
-    The first 256 rows are for Black to move, the last 256 for White. Codes are those of `replay.py`.
+    The first 256 rows are for Black to move, the last 256 for White. The codes are those of `kibitz.PositionArrays`.
 
     liberties: 3 or 6, the largest number of liberties that planes distinguish. recent: the number of planes for the
     last moves. ages: whether to add planes for older moves.
@@ -52,8 +52,9 @@ def board(codes: Codes, state: State, liberties: int = 3, recent: int = 0, ages:
     """Return the input planes of one position, as a dict from names to planes, float32 [size²]. The planes are those of
     `encodings.BoardPlanes`.
 
-    codes: uint8 [361]. state: uint8 [4 or more]. liberties: 3 or 6, the largest number of liberties that planes
-    distinguish. recent: the number of planes for the last moves. ages: whether to add planes for older moves.
+    codes, state: the position, uint8 [361] and uint8 [4 or more], see `kibitz.PositionArrays`. liberties: 3 or 6, the
+    largest number of liberties that planes distinguish. recent: the number of planes for the last moves. ages: whether
+    to add planes for older moves.
     """
     seen = _on_board(codes, state).astype(np.int64) + 256 * int(state[SIDE])
     names = _names(liberties, recent, ages)
@@ -82,7 +83,8 @@ def _names(most: int, recent: int, ages: bool) -> list[str]:
 def chains(codes: Codes, state: State) -> NDArray[np.float32]:
     """Return a number for each point that identifies the chain on it, float32 [size²]; 0 on empty points.
 
-    The numbers are 1, 2, 3 and so on, in the order of each chain's first point, row by row from the upper left.
+    The numbers are 1, 2, 3 and so on, in the order of each chain's first point, row by row from the upper left. codes,
+    state: the position, uint8 [361] and uint8 [4 or more], see `kibitz.PositionArrays`.
     """
     size = int(state[SIZE])
     kinds = _on_board(codes, state) % AGE

@@ -51,8 +51,8 @@ OLDEST = 13
 
 
 def ages() -> NDArray[np.uint8]:
-    """Return a table that converts ages in plies to age classes, uint8 [130]. The classes are listed in the docstring
-    of this module.
+    """Return a table from the age of a stone (the plies since it was played) to its age class, 0 to 13, uint8 [130].
+    The docstring of this module lists the classes.
 
     Entry p, for p from 1 to 128, is the class of a stone that was played p plies ago. Entry 129 is the class of all
     older stones, and entry 0 is 0.
@@ -234,8 +234,8 @@ STANDARD_START = start_row()
 
 
 def are_starts(starts: NDArray[np.uint8]) -> bool:
-    """Return whether all rows of `starts`, uint8 [k, 363], are valid: the size is supported, stones are only on the
-    board, and the side to move is 0 or 1.
+    """Return whether all rows of `starts`, uint8 [k, 363], are valid start positions (see `start_row`): the size is
+    supported, stones are only on the board, and the side to move is 0 or 1.
     """
     for size in SIZES:
         rows = starts[starts[:, POINTS + SIZE] == size, :POINTS]

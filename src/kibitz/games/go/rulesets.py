@@ -99,8 +99,8 @@ def named_rules(rules: Rules) -> str:
 
 
 def read_rules(text: str, now: Rules) -> Rules:
-    """Return the rules that a text means. The text is a name, or a JSON object whose fields replace those of the rules
-    `now`. Raises UnknownRules for an unknown name, field or value.
+    """Return the rules that a text means. The text is a name, or a JSON object whose fields replace those of `now`, the
+    current rules. Raises UnknownRules for an unknown name, field or value.
     """
     if not text.lstrip().startswith("{"):
         return named(text)

@@ -50,8 +50,8 @@ class GameBlock:
     text: the bytes of the games.
     begins, bodies, ends: int64 [n], the byte offsets in the text at which each game begins, its moves begin, and it
         ends.
-    flags: uint8 [n], how each game can be parsed, a combination of `plain.PLAIN`, `plain.REWRITTEN` and
-        `plain.ELAPSED`.
+    flags: uint8 [n], how each game can be parsed, a combination of `plain.PLAIN`, `plain.REWRITTEN` and `plain.ELAPSED`
+        (see `plain.classify`).
     spans: int64 [n, 2], the byte offsets at which the movetext of each game begins and ends.
     is_utf8: whether the text is valid UTF-8; otherwise it is Latin-1.
     last: whether the file ends with this block.
@@ -95,8 +95,8 @@ class GameBlock:
 def read_blocks(stream: Stream, size: int, broken: list[str]) -> Iterator[GameBlock]:
     """Yield the games of one PGN file as blocks of about `size` bytes.
 
-    If the file is compressed and damaged, the blocks end at the damage. A line of text about such damage is appended to
-    the list `broken`, and also one about text that is too long for a game.
+    stream: the open file. If it is compressed and damaged, the blocks end at the damage. broken: a list to which the
+    function appends a line of text for such damage, and for text that is too long to be a game.
     """
     before = strays = 0
     for text, begins, bodies, line, last in _texts(stream, size, broken):
@@ -188,7 +188,7 @@ def _end_of_first(text: bytes) -> int:
 
 
 def find_games(text: bytes) -> GameBlock:
-    """Find the games in a complete text. Returns all of them as one block."""
+    """Return all games of a PGN text as one block. text: the complete text, not a part of it."""
     text = _with_newlines(text)
     block = _divided(text, *scan(text), "", True)
     block.line = 1

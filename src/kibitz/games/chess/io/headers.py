@@ -220,7 +220,9 @@ class Headers:
             self.text = np.frombuffer(self._source + b"".join(more), np.uint8)
 
     def whole(self, game: int) -> dict[str, str]:
-        """Return all headers of a game by name. game: the game's index in the block of games."""
+        """Return all headers of a game as a dict from names to values. game: the index of the game in the block of
+        games.
+        """
         return read_headers(self.texts(game)[0])
 
     def texts(self, game: int) -> tuple[str, str]:
@@ -254,7 +256,7 @@ class Headers:
 
     def moves(self, games: NDArray[np.int64], rewrite: Callable[[str, str | None], str]) -> pa.StringArray:
         """Return the text that the fast parser gets for each of the given games. This text is the game's movetext,
-        without white space before and after it. If the fast parser can't read the game, it is "*".
+        without white space before and after it. If the fast parser can't read the game, the text is "*".
 
         rewrite: a function that gets the movetext and the FEN (None if there is none), and returns the parser's text.
         It is called for games that have a FEN, or whose movetext must be changed first (see `plain.classify`).

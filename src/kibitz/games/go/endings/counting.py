@@ -29,7 +29,7 @@ TERRITORY = ("japanese", "korean")
 def points(
     owner: NDArray[np.uint8], colours: NDArray[np.uint8], captured: tuple[int, int], by_territory: bool
 ) -> tuple[int, int]:
-    """Return the points of Black and the points of White, without komi.
+    """Return the scores of Black and of White in points, without komi.
 
     owner: uint8 [361], the owner map (see the module's docstring). colours: uint8 [361], all stones on the board at the
     end, including dead stones. captured: how many black stones and how many white stones have been captured.
@@ -81,9 +81,10 @@ def lead(
 ) -> float:
     """Return Black's lead in points under the rules of a game; negative if White leads.
 
-    owner: uint8 [361], the owner map. colours: uint8 [361], all stones on the board at the end, including dead stones.
-    captured: how many black stones and how many white stones have been captured. rules: the name of the rules; None
-    (unknown) means area scoring. handicap: the number of handicap stones.
+    owner: uint8 [361], the owner of each point: 1 Black, 2 White, 0 neutral. komi: in points. colours: uint8 [361], all
+    stones on the board at the end, including dead stones. captured: how many black stones and how many white stones
+    have been captured. rules: the name of the rules; None (unknown) means area scoring. handicap: the number of
+    handicap stones.
     """
     if rules in TERRITORY:
         return territory(owner, colours, captured) - komi
@@ -92,11 +93,11 @@ def lead(
 
 @kernel
 def fill_owners(colours, dead, hollow, owner):  # type: ignore[no-untyped-def]
-    """Write the owner map of a final position to `owner`, uint8 [361]: 1 Black, 2 White, 0 neutral. This is the
-    compiled form of `settle`.
+    """Write the owner of each point of a final position to `owner`, uint8 [361]: 1 Black, 2 White, 0 neutral. This is
+    the compiled form of `settle`.
 
-    colours: uint8 [361]. dead: bool [361], the dead stones. hollow: bool [361], living stones whose eyes do not count,
-    as in a seki under territory rules.
+    colours: uint8 [361], the stones: 0 none, 1 Black, 2 White, 3 outside the board. dead: bool [361], the dead stones.
+    hollow: bool [361], living stones whose eyes do not count, as in a seki under territory rules.
     """
     wall = np.zeros(CELLS, np.uint8)  # colours of living stones; 3 at the edge
     open_ = np.zeros(CELLS, np.uint8)  # other points, as long as their region has not been visited
@@ -145,8 +146,9 @@ def settle(
     The point of a living stone belongs to the stone's color. The dead stones are removed. Then a region of empty points
     belongs to a color if only stones of this color surround it, and is neutral if both colors touch it.
 
-    colours: uint8 [361]. dead: bool [361], the dead stones. seki: bool [361], living stones whose eyes do not count, as
-    in a seki under territory rules; a region that only these stones surround is neutral.
+    colours: uint8 [361], the stones: 0 none, 1 Black, 2 White, 3 outside the board. dead: bool [361], the dead stones.
+    seki: bool [361], living stones whose eyes do not count, as in a seki under territory rules; a region that only
+    these stones surround is neutral.
     """
     owner = np.empty(POINTS, np.uint8)
     fill_owners(colours, dead, _NOWHERE if seki is None else seki, owner)

@@ -52,8 +52,8 @@ def survival(colours: NDArray[np.uint8], share: NDArray[np.float32]) -> NDArray[
     """Return the probability that each stone lives, float32 [361], 0 to 1; 1 for points without a stone.
 
     The value of a stone is a mean over the points of its chain: the share of playouts in which the point belongs to the
-    stone's color. colours: uint8 [361]. share: float32 [361], the share of playouts in which each point is Black's (see
-    `playouts.black_share`).
+    stone's color. colours: uint8 [361], the stones: 0 none, 1 Black, 2 White. share: float32 [361], the share of
+    playouts in which each point is Black's (see `playouts.black_share`).
     """
     alive = np.empty(POINTS, np.float32)
     _survival(np.ascontiguousarray(colours, np.uint8), share, alive)
@@ -62,19 +62,24 @@ def survival(colours: NDArray[np.uint8], share: NDArray[np.float32]) -> NDArray[
 
 def playout_survival(colours: NDArray[np.uint8], seed: int, playouts: int = PLAYOUTS) -> NDArray[np.float32]:
     """Return the share of random playouts in which each stone lives, float32 [361], 0 to 1; 1 for points without a
-    stone. colours: uint8 [361]. playouts: the number of playouts.
+    stone. colours: uint8 [361], the stones: 0 none, 1 Black, 2 White, 3 outside the board. playouts: the number of
+    playouts.
     """
     return survival(colours, black_share(colours, playouts=playouts, seed=seed))
 
 
 def by_playouts(colours: NDArray[np.uint8], seed: int, playouts: int = PLAYOUTS) -> NDArray[np.bool_]:
-    """Return the stones that die in more than half of the random playouts, bool [361]. colours: uint8 [361]."""
+    """Return the stones that die in more than half of the random playouts, bool [361]. colours: uint8 [361], the
+    stones: 0 none, 1 Black, 2 White, 3 outside the board. playouts: the number of playouts.
+    """
     return playout_survival(colours, seed, playouts) < 0.5
 
 
 class GnuGo:
     """GNU Go as a referee that finds the dead stones of final positions. One process evaluates many positions. If it
     dies, it is started again.
+
+    command: the command that starts GNU Go. limit: the time limit in seconds for finding the dead stones of a position.
     """
 
     def __init__(self, command: Sequence[str], limit: float):

@@ -1,8 +1,8 @@
 """Score a finished game without a network and without other programs: dead stones, seki, owners of points, and the
 lead.
 
-Every command and the page use this module, so they give the same result for a position. Careful random playouts decide
-which chains are dead. `seki` then finds chains that nobody can capture, which are alive.
+All commands and the browser page of `kibitz board` use this module, so they give the same result for a position.
+Careful random playouts decide which chains are dead. `seki` then finds chains that nobody can capture, which are alive.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def count_position(
 ) -> FinalCount:
     """Return the score of a position in which both players have passed.
 
-    colours: uint8 [361], 3 outside the board.
+    colours: uint8 [361], the stones: 0 none, 1 Black, 2 White, 3 outside the board.
     captured: how many black stones and how many white stones have been captured so far.
     komi: the points that White gets before the game, including compensation for handicap stones.
     by_territory: whether territory is scored, as in Japanese rules; otherwise area. Under territory scoring, two kinds
@@ -126,7 +126,8 @@ def nothing_to_gain(colours: NDArray[np.uint8], mover: int, by_territory: bool) 
     territory scoring, there may be neutral points if a stone on them can't change anything. A stone changes nothing if
     no side can make territory of the point, capture there or put a chain into atari.
 
-    colours: uint8 [361]. mover: BLACK or WHITE. by_territory: whether territory is scored; otherwise area.
+    colours: uint8 [361], the stones: 0 none, 1 Black, 2 White, 3 outside the board. mover: the side to move, BLACK (1)
+    or WHITE (2). by_territory: whether territory is scored; otherwise area.
     """
     colours = np.ascontiguousarray(colours, np.uint8)
     if np.count_nonzero(colours == NONE) > MAX_EMPTY_PART * np.count_nonzero(colours != OUTSIDE):

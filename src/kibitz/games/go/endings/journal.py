@@ -1,4 +1,5 @@
-"""A file that saves the owner labels of games, so that a resumed import doesn't compute them again.
+"""A file that saves the owner labels of games (the owner of each point at the end), so that a resumed import doesn't
+compute them again.
 
 Records have a fixed length and a checksum. Reading stops at the first incomplete or damaged record.
 """

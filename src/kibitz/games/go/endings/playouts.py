@@ -2,7 +2,7 @@
 
 A side plays any legal move that does not fill one of its eyes, and passes if it has no such move. Two passes end the
 playout. Then every point has an owner, because it is a stone or an eye. At the end of most games, playouts distinguish
-dead from living stones. They are also the baseline for every ownership prediction.
+dead from living stones. Their result is also the baseline with which ownership predictions are compared.
 
 The random numbers come from a generator in this file (xorshift), so equal seeds give equal results on every machine.
 """

@@ -1,5 +1,5 @@
-"""The names of the referees, which determine the owner of each point at the end of a game. This module does not import
-numba, because the command line needs it.
+"""The names of the referees, which determine the owner of each point at the end of a game. The command line imports
+this module, which therefore does not import numba (a slow import).
 """
 
 METHODS = {

@@ -128,7 +128,8 @@ def without_uncapturable(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) ->
     """Return the dead stones, bool [361], after the removal of chains that nobody can capture, which are alive.
 
     If several dead chains are in one region, all of them live, or none of them, because the capture of one chain may
-    make room to capture another. colours: uint8 [361]. dead: bool [361], the stones that seem dead, as whole chains.
+    make room to capture another. colours: uint8 [361], the stones: 0 none, 1 Black, 2 White, 3 outside the board. dead:
+    bool [361], the stones that seem dead, as whole chains.
     """
     dead_left = np.array(dead, np.bool_)
     _revive(np.ascontiguousarray(colours, np.uint8), dead_left)
@@ -152,7 +153,8 @@ def _leaves_atari(board, cell, colour, scratch, found):  # type: ignore[no-untyp
 def _mark(colours, dead, seki):  # type: ignore[no-untyped-def]
     """Set the stones of `in_seki` to true in `seki`, bool [361].
 
-    colours: uint8 [361]. dead: bool [361], stones that do not count as neighbors of a liberty.
+    colours: uint8 [361], the stones: 0 none, 1 Black, 2 White, 3 outside the board. dead: bool [361], stones that do
+    not count as neighbors of a liberty.
     """
     board, scratch = np.empty((ROWS, CELLS), np.int16), np.empty((ROWS, CELLS), np.int16)
     set_up(board, colours)

@@ -1,4 +1,4 @@
-"""Read SGF records one by one, for the board on the screen and for commands, and write SGF records."""
+"""Read SGF records one by one, for the browser page of `kibitz board` and for commands, and write SGF records."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Record:
     inserted: tuple[int, ...] = field(default=(), compare=False)
 
     def start(self) -> NDArray[np.uint8]:
-        """Return the start position in the form in which a store saves it, uint8 [363]."""
+        """Return the start position in the form in which a store saves it, uint8 [363] (see `replay.start_row`)."""
         return start_row(self.size, self.black, self.white, self.side - 1)
 
     def board(self, ply: int | None = None, **rules: Any) -> Board:

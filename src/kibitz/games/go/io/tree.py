@@ -1,5 +1,5 @@
-"""Read SGF games as trees with variations: for the board, and for games that the fast scanner of main lines does not
-understand.
+"""Read SGF games as trees with variations: for the browser page of `kibitz board`, and for games that the fast scanner
+of main lines does not understand.
 
 The library sgfmill parses the text after two repairs: a missing semicolon at the root, as in files of the server Sina,
 and a missing end of the text.
