@@ -60,8 +60,8 @@ class AveragedWeights:
             self._means[name].copy_(own)
 
     def state(self) -> dict[str, Any]:
-        """Return a dict to save in a checkpoint: "steps", the number of averaged iterations, and "means", the averages
-        by the names of the weights.
+        """Return a dict to save in a checkpoint: "steps", the number of averaged iterations, and "means", a dict from
+        the name of each weight to its average.
         """
         return {"steps": self.steps, "means": self._means}
 

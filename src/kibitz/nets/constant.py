@@ -1,4 +1,4 @@
-"""Baselines for the losses: the loss of a prediction that is the same for all positions, at its best value. A network
+"""Baselines for the losses: the loss of the best constant prediction, which is the same for all positions. A network
 whose loss isn't smaller has learned nothing.
 """
 

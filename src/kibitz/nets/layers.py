@@ -6,7 +6,7 @@ layers. The notation is that of the blog post on which the network `winner` is b
 400conv4x3s2x1p1x0  windows, strides and paddings may be rectangular, height first
 
 pool2x2         max-pooling over windows of 2×2, with a stride of 2×2. Windows at the far edge may be smaller.
-avgpool2x2      average pooling, with such windows.
+avgpool2x2      average pooling over the same windows.
 stochpool2x2    in training a random value of each window, with a probability proportional to its positive part; in
                 evaluation the mean weighted by these probabilities
 

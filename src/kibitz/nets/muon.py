@@ -56,7 +56,7 @@ def orthogonal(matrices: Tensor, steps: int = 5) -> Tensor:
 
 def together(shapes: Sequence[torch.Size], on_gpu: bool) -> list[list[int]]:
     """Group matrices that are orthogonalized in one batch. Return a list of groups, each with the indices of its
-    matrices in `shapes`.
+    matrices in `shapes`, the shapes of all matrices.
 
     On a CPU, each matrix is a group, because larger groups only need additional copies. On a GPU, all matrices with the
     same shape are a group, because starting many small operations takes longer than computing them.

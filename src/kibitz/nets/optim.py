@@ -29,9 +29,10 @@ def make_optimiser(
     smoothing: float = 0.99,
     accumulator: float = 0.0,
 ) -> torch.optim.Optimizer:
-    """Return a new optimizer for the weights of a module. name: one of OPTIMISERS. Raises ValueError for another name.
+    """Return a new optimizer for the weights of a module. name: "rmsprop", "adagrad", "adamw", "sgd" or "muon". Raises
+    ValueError for another name.
 
-    weight_decay: the strength of the weight decay, see WEIGHT_DECAY. Biases have no weight decay.
+    weight_decay: the strength of the weight decay, 0 for none. Biases have no weight decay.
     momentum: the momentum of sgd and muon.
     smoothing: the factor of the moving average of squared gradients in rmsprop.
     accumulator: the initial sum of squared gradients in adagrad.
@@ -92,8 +93,9 @@ def learning_rate_at(
 ) -> float:
     """Return the learning rate for one iteration. Raises ValueError for an unknown schedule.
 
-    schedule: one of SCHEDULES. "constant": always `base`. "epoch": `base` is multiplied by `decay` after each epoch.
-        "step": `base` is multiplied by `decay` from iteration `step` on. "cosine": see `cosine`. "inv": see `inverse`.
+    schedule: the name of the schedule. "constant": always `base`. "epoch": `base` is multiplied by `decay` after each
+        epoch. "step": `base` is multiplied by `decay` from iteration `step` on. "cosine": see `cosine`. "inv": see
+        `inverse`.
     base: the largest learning rate of the schedule.
     iteration: the index of the iteration, 0 to `iterations` − 1.
     iterations: the number of iterations in the training.

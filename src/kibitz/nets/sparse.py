@@ -29,7 +29,7 @@ def set_bits(codes, state, found):  # type: ignore[no-untyped-def]
     `encodings.PieceBits` describes the 773 bits.
 
     codes: the pieces on the squares, uint8 [64]. state: the side to move and more, uint8 [4] (see
-    games/chess/replay.py). found: the output, int16 [69].
+    games/chess/replay.py). found: the array for the indices, int16 [69].
     """
     count = 0
     for square in range(64):
@@ -125,8 +125,8 @@ class _Rows(torch.autograd.Function):
 
 
 def indices(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
-    """Return the indices of the bits that are 1 in each chess position, int16 [n, 69], and their numbers, int16 [n].
-    `encodings.PieceBits` describes the 773 bits. The entries of a row after its number have no meaning.
+    """Return the indices of the bits that are 1 in each chess position, int16 [n, 69], and how many these are, int16
+    [n]. `encodings.PieceBits` describes the 773 bits. The entries of a row after this number have no meaning.
 
     codes: the pieces on the squares, uint8 [n, 64]. state: the side to move and more, uint8 [n, 4] (see
     games/chess/replay.py).
