@@ -1,4 +1,5 @@
-"""The table of the systems, by name. A system is a kind of network that kibitz can train, such as `winner`.
+"""The table of the systems: a dict from the name of each system to its declaration. A system is a kind of network that
+kibitz can train, such as `winner`.
 
 The table contains a `Declaration` of each system, which can be read without torch. The system itself needs torch.
 Another Python package can add a system with an entry point of the group "kibitz.systems" whose object is a
@@ -294,8 +295,8 @@ def register(declaration: Declaration) -> None:
 
 
 def find(name: str) -> Declaration:
-    """Return the declaration of the system (kind of network) with this name, without loading torch. Raises UsageError
-    for an unknown name.
+    """Return the declaration of the system (kind of network) with this name. A declaration describes a system without
+    loading torch. Raises UsageError for an unknown name.
     """
     try:
         return SYSTEMS[name]

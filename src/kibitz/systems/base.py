@@ -44,6 +44,7 @@ class Examples(Protocol):
         The result, including random choices, must depend only on the arguments, so that an interrupted training resumes
         exactly. Each example must depend only on its id and the epoch, so that several processes can share a batch;
         classes for which this is false must implement `Parted`. Several threads call this method at the same time.
+        epoch: the number of the pass over the examples, from 0.
         """
 
 
@@ -80,8 +81,8 @@ class Stage:
     name: the name of the stage, such as "piece".
     module: the part of the network that the stage trains.
     examples: a function that takes a store and the indices of its training games, and returns the examples.
-    loss: a function that takes the tensors of a batch. It returns the mean loss to minimize, and the metrics by name,
-        each with one value per example.
+    loss: a function that takes the tensors of a batch. It returns the mean loss to minimize, and the metrics: a dict
+        from names to tensors with one value per example.
     optimiser: a function that makes the optimizer.
     learning_rate: a function that takes the iteration, from 0, and the total number of iterations. It returns the
         learning rate.
@@ -134,7 +135,8 @@ class Stage:
 
     def monitor_value(self, means: Mapping[str, float]) -> float:
         """Return the value of the metric that this stage of the training monitors, in a form in which lower is better
-        (see the function `monitor_value`). means: the mean of each metric over the validation examples, by name.
+        (see the function `monitor_value`). means: a dict from the name of each metric to its mean over the validation
+        examples.
         """
         return monitor_value(self.monitor, means)
 
@@ -143,7 +145,8 @@ def monitor_value(monitor: str, means: Mapping[str, float]) -> float:
     """Return the value of a metric in a form in which lower is better: 1 - accuracy for "accuracy", and the metric
     itself for all others.
 
-    monitor: the name of the metric. means: the mean of each metric over the validation examples, by name.
+    monitor: the name of the metric. means: a dict from the name of each metric to its mean over the validation
+        examples.
     """
     return 1 - means[monitor] if monitor == "accuracy" else means[monitor]
 
@@ -155,9 +158,9 @@ DOCUMENT, READING, OURS, OFF = "document", "reading", "ours", "off"
 class ValueSource:
     """The source of a setting's value in a recipe that reproduces a document, such as a paper.
 
-    kind: DOCUMENT if the document states the value. READING if the document can be read in several ways. OURS if the
-        document doesn't mention the value. OFF if the recipe turns the setting off, because it is an addition of
-        kibitz, or because this recipe has no use for it.
+    kind: DOCUMENT if the document states the value. READING if the document's text is ambiguous, and the value is one
+        of its possible meanings. OURS if the document doesn't state the value, and kibitz chose it. OFF if the recipe
+        turns the setting off, because it is an addition of kibitz, or because this recipe has no use for it.
     note: what the document states, in a few words.
     """
 
@@ -166,20 +169,22 @@ class ValueSource:
 
 
 def document(note: str = "") -> ValueSource:
-    """Return the source of a setting's value that the paper or other document states. note: what it states, in a few
+    """Return the source of a setting's value that a document, such as a paper, states. note: what it states, in a few
     words.
     """
     return ValueSource(DOCUMENT, note)
 
 
 def reading(note: str) -> ValueSource:
-    """Return the source of a setting's value if the document can be read in several ways. note: how we read it."""
+    """Return the source of a setting's value that comes from an ambiguous statement in a document, such as a paper.
+    note: the statement, and the meaning that kibitz chose.
+    """
     return ValueSource(READING, note)
 
 
 def ours(note: str = "not stated in the document") -> ValueSource:
-    """Return the source of a setting's value that is our choice, because the document does not state it. note: the
-    reason.
+    """Return the source of a setting's value that kibitz chose, because the document (such as a paper) does not state
+    it. note: the reason.
     """
     return ValueSource(OURS, note)
 
@@ -202,6 +207,7 @@ class Recipe:
     reaches: measured results of the recipe in words, each with the number of test examples, the data, and the training
         time on two CPU cores.
     departures: the differences between the recipe and the paper or other document, each with its reason.
+    sources: a dict from the names of settings to the sources of their values, such as the paper.
     """
 
     title: str
@@ -318,11 +324,13 @@ def _bounds_in_words(allowed: Mapping[str, Any]) -> str:
 
 def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
     """Build the Settings of a system, a kind of network, from the stored settings of a run (a trained network). kind:
-    the Settings class. values: the stored settings by name, perhaps with names of earlier versions.
+    the Settings class. values: a dict from the name of each stored setting to its value. The names may be those of
+    earlier versions.
 
     A setting that `values` lacks gets its default. For some settings that were added later, the default would change
-    how older networks work. If `values` lacks one of these settings, it gets its value from `kind.unnamed`. Raises
-    KibitzError for an unknown setting, because its meaning can't be guessed.
+    how older networks work. If `values` lacks one of these settings, it gets its value from `kind.unnamed`, a dict from
+    such settings to their earlier values. Raises KibitzError for an unknown setting, because its meaning can't be
+    guessed.
     """
     known = {f.name for f in fields(kind)}
     current = respelled(values, known, {f.name: f.metadata.get("choices", ()) for f in fields(kind)})
@@ -336,8 +344,8 @@ def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
 
 
 class Network(Protocol):
-    """The attributes that every network must have. outputs: the names of its outputs. side_inputs: the default value of
-    each side input (an input in addition to the position), by name. See `System`.
+    """The attributes that every network must have. outputs: the names of its outputs. side_inputs: a dict from the name
+    of each side input (an input in addition to the position) to its default value. See `System`.
     """
 
     outputs: tuple[str, ...]
@@ -433,7 +441,7 @@ def grown(begun: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> dict[st
     """Return initial weights for a network that extends a smaller trained network. Weights that the trained network has
     are copied.
 
-    begun: the weights of the new network, by name. weights: the weights of the trained network, by name.
+    begun, weights: dicts from names to weights, for the new network and for the trained network.
 
     A residual block that the trained network lacks starts as the identity, because the weights of its second
     convolution are set to 0. Raises UsageError if a weight of the trained network is missing in `begun` or has another

@@ -19,14 +19,14 @@ from kibitz.text import either
 
 @dataclass(frozen=True)
 class Settings(system.Settings):
-    """The settings of `chessnet`. The defaults are the values of the thesis, or our choice if its chapter on the
+    """The settings of `chessnet`. The defaults are the values of the thesis, or kibitz's choice if its chapter on the
     networks states none. `kibitz systems chessnet` prints the source of each value.
 
     The chapter allows two encodings of the pieces, 6 or 12 planes, but states no values. The setting `planes` selects
-    one of them. In our reading, 6 planes have +1 for the mover's pieces and −1 for the opponent's, and 12 planes have 1
-    for pieces of one kind and side. The board is in the view of the side to move.
+    one of them. As kibitz reads the chapter, 6 planes have +1 for the mover's pieces and −1 for the opponent's, and 12
+    planes have 1 for pieces of one kind and side. The board is in the view of the side to move.
 
-    The chapter also mentions "augmented channels". By our notes on the thesis, they show the mover's rating, the
+    The chapter also mentions "augmented channels". According to notes on the thesis, they show the mover's rating, the
     result, and (in the networks that choose the to-square) the moving piece.
     """
 

@@ -19,7 +19,7 @@ from kibitz.text import either
 @dataclass(frozen=True)
 class Settings(system.Settings):
     """The settings of `convchess`. The defaults are the values in the Chessprogramming wiki's page about the paper, or
-    our choice if the page states none. `kibitz systems convchess` prints the source of each value.
+    kibitz's choice if the page states none. `kibitz systems convchess` prints the source of each value.
 
     The board has six planes, one per piece type: 1 for the mover's pieces and −1 for the opponent's. If Black is to
     move, the board is flipped, so the mover's pawns always move up the board. Castling rights and en passant are not

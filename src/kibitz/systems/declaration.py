@@ -122,12 +122,12 @@ class Declaration:
     paper: the paper; "" if there is none.
     anchor: the published result to compare with.
     document: the text that the recipe `paper` follows, such as a summary of the paper; "" if there is none.
-    planes: "module:function". The function returns the named input planes without torch (see systems.planes). "" if
-        there is none.
+    planes: "module:function". The function returns the input planes of a position, with their names, without torch (see
+        systems.planes). "" if there is none.
     meaning: the meaning of the value that the system predicts.
     methods: the methods to choose a move, the default first. A run supports a method if its outputs include the
         method's `needs`.
-    analysis: the module that reads the outputs for `kibitz analyze` and the board. "" selects the game's standard
+    analysis: the module that reads the outputs for `kibitz analyze` and `kibitz board`. "" selects the game's standard
         module, which reads the outputs in OUTPUTS.
     trained: a function that takes the settings of a run (the folder of a trained network) and returns the kinds of
         outputs of this run. None if every run has all of `answers`.

@@ -63,8 +63,8 @@ SAME_GAME_WEIGHT = 0.5
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of `deepchess`. The defaults are the values in a summary of the paper, or our choice if it states
-    none. Additions of kibitz are off. `kibitz systems deepchess` prints the source of each value.
+    """The settings of `deepchess`. The defaults are the values in a summary of the paper, or kibitz's choice if it
+    states none. Additions of kibitz are off. `kibitz systems deepchess` prints the source of each value.
     """
 
     # positions: 10 of each decisive game, not from the first 5 moves, not after a capture. The paper validates on
@@ -363,7 +363,7 @@ class PairExamples:
         return min(self.settings.pairs, max(round(self.settings.pairs_a_position * len(self.sample)), 1))
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
-        """Return a batch with one pair per id, as the class describes. ids: int64 [n]."""
+        """Return a batch with one pair per id, as the dict of arrays that `PairExamples` describes. ids: int64 [n]."""
         return self.part(ids, epoch, 0, 1)
 
     def part(self, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
@@ -515,7 +515,7 @@ class ComparisonHead(nn.Module):
         self.answer = nn.Linear(layers[-1], 2)
 
     def forward(self, as_first: Tensor, as_second: Tensor) -> Tensor:
-        """Return the logit of each pair, of the probability that its first position is better for White.
+        """Return for each pair the logit of the probability that its first position is better for White.
 
         as_first, as_second: [..., units], the outputs of the layers `as_first` and `as_second` for the first and the
         second position of each pair. Their shapes are broadcast. The result has the shape [...], without the last axis.
@@ -547,7 +547,7 @@ class ComparisonNet(nn.Module):
         return any(bool(p.any()) for name, p in self.compare.named_parameters() if name.endswith("bias"))
 
     def logit(self, features: Tensor, first: Tensor, second: Tensor) -> Tensor:
-        """Return a logit for each pair, float [pairs]: of the probability that its first position is better for White.
+        """Return for each pair the logit of the probability that its first position is better for White, float [pairs].
 
         features: the features of n positions, [n, units]. first, second: int64 [pairs], the positions of each pair, as
         indices into `features`.
@@ -560,8 +560,8 @@ class ComparisonNet(nn.Module):
         return logit
 
     def against(self, features: Tensor, references: Tensor) -> Tensor:
-        """Compare n positions with reference positions. Return the logit of the probability that the position is better
-        for White than the reference position, for each pair, [n, references].
+        """Compare n positions with reference positions. Return for each pair the logit of the probability that the
+        position is better for White than the reference position, [n, references].
 
         features: the features of the positions, [n, units]. references: the features of the reference positions,
         [references, units]. The logits are averaged over both orders of a pair.
@@ -578,8 +578,8 @@ class DeepChess(nn.Module):
     pretraining Pos2Vec, and the distilled network. The settings determine which of these parts exist.
 
     The output is `white_better`, [n]: the probability that a position is better for White than a balanced position, as
-    the mean over the reference positions. The full network computes the output if it exists, otherwise the distilled
-    network does.
+    the mean over some balanced reference positions. The full network computes the output if it exists, otherwise the
+    distilled network does.
     """
 
     outputs = ("white_better",)
@@ -600,15 +600,16 @@ class DeepChess(nn.Module):
         self.register_buffer("reference_state", torch.zeros(N_REFERENCES, 4, dtype=torch.uint8))
 
     def parts(self) -> dict[str, ComparisonNet]:
-        """Return the networks that can compare positions, by name: "full", "distilled". If there is a full network, the
-        distilled network is included only after it has been trained.
+        """Return the networks that can compare positions, as a dict with the keys "full" and "distilled". If there is a
+        full network, the distilled network is included only after it has been trained.
         """
         parts = {name: getattr(self, name) for name in PARTS[1:] if hasattr(self, name)}
         return {name: part for name, part in parts.items() if part.trained or len(parts) == 1 or name == "full"}
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor]:
-        """Return `white_better`, float32 [n], as the only element of a tuple. codes, state: the positions, uint8 [n,
-        64] and uint8 [n, 4], see `kibitz.PositionArrays`.
+        """Return the probability that each position is better for White than a balanced position, float32 [n], as the
+        only element of a tuple. codes, state: the positions, uint8 [n, 64] and uint8 [n, 4], see
+        `kibitz.PositionArrays`.
         """
         part = next(iter(self.parts().values()))
         references = part.pos2vec(self.get_buffer("reference_codes"), self.get_buffer("reference_state"))
@@ -617,7 +618,8 @@ class DeepChess(nn.Module):
 
 
 def reference_positions(store: Store, games: NDArray[np.int64], settings: Settings, seed: int) -> Sample:
-    """Sample the reference positions, which are balanced: both sides have the same pieces.
+    """Sample the reference positions, with which `deepchess` compares a position to evaluate it. They are balanced:
+    both sides have the same pieces.
 
     Half of them are from games that White won, and half from games that Black won. In each half, White is to move in
     one half of the positions and Black in the other. If the games have too few balanced positions, other positions are

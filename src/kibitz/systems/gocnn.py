@@ -61,9 +61,9 @@ _SCHEDULES = ("constant", "cosine")
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of `gocnn`. The defaults are the values in the description of the original repository, or our choice
-    if it states none. Options that the description only proposes are off, and so are additions of kibitz. `kibitz
-    systems gocnn` prints the source of each value.
+    """The settings of `gocnn`. The defaults are the values in the description of the original repository, or kibitz's
+    choice if it states none. Options that the description only proposes are off, and so are additions of kibitz.
+    `kibitz systems gocnn` prints the source of each value.
     """
 
     # games
@@ -306,8 +306,8 @@ class GoNet(nn.Module):
         return mean_over_chains(answer, chains) if self.together else answer
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor]:
-        """Return `black_owns`, float32 [n, 361], as the only element of a tuple. codes, state: the positions, uint8 [n,
-        361] and uint8 [n, 4], see `kibitz.PositionArrays`.
+        """Return the probability that each point will be Black's at the end, float32 [n, 361], as the only element of a
+        tuple. codes, state: the positions, uint8 [n, 361] and uint8 [n, 4], see `kibitz.PositionArrays`.
         """
         mine = self.logits(codes, state)
         black = torch.sigmoid(mine * (1 - 2 * state[:, SIDE, None].float())).view(-1, self.grid, self.grid)
@@ -343,7 +343,8 @@ def loss(network: GoNet, batch: Tensors, kind: str) -> tuple[Tensor, dict[str, T
     points with a known owner that are predicted correctly.
 
     kind: "squares" for the squared error, "entropy" for the cross entropy. batch: `codes`, uint8 [n, 361]; `state`,
-    uint8 [n, 4]; and `owner`, the final owners, uint8 [n, 361], with the values NONE, BLACK and WHITE.
+    uint8 [n, 4]; and `owner`, the final owners, uint8 [n, 361], with the values 1 for Black, 2 for White, and 0 for
+    unknown or neutral.
     """
     logits = network.logits(batch["codes"], batch["state"])
     owner = corner(batch["owner"], network.grid).flatten(1)

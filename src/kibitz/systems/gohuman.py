@@ -411,8 +411,8 @@ class GoHuman(nn.Module):
         return win + self.trust * math.pi / math.sqrt(3) * (lead / spread).detach(), lead, spread
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
-        """Return policy, value, black_owns, lead and spread, as the class describes. codes, state: the positions, uint8
-        [n, 361] and uint8 [n, 10], see `kibitz.PositionArrays`.
+        """Return the tensors `policy`, `value`, `black_owns`, `lead` and `spread`, which the class `GoHuman` describes.
+        codes, state: the positions, uint8 [n, 361] and uint8 [n, 10], see `kibitz.PositionArrays`.
         """
         grid, board, conditions = self.trunk(codes, state)
         owners = self.owner_logits(grid)
@@ -431,8 +431,8 @@ class GoHuman(nn.Module):
 
 
 def loss(network: GoHuman, batch: Tensors, settings: Settings) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean loss of a batch, a weighted sum for move, winner, territory and score. Also return the metrics by
-    name, each float32 [n].
+    """Return the mean loss of a batch, a weighted sum for move, winner, territory and score. Also return the metrics, a
+    dict from names to float32 [n].
 
     Territory and score contribute only in games whose final territory is known. batch: a batch of GoMoves. settings:
     they have the weights of the sum. The metrics are "loss", its parts for move, winner and territory, and the
@@ -554,7 +554,7 @@ class GoMoves:
         return len(self.positions)
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
-        """Return the examples with these ids, int64 [n], as arrays by name, as the class describes."""
+        """Return the examples with these ids, int64 [n], as the dict of arrays that `GoMoves` describes."""
         batch = self.positions.batch(ids)
         games, side = batch.games, batch.state[:, SIDE].astype(np.int64)
         bits = splitmix64(ids.astype(np.uint64) + (np.uint64(epoch) << np.uint64(40)))

@@ -221,7 +221,8 @@ class ConditionedBlock(nn.Module):
 
 
 class Material(nn.Module):
-    """Computes the material of each side. Input: `codes` in the mover's view, uint8 [n, 64]. Output: float32 [n, 10].
+    """Computes the material of each side. Input: `codes`, the pieces on the squares in the mover's view, uint8 [n, 64].
+    Output: float32 [n, 10].
 
     The ten numbers are the total values of the mover's pawns, knights, bishops, rooks and queens, and then of the
     opponent's. A piece's value is a third of its usual value in pawns: 1/3 for a pawn, 1 for a knight or bishop, 5/3
@@ -343,8 +344,8 @@ class Human(nn.Module):
         return cast(Tensor, self.outcome(F.leaky_relu(self.weigh(torch.cat([narrow, *inputs], 1)), 0.1))).float()
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
-        """Return origin, target, promotion, outcome and value, as the class describes. codes, state: the positions,
-        uint8 [n, 64] and uint8 [n, 12], see `kibitz.PositionArrays`.
+        """Return the tensors `origin`, `target`, `promotion`, `outcome` and `value`, which the class `Human` describes.
+        codes, state: the positions, uint8 [n, 64] and uint8 [n, 12], see `kibitz.PositionArrays`.
         """
         grid, conditions = self.trunk(codes, state)
         moves = F.relu(self.before(grid))
@@ -366,8 +367,8 @@ class Human(nn.Module):
 
 
 def loss(network: Human, batch: Tensors, outcome_weight: float, only: str = "all") -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean loss of a batch, `−log P(move) − outcome_weight · log P(outcome)`, and the metrics by name, each
-    float32 [n].
+    """Return the mean loss of a batch, `−log P(move) − outcome_weight · log P(outcome)`, and the metrics, a dict from
+    names to float32 [n].
 
     batch: a batch of PlayedMoves. only: the setting `only`, "all" or "outcome". If it is "outcome", only the output for
     the result is trained. The metrics are "loss", "move_loss", "outcome_loss", "origin_accuracy" and "target_accuracy".
@@ -430,8 +431,8 @@ class PlayedMoves:
     mover's point of view.
 
     Games are grouped into rating bands by the mean of both ratings. Games without ratings form a separate band. Games
-    of bands with few positions are repeated, up to 16 times, and some games of the largest bands may be omitted. The
-    number of repetitions is rounded up or down depending on the hash of the game, so it is always the same.
+    of bands with few positions are used repeatedly, up to 16 times, and some games of the largest bands may be omitted.
+    The number of repetitions is rounded up or down depending on the hash of the game, so it is always the same.
 
     A batch has `codes`, `state` with the side inputs, and these int64 arrays, each [n]:
 
@@ -469,7 +470,7 @@ class PlayedMoves:
         return len(self.positions)
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
-        """Return the examples with these ids, int64 [n], as arrays by name, as the class describes."""
+        """Return the examples with these ids, int64 [n], as the dict of arrays that `PlayedMoves` describes."""
         batch = self.positions.batch(ids)
         games, plies, side = batch.games, batch.plies, batch.state[:, SIDE].astype(np.int64)
         index = self.store.offsets[games] + plies

@@ -1,9 +1,10 @@
-"""The input planes of the networks of each system (kind of network), by name, for display. This module needs no torch.
+"""The input planes of the networks of each system (kind of network), with their names, for display. This module needs
+no torch.
 
 Each function takes the settings of a trained network and one position with its side inputs (ratings, komi and other
-facts besides the board): codes, the pieces or stones, uint8 [squares], and state, uint8 [numbers]. It returns every
-plane by name, float32, on the board's real squares or points. If a run of an earlier version lacks a setting, the
-setting's default is used.
+facts besides the board): codes, the pieces or stones, uint8 [squares], and state, uint8 [numbers]. It returns a dict
+from the name of each plane to the plane, float32, on the board's real squares or points. If a run of an earlier version
+lacks a setting, the setting's default is used.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ RECENT = 5
 
 
 def winner(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of `winner` for one position, by name, each float32 [8, 8]. codes, state: the position,
-    uint8 [64] and uint8 [4 or more], see `kibitz.PositionArrays`.
+    """Return the input planes of the system (kind of network) `winner` for one position: a dict from names to planes,
+    float32 [8, 8]. settings: those of the network. codes, state: the position, uint8 [64] and uint8 [4 or more], see
+    `kibitz.PositionArrays`.
     """
     mover = settings.get("view", "white") == "mover"
     sides = OWN_AND_OTHERS if mover else WHITE_AND_BLACK
@@ -48,9 +50,9 @@ def winner(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8
 
 
 def movers(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of `convchess` and `chessnet` for one position, by name, each float32 [8, 8]. codes,
-    state: the position with its side inputs (ratings, komi and other facts besides the board), uint8 [64] and uint8
-    [k], see `kibitz.PositionArrays`.
+    """Return the input planes of the systems (kinds of networks) `convchess` and `chessnet` for one position: a dict
+    from names to planes, float32 [8, 8]. settings: those of the network. codes, state: the position with its side
+    inputs (ratings, komi and other facts besides the board), uint8 [64] and uint8 [k], see `kibitz.PositionArrays`.
     """
     seen = chess.mover_view(codes, state)
     planes = {
@@ -69,9 +71,10 @@ def movers(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8
 
 
 def human(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of `human` for one position, by name, each float32 [8, 8]. codes, state: the position
-    with its side inputs (ratings, komi and other facts besides the board), uint8 [64] and uint8 [k], see
-    `kibitz.PositionArrays`. The squares of the last moves in `state` are those of the real board.
+    """Return the input planes of the system (kind of network) `human` for one position: a dict from names to planes,
+    float32 [8, 8]. settings: those of the network. codes, state: the position with its side inputs (ratings, komi and
+    other facts besides the board), uint8 [64] and uint8 [k], see `kibitz.PositionArrays`. The squares of the last moves
+    in `state` are those of the real board.
     """
     seen = chess.mover_view(codes, state)
     planes = {
@@ -90,17 +93,18 @@ def human(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 
 
 def deepchess(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of `deepchess` for one position, by name, each float32 [8, 8]. Five of its inputs do not
-    belong to a square. Each of these becomes a plane with the same value on all squares. codes, state: the position,
-    uint8 [64] and uint8 [4 or more], see `kibitz.PositionArrays`.
+    """Return the input planes of the system (kind of network) `deepchess` for one position: a dict from names to
+    planes, float32 [8, 8]. settings: those of the network. Five of its inputs do not belong to a square. Each of these
+    becomes a plane with the same value on all squares. codes, state: the position, uint8 [64] and uint8 [4 or more],
+    see `kibitz.PositionArrays`.
     """
     return chess.bits(codes, state)
 
 
 def gocnn(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of `gocnn` for one position, by name. The last plane has the number of each stone's chain
-    (see `games.go.planes.chains`). codes, state: the position, uint8 [361] and uint8 [4 or more], see
-    `kibitz.PositionArrays`.
+    """Return the input planes of the system (kind of network) `gocnn` for one position, as a dict by name. settings:
+    those of the network. The last plane has the number of each stone's chain (see `games.go.planes.chains`). codes,
+    state: the position, uint8 [361] and uint8 [4 or more], see `kibitz.PositionArrays`.
     """
     liberties, recent = (cast(int, settings.get(name, usual)) for name, usual in (("liberties", 3), ("recent", 0)))
     layers = read_layers(str(settings.get("layers", "")) or "1conv1x1")
@@ -111,7 +115,7 @@ def gocnn(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 
 
 def gohuman(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of `gohuman` for one position, by name. codes, state: the position, uint8 [361] and uint8
-    [4 or more], see `kibitz.PositionArrays`.
+    """Return the input planes of the system (kind of network) `gohuman` for one position, as a dict by name. settings:
+    those of the network. codes, state: the position, uint8 [361] and uint8 [4 or more], see `kibitz.PositionArrays`.
     """
     return go.board(codes, state, recent=RECENT)

@@ -22,11 +22,12 @@ AUTO = "auto"
 def respelled(
     settings: Mapping[str, Any], known: Collection[str] = (), choices: Mapping[str, Collection[Any]] | None = None
 ) -> dict[str, Any]:
-    """Return the settings of a run.json with the names and values of this version.
+    """Return the settings in a run.json (the description of a trained network) with the names and values of this
+    version.
 
     settings: the stored settings, which may have names and values of earlier versions.
     known: the current names of the settings of the system (kind of network); a setting with such a name keeps it.
-    choices: the currently allowed values by the name of the setting; a setting with such a value keeps it.
+    choices: a dict from the name of each setting to its currently allowed values; a setting with such a value keeps it.
     """
     current: dict[str, Any] = {}
     for old, value in settings.items():

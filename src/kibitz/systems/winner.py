@@ -56,9 +56,9 @@ _OPTIMISERS, _SCHEDULES = ("sgd", "adamw"), ("inv", "cosine")
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of `winner`. The defaults are the values of the blog post, or our choice if it states none. Options
-    that the post only proposes are off, and so are additions of kibitz. `kibitz systems winner` prints the source of
-    each value.
+    """The settings of `winner`. The defaults are the values of the blog post, or kibitz's choice if it states none.
+    Options that the post only proposes are off, and so are additions of kibitz. `kibitz systems winner` prints the
+    source of each value.
     """
 
     # network
@@ -340,8 +340,8 @@ class Winner(nn.Module):
         self.nets = nn.ModuleList(Net(settings, self.planes.channels) for _ in range(count))
 
     def which(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return which of the separate networks evaluates each position, as an index into `nets`, int64 [n]. codes,
-        state: the positions, uint8 [n, 64] and uint8 [n, 4], see `kibitz.PositionArrays`.
+        """Return which of the separate networks evaluates each position, as an index into the list `nets` of these
+        networks, int64 [n]. codes, state: the positions, uint8 [n, 64] and uint8 [n, 4], see `kibitz.PositionArrays`.
         """
         # The tensor is made from the state, so that the exported network works for any number of positions.
         index = torch.zeros_like(state[:, SIDE], dtype=torch.long)

@@ -71,8 +71,8 @@ class ConstantPlanes(Encoding):
 
 
 class SquareSelector(nn.Module):
-    """A convolutional network for one output. It takes planes, float32 [n, channels, 8, 8]. It returns the logits of
-    the 64 squares, [n, 64], or the value before tanh, [n, 1].
+    """A convolutional network that predicts either a square of the move or the value of the position. Input: planes,
+    float32 [n, channels, 8, 8]. Output: the logits of the 64 squares, [n, 64], or the value before tanh, [n, 1].
     """
 
     def __init__(self, layers: str, channels: int, outputs: int, dropout: float, activation: type[nn.Module]):
@@ -232,8 +232,8 @@ class MoveNets(nn.Module):
         return view, planes.to(memory_format=torch.channels_last)
 
     def features(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return features of each position, [n, k]. They are the outputs of the last hidden layer of the first network
-        in `names`. If the networks share a trunk, they are the outputs of the trunk, averaged over the squares.
+        """Return features of each position, [n, k]. They are the outputs of the last hidden layer of the first of the
+        separate networks. If the networks share a trunk, they are the outputs of the trunk, averaged over the squares.
 
         codes, state: the positions, uint8 [n, 64] and uint8 [n, 4 + len(side_inputs)], see `kibitz.PositionArrays`.
         """
@@ -246,8 +246,9 @@ class MoveNets(nn.Module):
         return cast(SquareSelector, self.nets[first]).features(planes)
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
-        """Return the outputs in the attribute `outputs`, as the class describes. codes, state: the positions, uint8 [n,
-        64] and uint8 [n, 4 + len(side_inputs)], see `kibitz.PositionArrays`.
+        """Return a tuple of tensors: the probabilities `origin` of from-squares, [n, 64], and `target` of to-squares,
+        [n, 6 or 64, 64], and the `value`, [n]. The attribute `outputs` has the names of those that exist. codes, state:
+        the positions, uint8 [n, 64] and uint8 [n, 4 + len(side_inputs)], see `kibitz.PositionArrays`.
         """
         view, planes = self.planes(codes, state)
         black = state[:, SIDE] == 1
@@ -297,10 +298,11 @@ def real(squares: Tensor, black: Tensor) -> Tensor:
 
 
 def real_pairs(target: Tensor, black: Tensor) -> Tensor:
-    """Convert the output `target` from the mover's view to the real board: if Black is to move, the ranks are flipped.
-    target: [n, 6 or 64, 64]. black: bool [n], whether Black is to move.
+    """Convert the output `target`, the probabilities of to-squares, from the mover's view to the real board: if Black
+    is to move, the ranks are flipped. target: [n, 6 or 64, 64]. black: bool [n], whether Black is to move.
 
-    The last axis is the to-square. With 64 rows, the rows are from-squares, which are converted too.
+    The last axis is the to-square. If the second axis has 64 elements, they are from-squares, which are converted too.
+    Otherwise they are the types of the moving piece.
     """
     flipped = target.view(-1, target.shape[1], 8, 8).flip(2).flatten(2)
     if target.shape[1] == 64:

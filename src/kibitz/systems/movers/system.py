@@ -366,7 +366,7 @@ class MoveExamples:
         return len(self.positions) if self.chosen is None else len(self.chosen)
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
-        """Return the examples with these ids, int64 [n], as arrays by name, as the class describes."""
+        """Return the examples with these ids, int64 [n], as the dict of arrays that `MoveExamples` describes."""
         batch = self.positions.batch(ids if self.chosen is None else self.chosen[ids])
         games, plies, side = batch.games, batch.plies, batch.state[:, SIDE].astype(np.int64)
         moves = self.store.moves[self.store.offsets[games] + plies].astype(np.int64)
@@ -397,7 +397,7 @@ class ValueExamples:
         return len(self.positions)
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
-        """Return the examples with these ids, int64 [n], as arrays by name, as the class describes."""
+        """Return the examples with these ids, int64 [n], as the dict of arrays that `ValueExamples` describes."""
         batch = self.positions.batch(ids)
         side = batch.state[:, SIDE].astype(np.int64)
         more = side_input_columns(self.settings, self.ratings, self.results, batch.games, side)
@@ -432,8 +432,8 @@ def side_input_columns(
     there is a column for the mover's rating / 16, and one for the mover's result: 1 for a loss, 2 for a draw and 3 for
     a win.
 
-    ratings: [2, all games], the ratings of White and Black, 0 if unknown; unknown ratings become the default. results:
-    [all games], White's results. games, side: int64 [n], each position's game and side to move.
+    ratings: [2, all games], the ratings of White and Black, 0 if unknown; unknown ratings are replaced by the default
+    rating. results: [all games], White's results. games, side: int64 [n], each position's game and side to move.
     """
     columns = []
     if settings.rating_plane:
