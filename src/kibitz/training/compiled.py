@@ -28,7 +28,9 @@ class CannotCompile(KibitzError):
 
 
 def wanted(wish: str, device: torch.device) -> bool:
-    """Return whether the value of --compile requests compilation on this device. wish: one of WISHES."""
+    """Return whether the value of --compile requests compilation on this device. wish: the value, "auto", "on" or
+    "off".
+    """
     return wish == ON or (wish == AUTO and device.type == "cuda")
 
 
@@ -45,8 +47,8 @@ def missing(device: torch.device) -> str:
 
 
 def check(wish: str, device: torch.device) -> None:
-    """Check the value of --compile. Raises UsageError if it is not one of WISHES, or if it is ON and torch can't
-    compile for this device.
+    """Check the value of --compile. Raises UsageError if it is not "auto", "on" or "off", or if it is "on" and torch
+    can't compile for this device. wish: the value.
     """
     if wish not in WISHES:
         raise UsageError(not_one_of("--compile", wish, WISHES))

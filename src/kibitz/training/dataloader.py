@@ -22,8 +22,8 @@ N_READY = 3
 def make_batch(
     examples: Examples, batch: int, seed: int, iteration: int, rank: int = 0, world: int = 1
 ) -> dict[str, Tensor]:
-    """Return the batch of one iteration, as tensors by name. It has `batch` examples, or all examples if there are
-    fewer, and depends only on the arguments.
+    """Return the batch of one iteration, as a dict from names to tensors. It has `batch` examples, or all examples if
+    there are fewer, and depends only on the arguments.
 
     rank: the index of this process, from 0. world: the number of processes that share the batch; each gets only its
     part. Raises KibitzError if there are fewer examples than processes.
@@ -53,7 +53,7 @@ def part_of(examples: Examples, ids: NDArray[np.int64], epoch: int, rank: int, w
 
 
 def prefetch_batches(examples: Examples, batch: int, seed: int, first: int, last: int) -> Iterator[dict[str, Tensor]]:
-    """Yield the batches of the iterations `first` to `last` - 1, in order. A thread makes up to N_READY batches in
+    """Yield the batches of the iterations `first` to `last` - 1, in order. A thread makes up to N_READY (3) batches in
     advance.
     """
     return ahead(lambda iteration: make_batch(examples, batch, seed, iteration), range(first, last))
@@ -62,7 +62,9 @@ def prefetch_batches(examples: Examples, batch: int, seed: int, first: int, last
 def ahead(
     make: Callable[[int], dict[str, Tensor]], iterations: Iterable[int], threads: int = 1
 ) -> Iterator[dict[str, Tensor]]:
-    """Yield make(iteration) for each iteration, in order. Threads make up to N_READY results per thread in advance."""
+    """Yield make(iteration) for each iteration, in order. Each thread makes up to N_READY (3) results in advance. make:
+    the function that makes a result, such as a batch.
+    """
     with ThreadPoolExecutor(threads) as maker:
         ready: deque[Future[dict[str, Tensor]]] = deque()
         try:

@@ -137,7 +137,7 @@ def begun_before(system: str, settings: Any, data: dict[str, Any], seed: int) ->
 
 def differences(info: dict[str, Any], system: str, settings: Any, data: dict[str, Any], seed: int) -> str:
     """Return in a few words how an existing run differs from the requested training, such as "started with seed 1
-    instead of 2". info: the content of the existing run.json.
+    instead of 2". info: the content of the existing run.json. The other arguments describe the requested training.
     """
     if info.get("system") != system:
         return f"is a run of {info.get('system')}"
@@ -203,8 +203,8 @@ def prepare_data(system: System, settings: Any, store_path: str, split: Split | 
 
 @dataclass(frozen=True)
 class TrainRequest:
-    """The arguments of a call of `train`, which describes them. plan: the options of the training loop.
-    found_batch_size: whether `training.batch_size.find_batch` determined the batch size.
+    """The arguments of a call of `training.fit.train`, whose docstring describes them. plan: the options of the
+    training loop. found_batch_size: whether `training.batch_size.find_batch` determined the batch size.
     """
 
     system: str

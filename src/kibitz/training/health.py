@@ -93,8 +93,8 @@ class HealthCheck:
         """Return a symptom if neither the validation loss nor the training loss is lower than the loss of the best
         constant prediction. Early in the stage (a part of the training), the result is always None.
 
-        training_loss: the mean over the last batches. means: the mean of each metric over the validation examples, by
-        name, including "loss".
+        training_loss: the mean over the last batches. means: a dict from the name of each metric, such as "loss", to
+        its mean over the validation examples.
         """
         first = max(FIRST_SHARE * self.iterations, min(FIRST_ITERATION, self.iterations))
         if self.constant_loss is None or iteration < first or "loss" not in means:

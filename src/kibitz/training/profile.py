@@ -44,8 +44,8 @@ class Profile:
 
     @contextlib.contextmanager
     def part(self, name: str) -> Iterator[None]:
-        """Inside this context, measure the time, and add it to the part `name` at the end. name: a key of PARTS, or
-        REPLAY for the making of batches. Several threads may measure REPLAY at the same time.
+        """Inside this context, measure the time, and add it to the part `name` at the end. name: a key of PARTS, such
+        as "forward", or REPLAY for the making of batches. Several threads may measure REPLAY at the same time.
         """
         if not self.on:
             yield

@@ -46,7 +46,7 @@ def write_half(run: Run, path: Path) -> None:
 
 def write_int8(run: Run, path: Path, store: Store | None = None) -> None:
     """Quantize the ONNX file of a run (the folder of a trained network) to int8 and write it to `path`. Weights and
-    inputs of the layers in KINDS become 8-bit integers.
+    inputs of convolutions and dense layers become 8-bit integers.
 
     store: a store whose positions are used for calibration: they determine the ranges of the integers. None to use
     games that are bundled with kibitz.

@@ -142,8 +142,8 @@ class Ranks:
 
     def add_gradients(self, parameters: Sequence[Tensor], rows: int, flags: Sequence[bool]) -> list[bool]:
         """Combine the gradients of all processes. Each process has the gradient of the mean loss over its rows, which
-        is replaced by the gradient of the mean loss over all rows. Returns for each flag whether any process has set
-        it.
+        is replaced by the gradient of the mean loss over all rows. flags: a list of conditions in this process. Returns
+        for each flag whether it is true in any process.
 
         rows: the number of rows in this process's mean loss. If a parameter has a gradient in no process, its gradient
         stays None.

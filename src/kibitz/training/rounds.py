@@ -30,8 +30,8 @@ class TimeShares:
 
     stages: all stages of the training run.
     limit: the time limit of this call in seconds; None for no limit.
-    alone: whether only one process trains. If several processes train, all must pause at the same iteration, so they
-        ignore the time limit here.
+    alone: whether only one process trains. If several processes train, all must pause at the same iteration, so this
+        class ignores the time limit.
     """
 
     def __init__(self, stages: Sequence[Stage], limit: float | None, alone: bool):
@@ -76,19 +76,19 @@ class BestParts:
         self.weights: dict[str, torch.Tensor] = {}
 
     def keep(self, network: nn.Module, stage: str) -> None:
-        """Record the stage's current weights as its best weights."""
+        """Record the current weights of a stage (a part of the training) as its best weights. stage: its name."""
         state = network.state_dict()
         self.weights |= {name: state[name].detach().cpu().clone() for name in self.names[stage]}
 
     def of(self, stage: str) -> dict[str, torch.Tensor]:
-        """Return the best weights of a stage (a part of the training) so far, by name; {} if `keep` was not called for
-        this stage.
+        """Return the best weights of a stage (a part of the training) so far, as a dict by name; {} if `keep` was not
+        called for this stage.
         """
         return {name: self.weights[name] for name in self.names[stage] if name in self.weights}
 
     def merged(self, network: nn.Module) -> dict[str, torch.Tensor]:
-        """Return the weights of the whole network, by name. The weights of a stage (a part of the training) are its
-        best ones if `keep` was called for the stage, otherwise the current ones.
+        """Return the weights of the whole network, as a dict by name. The weights of a stage (a part of the training)
+        are its best ones if `keep` was called for the stage, otherwise the current ones.
         """
         return {**network.state_dict(), **self.weights}
 

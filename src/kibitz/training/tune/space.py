@@ -47,7 +47,7 @@ class Grid:
 
     @property
     def values(self) -> dict[str, tuple[Any, ...]]:
-        """The values to try, by the name of the hyperparameter."""
+        """A dict from the name of each hyperparameter to the values to try."""
         every = zip(SEARCHED, (self.learning_rates, self.weight_decays, self.initials), strict=True)
         return {name: some for name, some in every if some}
 
@@ -57,8 +57,8 @@ class Grid:
         return math.prod(map(len, self.values.values()))
 
     def points(self, seed: int) -> list[dict[str, Any]]:
-        """Return all combinations of the values in a random order. Each combination is a dict by the name of the
-        hyperparameter. seed: the seed of the order.
+        """Return all combinations of the values in a random order. Each combination is a dict from the names of the
+        hyperparameters to values. seed: the seed of the order.
         """
         every = list(itertools.product(*self.values.values()))
         order = np.random.default_rng(seed).permutation(len(every))
@@ -129,7 +129,7 @@ class TuneConfig:
 
     def at(self, point: dict[str, Any]) -> Any:
         """Return the complete settings of a trial, as an instance of the Settings of the system (kind of network).
-        point: the values of the hyperparameters, by name.
+        point: a dict from the names of the hyperparameters to the trial's values.
         """
         return replace(self.base, **{self.named(name): value for name, value in point.items()})
 
@@ -190,15 +190,15 @@ def usual_grid(system: System, network: str = "") -> Grid:
 
 
 def of_grid(trial: Trial, grid: Grid) -> dict[str, Any]:
-    """Return the hyperparameters of a trial by name: one combination of the grid's values. trial: Optuna's trial, which
-    selects the combination.
+    """Return the hyperparameters of a trial as a dict from names to values: one combination of the grid's values.
+    trial: Optuna's trial, which selects the combination.
     """
     return {name: trial.suggest_categorical(name, list(some)) for name, some in grid.values.items()}
 
 
 def sampled(trial: Trial, grid: Grid) -> dict[str, Any]:
-    """Return the hyperparameters of a trial by name, with values that Optuna samples. Numbers are rounded, so that they
-    are easy to type.
+    """Return the hyperparameters of a trial as a dict from names to values, which Optuna samples. Numbers are rounded,
+    so that they are easy to type.
     """
 
     def between(name: str, values: Sequence[float]) -> float:
