@@ -1,8 +1,9 @@
 """The positions of many games of a store as one long list, and a random order of this list that needs no memory.
 
 A position is the pair (game, ply): the game's index in the store, and the number of moves before the position. The
-class `Positions` gives numbers (ids) from 0 on to the positions of some games. The order of a shuffled pass is computed
-when it is needed: batch k of epoch e depends only on (seed, e, k), so training can resume at any batch.
+class `Positions` numbers the positions of some games from 0 on; these numbers are the ids of the positions. The order
+of a shuffled pass is computed when it is needed: batch k of epoch e depends only on (seed, e, k), so training can
+resume at any batch.
 """
 
 from __future__ import annotations
@@ -63,10 +64,10 @@ class Positions:
         return int(self._ends[-1]) if len(self._ends) else 0
 
     def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the games (indices in the store) and the plies of the positions with these ids, both int64 [n]. A ply
-        is the number of moves before the position.
+        """Return the games (indices in the store) and the plies of the positions with these ids, both int64 [n]. An id
+        is the number of a position in this list. A ply is the number of moves before the position.
 
-        ids: int64 [n], from 0 to len - 1. Raises IndexError for other ids.
+        ids: int64 [n], from 0 to the length of the list - 1. Raises IndexError for other ids.
         """
         ids = np.ascontiguousarray(ids, np.int64)
         if ids.size and not 0 <= ids.min() <= ids.max() < len(self):
@@ -76,8 +77,8 @@ class Positions:
         return games, plies
 
     def find(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the ids of the positions after `plies[i]` moves of the games `games[i]`, int64 [n]; −1 for a position
-        that is not in this list.
+        """Return the ids (numbers in this list) of the positions after `plies[i]` moves of the games `games[i]`, int64
+        [n]; −1 for a position that is not in this list.
 
         games, plies: int64 [n], in any order. The games in this list must be in ascending order and without duplicates.
         """
@@ -90,7 +91,9 @@ class Positions:
         return np.where(inside, ids, -1)
 
     def batch(self, ids: NDArray[np.int64]) -> Batch:
-        """Return the positions with these ids as arrays. ids: int64 [n], from 0 to len - 1."""
+        """Return the positions with these ids as arrays. ids: int64 [n], the numbers of positions in this list, from 0
+        to its length - 1.
+        """
         games, plies = self.locate(ids)
         codes, state = self.store.replay(games, plies)
         return Batch(codes, state, games, plies)

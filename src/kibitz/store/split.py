@@ -22,8 +22,9 @@ _PARTS = 1_000_000
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Raise UsageError if an option that the user gave for a split would have no effect, such as a share and a date for
-    the same part of the split. options: the values by the name of the field of `Split`.
+    """Raise UsageError if an option for a split would have no effect, for example a share if there is also a date for
+    the same part. A split divides games into training, validation and test games. options: a dict from names of fields
+    of `Split` to values.
     """
     for side in ("validate", "test"):
         if f"{side}_from" in options and f"{side}_share" in options:
@@ -77,8 +78,8 @@ class Split:
             )
 
     def changed(self, options: dict[str, Any]) -> Split:
-        """Return a split with some values replaced. options: the new values, by the name of the field. If `options` has
-        shares but neither dates nor `newest`, the result divides games by hash.
+        """Return a split with some values replaced. options: a dict from names of fields to their new values. If
+        `options` has shares but neither dates nor `newest`, the result divides games by hash.
         """
         by_day = {"validate_from", "test_from", "newest"}
         if options.keys() & {"validate_share", "test_share"} and not options.keys() & by_day:

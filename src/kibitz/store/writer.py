@@ -55,11 +55,11 @@ class StoreWriter:
     game: "chess" or "go".
     columns: the schema of the table with one row per game.
     standard_start: the game's standard start position, uint8 [width].
-    per_move: the arrays with one value for each move, by name: (dtype, value that means "missing").
+    per_move: the arrays with one value for each move: a dict from names to (dtype, value that means "missing").
     split: how the store divides its games into training, validation and test games; None for the split of the existing
         store, or the default.
     append: whether to add the games to the store if it exists.
-    per_game: the arrays with one row for each game, by name: (dtype, value that means "missing", width).
+    per_game: the arrays with one row for each game: a dict from names to (dtype, value that means "missing", width).
     keep_duplicates: whether to accept duplicates.
     """
 
