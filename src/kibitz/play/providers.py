@@ -35,7 +35,9 @@ def choose(name: str) -> None:
 
 
 def installed() -> list[str]:
-    """Return the names of the execution providers that the installed ONNX Runtime has, in the order of NAMES."""
+    """Return the names of the execution providers (hardware that runs networks) that the installed ONNX Runtime
+    supports, in the order of NAMES.
+    """
     import onnxruntime
 
     there = onnxruntime.get_available_providers()
@@ -43,14 +45,16 @@ def installed() -> list[str]:
 
 
 def requested() -> str:
-    """Return the name of the execution provider that `choose` has set: a name in NAMES, or AUTO. The default is the
-    CPU.
+    """Return the name of the execution provider (the hardware that runs networks) that `choose` has set: a name in
+    NAMES, or AUTO. The default is the CPU.
     """
     return os.environ.get(PROVIDER) or CPU
 
 
 def candidates() -> list[str]:
-    """Return the names of the execution providers to try, the best first."""
+    """Return the names of the execution providers (hardware that runs networks) to try for loading a network, the best
+    first.
+    """
     name = requested()
     if name == AUTO:
         return installed()
@@ -58,7 +62,7 @@ def candidates() -> list[str]:
 
 
 def refused(name: str, why: str) -> KibitzError:
-    """Return the error to raise if an installed execution provider can't be used on this computer. name: the name of
-    the provider. why: the reason.
+    """Return the error to raise if an installed execution provider (the hardware that runs networks) can't be used on
+    this computer. name: the name of the provider. why: the reason.
     """
     return KibitzError(f"--provider {name} does not start on this computer ({why}). Use {CPU}.")

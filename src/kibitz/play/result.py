@@ -131,8 +131,8 @@ class TimeManager:
         return time.perf_counter() - self.begun
 
     def left(self) -> float:
-        """Return the seconds until the search must end: infinity without a time limit, and 0 or less if the search is
-        late. A search that was stopped is late from the first call of this method after the stop.
+        """Return the seconds until the search must end: infinity without a time limit, and 0 or less if the time is
+        over. The time is also over if the search was stopped, from the first call of this method after the stop.
         """
         now = time.perf_counter()
         if self.stop is not None and self.stop.is_set():
@@ -146,8 +146,8 @@ class TimeManager:
 
     @contextlib.contextmanager
     def reserving(self, share: float) -> Iterator[None]:
-        """A context manager in which the time limit is earlier: a share of the time left, 0 to 1, remains for what
-        follows.
+        """A context manager in which the time limit is earlier: a share of the time left, 0 to 1, remains for the work
+        after the context.
         """
         limits = self.limits
         if limits.seconds is not None:

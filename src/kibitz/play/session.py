@@ -63,7 +63,8 @@ class Session:
     run: the run, or its name or path.
     threads: the number of CPU cores for large batches; None for all that this process may use. A few positions are
         always evaluated on one core.
-    corrected: whether to apply the correction that the run's model family declares, such as a person's opening book.
+    corrected: whether to correct the outputs as the run's model family (system) defines. For example, the network of a
+        person is corrected by the opening moves of this person's games.
     without_onnx: a function that returns a replacement for the network. Session calls it with the run if there is no
         usable model.onnx, instead of loading the torch network. Pass it in processes that must not import torch.
 

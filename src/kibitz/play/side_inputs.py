@@ -17,8 +17,8 @@ is the square (0 to 63) + 1; 0 if there is no such move.
 
 
 def last_moves(board: chess.Board) -> dict[str, int]:
-    """Return the side inputs for the last two moves on a board's move stack, by name (see LAST_MOVES): a square + 1, or
-    0 for a missing or null move.
+    """Return the side inputs for the last two moves on a board's move stack: a dict from the names in LAST_MOVES to
+    numbers. A number is a square + 1, or 0 for a missing or null move.
     """
     columns: dict[str, int] = {}
     for back, (start, end) in enumerate(LAST_MOVES, 1):
@@ -32,9 +32,9 @@ def with_side_inputs(
 ) -> NDArray[np.uint8]:
     """Return a state row with one more column per side input, uint8 [1, 4 + len(side_inputs)].
 
-        state: uint8 [1, 4], see `kibitz.PositionArrays`. side_inputs: the default value of each side input (a network
-        input besides the board, such as a rating), by name. known:
-    values by name, 0 to 255, which replace the defaults. The columns of LAST_MOVES are always computed from the board.
+    state: uint8 [1, 4], see `kibitz.PositionArrays`. side_inputs: a dict from each side input (a network input besides
+    the board, such as a rating) to its default value. known: a dict from side inputs to values, 0 to 255, which replace
+    the defaults. The columns of LAST_MOVES are always computed from the board.
     """
     if not side_inputs:
         return state

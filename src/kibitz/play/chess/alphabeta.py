@@ -82,8 +82,8 @@ class AlphaBeta:
         self.depth = 0
 
     def think(self, stop: threading.Event | None, on_result: OnResult) -> tuple[SearchResult, list[float]]:
-        """Search the position until a limit is reached. Returns the result, and a list with the value of each line in
-        it (see `score.py`). The position must have a legal move.
+        """Search the position until a limit is reached. Returns the result, and a list with the value of each of its
+        lines, on the scale of `score.py`: -1 to 1, or a mate. The position must have a legal move.
 
         stop: an event that ends the search. on_result: a function that gets intermediate results.
         """

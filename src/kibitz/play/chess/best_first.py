@@ -60,7 +60,8 @@ class BestFirstSearch:
     """A search of one position that expands the most likely lines of moves first.
 
     evaluator: the networks and the table of evaluations. seen: how often each earlier position of the game occurred, by
-    the position's key (a 64-bit hash). limits: the limits of the search.
+    the position's key (a 64-bit hash). limits: the limits of the search. lines: how many lines intermediate results
+    have. final_lines: the largest number of lines in the final result.
     """
 
     def __init__(
@@ -80,8 +81,8 @@ class BestFirstSearch:
         """The last complete depth."""
 
     def think(self, stop: threading.Event | None, on_result: OnResult) -> tuple[SearchResult, list[float]]:
-        """Search the position until a limit is reached. Returns the result, and a list with the value of each line in
-        it (see `score.py`). The position must have a legal move.
+        """Search the position until a limit is reached. Returns the result, and a list with the value of each of its
+        lines, on the scale of `score.py`: -1 to 1, or a mate. The position must have a legal move.
 
         stop: an event that ends the search. on_result: a function that gets intermediate results.
         """

@@ -1,4 +1,4 @@
-"""Opening books in Polyglot's format."""
+"""Opening books in Polyglot's format: files with good opening moves and their weights."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class OpeningBook:
             )
 
     def close(self) -> None:
-        """Close the book's file."""
+        """Close the file of the opening book."""
         self._reader.close()
 
     def draw(self, board: chess.Board, allowed: tuple[chess.Move, ...] = ()) -> tuple[chess.Move, int, int] | None:
-        """Sample a move for a position from the book. Returns the move, its weight, and the sum of the weights of all
-        moves that could be sampled; None if the book has no allowed move for the position.
+        """Sample a move for a position from the opening book. Returns the move, its weight, and the sum of the weights
+        of all moves that could be sampled; None if the book has no allowed move for the position.
 
         allowed: the moves that may be sampled; () for all.
         """

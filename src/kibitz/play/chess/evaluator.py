@@ -135,11 +135,11 @@ class Evaluator:
             )
 
     def root(self, position: SearchPosition, only: set[int], lines: int) -> tuple[TableEntry, dict[int, float]]:
-        """Return the evaluation of the position for which a move is chosen, and the policy's probability of each legal
-        move, by packed move (see `kibitz.games.chess.moves.from_move`).
+        """Return the evaluation of the position for which a move is chosen. Also return a dict from each packed legal
+        move (see `kibitz.games.chess.moves.from_move`) to the probability that the policy network gives it.
 
-        only: the packed moves to consider; empty for all legal moves. The evaluation is never final. Its width is at
-        least `lines`, or the number of moves if this number is smaller.
+        only: the packed moves to consider; empty for all legal moves. The evaluation is never final, and its width is
+        at least `lines`, or the number of moves if this number is smaller (see `TableEntry`).
         """
         legal = position.legal()
         moves, offsets = np.array(legal, np.uint16), np.array([0, len(legal)])

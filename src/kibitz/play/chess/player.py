@@ -68,8 +68,8 @@ class ChessPlayer:
     cut, width: limits on the moves that topprob-negamax and thesis-negamax search, see CUT.
     hash_mb: the size of the table of evaluations in megabytes.
     seed: the random seed; None for an unpredictable one.
-    side_inputs: for top-move and top-prob, values of the network's inputs in addition to the position, by name, 0 to
-        255. The inputs for the last moves are set automatically.
+    side_inputs: for top-move and top-prob, a dict from the names of the network's inputs in addition to the position to
+        values, 0 to 255. The inputs for the last moves are set automatically.
 
     Raises UsageError for an unknown method, for a method whose network is missing, and for settings out of range.
     """

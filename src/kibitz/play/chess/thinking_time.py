@@ -150,8 +150,8 @@ LEAST_LIKELY = 1e-4
 def context_of(
     board: chess.Board, move: chess.Move, probabilities: tuple[NDArray[np.uint16], NDArray[np.float32]]
 ) -> dict[str, float]:
-    """Return those values of MoveContext that depend on the position and the move, by name. The clock and the rating
-    are not included.
+    """Return those fields of MoveContext that depend on the position and the move, as a dict from names to numbers. The
+    clock and the rating are not included.
 
     board: the position before the move, with its move stack. probabilities: the packed legal moves (see
     `kibitz.games.chess.moves.from_move`), and the probability of each.
@@ -181,8 +181,8 @@ class PaceOfPeople:
     """Samples thinking times of human players of one rating.
 
     session: a network that predicts moves.
-    side_inputs: the default value of each side input of the network (inputs in addition to the position), by name. The
-        rating inputs have the default `rating`.
+    side_inputs: a dict from each side input of the network (an input in addition to the position) to its default value.
+        The rating inputs have the default `rating`.
     rating: the rating in points.
     random: the random number generator.
     start: the seconds on the clock at the start of the game; 0 if unknown.

@@ -75,8 +75,8 @@ _TABLE_MOVE, _GOOD_CAPTURE, _KILLER, _BAD_CAPTURE = 1 << 30, 1 << 28, 1 << 26, -
 
 @inner
 def score_moves(state, ply, table_move):  # type: ignore[no-untyped-def]
-    """Compute the numbers by which the moves of the position at ply `ply` are sorted, and write them to `scores` of the
-    state.
+    """Compute the numbers by which the moves of the position at ply `ply` are sorted, and write them to `scores` in
+    `state.data`. state: the state of the search, a SearchState.
 
     The order is: first the move from the transposition table; then captures and promotions to a queen that lose no
     material; then killer moves; then quiet moves by their history; last, captures that lose material, and other
@@ -106,8 +106,8 @@ def score_moves(state, ply, table_move):  # type: ignore[no-untyped-def]
 
 @inner
 def pick_move(state, ply, i):  # type: ignore[no-untyped-def]
-    """Return the move with the largest score in the list of moves of ply `ply`, from index `i` on. In the list, this
-    move is exchanged with the move at index `i`.
+    """Return the move with the largest score (see `score_moves`) in the list of moves of ply `ply`, from index `i` on.
+    In the list, this move is exchanged with the move at index `i`. state: the state of the search, a SearchState.
     """
     moves, scores = state.data.moves[ply], state.data.scores[ply]
     best = i
@@ -123,7 +123,8 @@ def pick_move(state, ply, i):  # type: ignore[no-untyped-def]
 @inner
 def make_and_enter(state, ply, move):  # type: ignore[no-untyped-def]
     """Play a legal move in the position at ply `ply`, and set up the new position at the next ply. Returns ONGOING, or
-    how the rules have ended the game: MATE or DRAW. move: packed (see `kibitz.games.chess.moves.from_move`).
+    how the rules have ended the game: MATE or DRAW. state: the state of the search, a SearchState. move: packed (see
+    `kibitz.games.chess.moves.from_move`).
     """
     make_move(state.data, ply, move)
     return _enter(state, ply + 1)
@@ -146,9 +147,10 @@ def quiescence(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-def]
     """Search captures and promotions to a queen from the position at ply `ply`, until the positions are quiet. Returns
     HIGH for beta or better, LOW for alpha or worse, or EXACT between them.
 
-    The position must have been set up with `position_stack.enter`. alpha, beta: the indices of the bounds, which are
-    positions. mode: OPEN, ABOVE or FROM (see `state.OPEN`). If the mover is in check, all moves are searched. If not,
-    the position itself is also compared with the bounds, because the mover need not capture.
+    The position must have been set up with `position_stack.enter`. state: the state of the search, a SearchState.
+    alpha, beta: the indices of the bounds; a bound is a position, not a number. mode: OPEN, ABOVE or FROM (see
+    `state.OPEN`). If the mover is in check, all moves are searched. If not, the position itself is also compared with
+    the bounds, because the mover need not capture.
     """
     result = LOW
     in_check = state.data.checks[ply] > 0
@@ -187,8 +189,9 @@ def tt_probe(entry, ply, state, alpha, beta, mode):  # type: ignore[no-untyped-d
     """Return what an entry of the transposition table proves about the position at ply `ply`: HIGH for beta or better,
     LOW for alpha or worse, or EXACT if it proves neither.
 
-    The entry must be of this position, and its depth must be sufficient. alpha, beta: the indices of the bounds, which
-    are positions. mode: OPEN, ABOVE or FROM (see `state.OPEN`).
+    The entry must be of this position, and its depth must be sufficient. state: the state of the search, a SearchState.
+    alpha, beta: the indices of the bounds; a bound is a position, not a number. mode: OPEN, ABOVE or FROM (see
+    `state.OPEN`).
     """
     kind = entry.kind
     if mode == OPEN:
@@ -222,8 +225,9 @@ def tt_store(state, ply, depth, move, result, alpha, beta, mode):  # type: ignor
     """Store the result of the position at ply `ply` in the transposition table. If the current search has stored a
     deeper entry for another position in the same place, that entry remains.
 
-    move: the best move (packed), NO_MOVE for none. result: the result of the node, HIGH, EXACT or LOW. alpha, beta: the
-    indices of the bounds. mode: OPEN, ABOVE or FROM.
+    state: the state of the search, a SearchState. depth: the depth of the search in plies. move: the best move
+    (packed), NO_MOVE for none. result: the result of the node, HIGH, EXACT or LOW. alpha, beta: the indices of the
+    bounds; a bound is a position, not a number. mode: OPEN, ABOVE or FROM (see `state.OPEN`).
     """
     key = state.data.keys[ply]
     entry = state.table[key & (state.table.shape[0] - 1)]
@@ -245,7 +249,8 @@ def tt_store(state, ply, depth, move, result, alpha, beta, mode):  # type: ignor
 
 @inner
 def update_history_killers(state, ply, depth, move, tried):  # type: ignore[no-untyped-def]
-    """Record that a quiet move has ended the search of a node (caused a cutoff). move: the packed move (see
+    """Record that a quiet move has ended the search of a node (caused a cutoff). state: the state of the search, a
+    SearchState. ply, depth: the node's ply and remaining depth. move: the packed move (see
     `kibitz.games.chess.moves.from_move`). tried: the index of this move in its node.
 
     The move becomes a killer, and its history score increases. The history scores decrease for the quiet moves that
@@ -267,9 +272,9 @@ def search(state, ply, depth, alpha, beta, mode, passed):  # type: ignore[no-unt
     """Search the position at ply `ply`, `depth` plies deep. Returns HIGH for beta or better, LOW for alpha or worse, or
     EXACT between them. If the search was stopped, the result is meaningless.
 
-    The position must have been set up with `position_stack.enter`. alpha, beta: the indices of the bounds, which are
-    positions. mode: OPEN, ABOVE or FROM (see `state.OPEN`). passed: PASSED if the opponent has just made a null move,
-    else MOVED.
+    The position must have been set up with `position_stack.enter`. state: the state of the search, a SearchState.
+    alpha, beta: the indices of the bounds; a bound is a position, not a number. mode: OPEN, ABOVE or FROM (see
+    `state.OPEN`). passed: PASSED if the opponent has just made a null move, else MOVED.
     """
     stack = state.data
     in_check = stack.checks[ply] > 0
@@ -346,8 +351,8 @@ def search(state, ply, depth, alpha, beta, mode, passed):  # type: ignore[no-unt
 
 @inner
 def lmr_reduction(state, depth, i):  # type: ignore[no-untyped-def]
-    """Return the number of plies by which the first search of a quiet move is shallower (late-move reduction). i: the
-    index of the move in its node.
+    """Return the number of plies by which the first search of a quiet move is shallower (late-move reduction). state:
+    the state of the search, a SearchState. depth: the remaining plies. i: the index of the move in its node.
     """
     if state.data.tuning_reduce == 0 or depth < 3 or i < 3:
         return 0
@@ -357,7 +362,7 @@ def lmr_reduction(state, depth, i):  # type: ignore[no-untyped-def]
 @inner
 def reenter(state, ply):  # type: ignore[no-untyped-def]
     """Set up the position at ply `ply` again, before it is searched a second time. The first search has sorted the
-    moves of this position, and has overwritten the board and the field `reach` of the state.
+    moves of this position, and has overwritten the board and the field `reach` of `state`, a SearchState.
     """
     _, state.data.reach[ply] = enter(state.data, ply)
     state.data.pv_length[ply] = 0
@@ -365,12 +370,12 @@ def reenter(state, ply):  # type: ignore[no-untyped-def]
 
 @kernel
 def search_root(state, moves, depth):  # type: ignore[no-untyped-def]
-    """Search the given moves of the root, in this order, `depth` plies deep. moves: uint16 [n], packed (see
-    `kibitz.games.chess.moves.from_move`).
+    """Search the given moves of the root, in this order, `depth` plies deep. state: the state of the search, a
+    SearchState. moves: uint16 [n], packed (see `kibitz.games.chess.moves.from_move`).
 
     Returns the index of the best move, and the number of completed moves. The index is -1 if the search was stopped
-    before the first move was completed. The position at the end of the best line is then the bound with index 0, and
-    the line is in `pv[0]`.
+    before the first move was completed. If there is a best move, the function writes its line to `pv[0]` in
+    `state.data`. The position at the end of this line is then the bound with index 0.
     """
     black = state.data.rows[0, 64 + SIDE] != 0
     alpha, beta = (WON, LOST) if black else (LOST, WON)

@@ -151,7 +151,7 @@ class Memory:
         the state, see `kibitz.PositionArrays`. max_nodes: the largest number of positions that the search visits.
 
         repeated: int64 [k], the keys (64-bit hashes) of positions that are draws if they occur again. If there are more
-        keys than the stack has room for, the others are ignored. This happens only if the fifty-move rule already
+        keys than the state has room for, the others are ignored. This happens only if the fifty-move rule already
         applies, and then repetitions make no difference.
         """
         comparer, weights = self.comparer, self.comparer.weights
@@ -288,8 +288,8 @@ class Thinking:
         return RootLine(-value if self.black else value, [self.moves[best]])
 
     def values(self) -> dict[int, float]:
-        """Return the value of each move of the searched position from a search two plies deep, by packed move (see
-        `kibitz.games.chess.moves.from_move`). If a limit is reached, the remaining moves are missing.
+        """Return a dict from each packed move (see `kibitz.games.chess.moves.from_move`) of the searched position to
+        its value from a search two plies deep. If a limit is reached, the remaining moves are missing.
         """
         values: dict[int, float] = {}
         for move in self.moves:

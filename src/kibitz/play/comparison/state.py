@@ -165,7 +165,8 @@ def update_accumulator(state, ply):  # type: ignore[no-untyped-def]
     """Compute the accumulator (the sums of the network's first layer) of the position at ply `ply`, from the last
     position before it whose accumulator is known.
 
-    If no accumulator is known, the root's accumulator is computed from all pieces.
+    If no accumulator is known, the root's accumulator is computed from all pieces. state: the state of the search, a
+    SearchState.
     """
     weights, stack = state.weights, state.data
     start = ply
@@ -198,7 +199,7 @@ def update_accumulator(state, ply):  # type: ignore[no-untyped-def]
 @inner
 def cached_embedding(state, ply):  # type: ignore[no-untyped-def]
     """Return the index in `state.embeddings`, the cache of embeddings, at which the embedding of the position at ply
-    `ply` is. If the cache does not have the embedding, it is computed.
+    `ply` is. If the cache does not have the embedding, it is computed. state: the state of the search, a SearchState.
     """
     key = state.data.keys[ply]
     slot = key & (state.embedding_keys.shape[0] - 1)
@@ -220,7 +221,7 @@ def cached_embedding(state, ply):  # type: ignore[no-untyped-def]
 def compare_to_bound(state, row, key, embedding, bound):  # type: ignore[no-untyped-def]
     """Compare a position with a bound that is a position. Returns a float32 above 0 if the position is better for White
     than the bound, below 0 if it is worse, and 0 if both are the same position. Only the sign of the result is
-    meaningful.
+    meaningful. state: the state of the search, a SearchState.
 
     row: uint8 [68], the position as 64 codes and 4 numbers of the state, see `kibitz.PositionArrays`. key, embedding:
     the position's key (a 64-bit hash), and its embedding, float32 [2 * d]. bound: the index of the bound.
@@ -257,7 +258,8 @@ def compare_position(state, ply, alpha, beta, mode):  # type: ignore[no-untyped-
     better, LOW for alpha or worse, or EXACT between them. If the result is EXACT, the position becomes the bound of
     this ply.
 
-    alpha, beta: the indices of the bounds, which are positions. mode: OPEN, ABOVE or FROM, see `OPEN`.
+    state: the state of the search, a SearchState. alpha, beta: the indices of the bounds; a bound is a position, not a
+    number. mode: OPEN, ABOVE or FROM, see `OPEN`.
     """
     side = np.float32(-1) if state.data.rows[ply, 64 + SIDE] else np.float32(1)
     slot = cached_embedding(state, ply)
@@ -279,8 +281,8 @@ def compare_terminal(state, ply, end, alpha, beta, mode):  # type: ignore[no-unt
     """Compare the position at ply `ply`, in which the rules have ended the game, with the bounds of its node. Returns
     HIGH for beta or better, LOW for alpha or worse, or EXACT between them.
 
-    end: MATE or DRAW. alpha, beta: the indices of the bounds, which are positions. mode: OPEN, ABOVE or FROM, see
-    `OPEN`.
+    end: MATE or DRAW. state: the state of the search, a SearchState. alpha, beta: the indices of the bounds; a bound is
+    a position, not a number. mode: OPEN, ABOVE or FROM, see `OPEN`.
     """
     black = state.data.rows[ply, 64 + SIDE] != 0
     side = np.float32(-1) if black else np.float32(1)
@@ -316,8 +318,8 @@ def _copy_bound(state, source, target):  # type: ignore[no-untyped-def]
 @inner
 def update_pv(state, ply, move):  # type: ignore[no-untyped-def]
     """Copy the best line of the next ply, and the position at its end, to ply `ply`, with `move` as the first move.
-    move: the packed move (see `kibitz.games.chess.moves.from_move`) that leads from the position at ply `ply` to the
-    next position.
+    state: the state of the search, a SearchState. move: the packed move (see `kibitz.games.chess.moves.from_move`) that
+    leads from the position at ply `ply` to the next position.
     """
     _copy_bound(state, ply + 1, ply)
     length = state.data.pv_length[ply + 1]

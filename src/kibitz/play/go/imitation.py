@@ -1,7 +1,8 @@
 """Settings with which a Go network plays like players of a rank (imitates them): the possible ranks, the network's
 inputs, and how a move is chosen.
 
-All interfaces use `imitation`, so the same request with the same seed gives the same move everywhere.
+All interfaces of kibitz use the function `imitation`, so the same position, rank and seed give the same move in all of
+them.
 """
 
 from __future__ import annotations

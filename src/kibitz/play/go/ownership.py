@@ -94,8 +94,9 @@ class SymmetryAverage:
         self.outputs = outputs_of(network)
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """Return the network's outputs by name, as `Session.evaluate` does, but averaged over the symmetries. Each
-        symmetry takes one network evaluation. codes, state: the positions, see `kibitz.PositionArrays`.
+        """Return a dict from the names of the network's outputs to arrays, as `Session.evaluate` does, but averaged
+        over the symmetries. Each symmetry takes one network evaluation. codes, state: the positions, see
+        `kibitz.PositionArrays`.
         """
         if not len(codes):
             return dict(self.network.evaluate(codes, state))
@@ -175,8 +176,8 @@ class ResultsOfBothSides:
         self.network, self.outputs = network, outputs_of(network)
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """Return the outputs by name, as `Session.evaluate` does, from two network evaluations of each position. codes,
-        state: the positions, see `kibitz.PositionArrays`.
+        """Return a dict from the names of the outputs to arrays, as `Session.evaluate` does, from two network
+        evaluations of each position. codes, state: the positions, see `kibitz.PositionArrays`.
         """
         own = dict(self.network.evaluate(codes, state))
         other = self.network.evaluate(codes, as_the_other_side(state))
@@ -389,7 +390,8 @@ def with_board_inputs(state: NDArray[np.uint8], usual: Mapping[str, int], terms:
     """Return states with the side inputs (network inputs in addition to the board) for evaluating which side leads,
     uint8 [n, 4 + side inputs].
 
-    state: uint8 [n, 4], see `kibitz.PositionArrays`. usual: the default of each side input of the network, by name.
+    state: uint8 [n, 4], see `kibitz.PositionArrays`. usual: a dict from the side inputs of the network to their
+        defaults.
     terms: the conditions of the game, which determine some of the side inputs; all others get their defaults.
     """
     known = board_inputs(terms.komi, terms.territory)
@@ -411,8 +413,8 @@ class InGame:
         self.network, self.outputs, self.komi = network, outputs_of(network), komi
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> dict[str, NDArray[np.float32]]:
-        """Return the outputs by name, as `Session.evaluate` does, for the full komi and without passes in the opening.
-        codes, state: the positions, see `kibitz.PositionArrays`.
+        """Return a dict from the names of the outputs to arrays, as `Session.evaluate` does, for the full komi and
+        without passes in the opening. codes, state: the positions, see `kibitz.PositionArrays`.
         """
         answers = self.network.evaluate(codes, without_early_passes(codes, state))
         return with_large_komi(answers, state, self.komi)
@@ -424,8 +426,8 @@ def with_large_komi(
     """Return a network's outputs after a correction for a komi that is too large for the network's input. The lead and
     the value take into account the part of the komi that the input cuts off, see `InGame`.
 
-    answers: the outputs by name. They are returned unchanged if they have no lead. state: uint8 [n, 4 or more], see
-    `kibitz.PositionArrays`. komi: White's points before the game.
+    answers: a dict from the names of the outputs to arrays. It is returned unchanged if it has no lead. state: uint8
+    [n, 4 or more], see `kibitz.PositionArrays`. komi: White's points before the game.
     """
     changed = dict(answers)
     if (points := beyond_byte(komi)) and {"lead", "value", "spread"} <= set(answers):

@@ -2,7 +2,8 @@
 score.
 
 A `Study` evaluates one position: the position itself, the positions after each move, and the position after a pass,
-always with the opponent to move. A second step averages the best moves over the symmetries of the board.
+always with the opponent to move. A second step averages the evaluations of the best moves over the symmetries of the
+board.
 """
 
 from __future__ import annotations

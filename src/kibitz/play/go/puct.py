@@ -102,8 +102,8 @@ class GoPuctPlayer:
     rank: the rank of the players to imitate, such as "5k" or "9d". It is the rank of both players in the network's
         inputs. None for RANK, the strongest play. `kibitz.play.go.imitation.imitation` returns the settings that go
         with a rank.
-    side_inputs: values for inputs of the network by name, 0 to 255. They replace or complement the values that the game
-        determines.
+    side_inputs: a dict from inputs of the network to values, 0 to 255. They replace or complement the values that the
+        game determines.
 
     If the game continues with a move in the tree, the next search uses this part of the tree again. Raises UsageError
     if the network lacks an output, and for settings out of range.

@@ -49,9 +49,9 @@ class Terms:
 
     @classmethod
     def of_record(cls, rules: str | None, komi: float, handicap: int) -> Terms:
-        """Return the terms of a recorded game. rules: their name in a store; None if they are unknown, then area is
-        counted. komi: the komi in points, without the compensation for handicap stones. handicap: the number of
-        handicap stones.
+        """Return the conditions of a recorded game. rules: the name of the rules in a game store; None if they are
+        unknown, which means area scoring. komi: the komi in points, without the compensation for handicap stones.
+        handicap: the number of handicap stones.
         """
         return cls(komi + compensation(rules, handicap), rules in TERRITORY, handicap)
 

@@ -3,8 +3,8 @@ a game.
 
 An evaluation consists of the value of a position and the priors (predicted probabilities) of its moves. Priors are in a
 ring buffer whose oldest entries are overwritten. A table with one slot per key finds them. Moves are not stored,
-because a position's legal moves always have the same order. In addition to the value, an entry has the network's other
-outputs: the last `tail` numbers of the position's row.
+because a position's legal moves always have the same order. The search encodes a position as a row of numbers, whose
+last `tail` numbers are further outputs of the network. An entry has them too.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class EvaluationCache(NamedTuple):
 def empty_cache(size: int, usual: int = 32, tail: int = 0) -> EvaluationCache:
     """Return an empty cache of at most `size` bytes, but at least about 4 kB. It uses memory only as it fills.
 
-    usual: the typical number of moves of a position. tail: how many numbers at the end of a position's row are stored.
+    usual: the typical number of moves of a position. tail: how many numbers at the end of a position's row (its
+    encoding in the search) are stored.
     """
     slots, slot = 16, _SLOT + tail
     while 2 * slots * (slot + 4 * usual) <= size:

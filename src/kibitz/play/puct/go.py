@@ -413,8 +413,8 @@ class GoSearchRules:
         self.side_inputs: tuple[int, ...] = ()
 
     def set_side_inputs(self, given: Mapping[str, int]) -> None:
-        """Set the network's side inputs (inputs in addition to the position), such as komi and rules. given: their
-        values by name, which replace the defaults.
+        """Set the network's side inputs (inputs in addition to the position), such as komi and rules. given: a dict
+        from their names to values, which replace the defaults.
         """
         defaults: Mapping[str, int] = getattr(self.network, "side_inputs", {})
         self.side_inputs = tuple(given.get(name, default) for name, default in defaults.items())
@@ -483,8 +483,8 @@ class GoSearchRules:
         return values, priors
 
     def condense(self, tree: PuctTree, least: int) -> None:
-        """Prepare a tree for `cut_out`. Each node that will lose its subtree gets the mean network outputs of this
-        subtree in the tail of its row.
+        """Prepare a tree for `tree.cut_out`, which removes subtrees. Each node that will lose its subtree gets the mean
+        network outputs of this subtree in the tail (the last numbers) of its row.
         """
         sums = [(at, sums_below(tree, at)) for at in (CHANCE_AT, LEAD_AT)]
         tops = topmost(tree, least)
@@ -563,7 +563,7 @@ def owners_below(tree, tops, owners):  # type: ignore[no-untyped-def]
     """Write mean ownership maps to `owners`, float64 [n, 361]: the probability that each point will be Black's,
     averaged over the visits of each node in `tops`.
 
-    tops: int64 [n], nodes of the tree. None of them may be below another one of them.
+    tops: int64 [n], nodes of the tree. No node of `tops` may be below another node of `tops`.
     """
     n = tree.size[0]
     group = np.full(n, -1, np.int64)
@@ -612,8 +612,8 @@ def topmost(tree, least):  # type: ignore[no-untyped-def]
 
 @kernel
 def put_all(tree, nodes, at, values):  # type: ignore[no-untyped-def]
-    """Write one number of two bytes to the row of each of these nodes. nodes: [n]. at: the column of the number in the
-    row. values: [n], the numbers.
+    """Write one number of two bytes to the row (the encoded position) of each of these nodes. nodes: [n]. at: the
+    column of the number in the row. values: [n], the numbers.
     """
     for i in range(nodes.shape[0]):
         _put(tree.rows[tree.row[nodes[i]]], at, values[i])
@@ -649,7 +649,7 @@ def weigh_again(tree, share, centre):  # type: ignore[no-untyped-def]
 
 
 def number_at(tree: PuctTree, node: int, at: SupportsIndex) -> int:
-    """Return a number of two bytes from a node's row. The node must have been visited. at: the column of the number in
-    the row.
+    """Return a number of two bytes from a node's row (its encoded position). The node must have been visited. at: the
+    column of the number in the row.
     """
     return int(_get(tree.rows[tree.row[node]], at))

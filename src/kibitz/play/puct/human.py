@@ -159,7 +159,7 @@ class HumanSearchPlayer:
     """Chooses chess moves as people of a rating do, by the method human-search (see the docstring of this module).
 
     session: a network with rating inputs, such as `human`.
-    value: a second network, whose values the search uses instead; None for none.
+    value: a second network, whose values the search uses instead of those of `session`; None for none.
     temperature: 0 plays the most likely move, 1 samples moves by their predicted probabilities, and T samples in
         proportion to probability^(1/T).
     lines: the number of the most likely moves to report, with their probabilities and values.

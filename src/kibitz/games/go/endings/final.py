@@ -126,8 +126,8 @@ def nothing_to_gain(colours: NDArray[np.uint8], mover: int, by_territory: bool) 
     territory scoring, there may be neutral points if a stone on them can't change anything. A stone changes nothing if
     no side can make territory of the point, capture there or put a chain into atari.
 
-    colours: uint8 [361], the stones: 0 none, 1 Black, 2 White, 3 outside the board. mover: the side to move, BLACK (1)
-    or WHITE (2). by_territory: whether territory is scored; otherwise area.
+    colours: uint8 [361], the stones: 0 none, 1 Black, 2 White, 3 outside the board. mover: the side to move, BLACK or
+    WHITE. by_territory: whether territory is scored; otherwise area.
     """
     colours = np.ascontiguousarray(colours, np.uint8)
     if np.count_nonzero(colours == NONE) > MAX_EMPTY_PART * np.count_nonzero(colours != OUTSIDE):
