@@ -157,8 +157,9 @@ class StockfishBaseline:
     def compare(
         self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], right: NDArray[Any], scorer: Scorer
     ) -> dict[str, Any]:
-        """Test Stockfish on a sample of the tested positions. Return entries for the "baselines" of the result, by key.
-        For each depth, one entry is Stockfish's result, and one is the network's result on the same positions.
+        """Test Stockfish on a sample of the tested positions. Return a dict of entries for the "baselines" of the
+        result, which `baseline` describes. For each depth, one entry is Stockfish's result, and one is the network's
+        result on the same positions.
 
         games, plies: int64 [n], the tested positions: the index of a game in the store, and the number of moves before
             the position.

@@ -33,8 +33,8 @@ def evaluate_in_batches(
     on_progress: Callable[[int, int], None] = lambda done, total: None,
     batch_size: int = BATCH_SIZE,
 ) -> dict[str, NDArray[Any]]:
-    """Call `measure` with batches of positions, and join its results. Return each array that `measure` returns, by
-    name: [n, …], where n is the number of indices.
+    """Call `measure` with batches of positions, and join its results. Return a dict from the name of each array that
+    `measure` returns to the joined array, [n, …], where n is the number of indices.
 
     positions: the list that contains the positions. indices: int64 [n], the positions to use. batch_size: the number of
     positions in a batch, which limits the memory. on_progress: a function that is called with the number of completed

@@ -69,7 +69,7 @@ class RowSource(Protocol):
 class Comparison:
     """The results of two networks, a and b, on the same positions.
 
-    question: the predicted quantity, one of `rows.QUESTIONS`.
+    question: the name of the predicted quantity, such as "winner" or "move", see `rows.QUESTIONS`.
     a, b: the accuracy of each network, as an estimate.
     difference: the accuracy of a minus the accuracy of b. Its interval is computed from the differences at each
         position.
@@ -162,8 +162,8 @@ def compare_runs(
     """Compare two networks on positions of the games that neither network has used in training.
 
     a, b: the networks. count: the largest number of positions, sampled uniformly; 0 for all. question: the quantity to
-    predict, such as "winner"; None for the first quantity of `a` that `b` predicts, too. Raises UsageError if the
-    networks predict different quantities, and KibitzError if no position can be tested.
+    predict, such as "winner"; None for the first of the quantities of network `a` that network `b` also predicts.
+    Raises UsageError if the networks predict different quantities, and KibitzError if no position can be tested.
     """
     sources = row_source(a), row_source(b)
     questions = _common(

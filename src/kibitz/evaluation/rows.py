@@ -170,8 +170,8 @@ def measure_in_batches(
     on_progress: Callable[[int, int], None] = lambda done, total: None,
     batch_size: int = BATCH_SIZE,
 ) -> dict[str, NDArray[Any]]:
-    """Call `measure` with batches of positions of a store, and join its results. Return each array that `measure`
-    returns, by name: [n, …].
+    """Call `measure` with batches of positions of a store, and join its results. Return a dict from the name of each
+    array that `measure` returns to the joined array, [n, …].
 
     games, plies: int64 [n], the positions: the index of a game in the store, and the number of moves before the
     position. batch_size: the number of positions in a batch, which limits the memory. on_progress: a function that is

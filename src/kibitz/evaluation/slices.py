@@ -21,8 +21,8 @@ RATING_STEP = 200
 
 
 def rating_bands(known: NDArray[np.int64]) -> dict[str, Any]:
-    """Divide ratings into bands (ranges of ratings). Returns the arguments `edges` and `labels` of
-    `kibitz.stats.slices`, by name.
+    """Divide ratings into bands (ranges of ratings). Returns a dict with the arguments `edges` and `labels` of
+    `kibitz.stats.slices`.
 
     known: int64 [n], ratings. Ratings below the 1st percentile belong to the lowest band, and those above the 99th
     percentile to the highest.

@@ -85,7 +85,7 @@ def playouts(
     """Play many random games to the end from each position. Return the share of these games in which each point belongs
     to Black at the end: float32 [n, 361], 0 to 1.
 
-    codes, state: uint8 [n, 361] and uint8 [n, 4], the positions, as `Store.replay` returns them. seed: the random seed.
+    codes, state: uint8 [n, 361] and uint8 [n, 4], the positions, see `kibitz.PositionArrays`. seed: the random seed.
     workers: the processes that play the games, or the number of threads of this process.
     """
     starts = range(0, len(codes), BATCH_SIZE)

@@ -157,7 +157,7 @@ TEXTS = {
 
 
 def figures(results: OwnerResults) -> Metrics:
-    """Return the metrics of the predicted territory and score by name, such as "accuracy" and "score_error"."""
+    """Return a dict of metrics of the predicted territory and score, such as "accuracy" and "score_error"."""
     marks = results.marks
     last = results.plies == results.store.plies[results.games]
     return {
@@ -179,7 +179,9 @@ def figures(results: OwnerResults) -> Metrics:
 
 
 def through(results: OwnerResults) -> Table:
-    """Return a table with the accuracy and the errors for each tenth of the game, from the opening to the end."""
+    """Return a table with the accuracy and the errors of the predicted owners and score, for each tenth of the game,
+    from the opening to the end.
+    """
     rows: list[list[Cell]] = []
     for stage, words in enumerate(STAGES):
         mask = results.stage == stage
@@ -237,8 +239,9 @@ def _points(results: OwnerResults, of: PointCounts | None, step: int, min_games:
 
 
 def per_slice(results: OwnerResults) -> dict[str, list[dict[str, Any]]]:
-    """Return tables, by name, of the accuracy on groups of positions, such as those on 9 × 9, and on groups of points,
-    such as those on the first line. Empty groups, and tables with a single group, are omitted.
+    """Return a dict from names to tables (lists of rows) of the accuracy. The rows are for groups of positions, such as
+    those on 9 × 9, or groups of points, such as those on the first line. Empty groups, and tables with a single group,
+    are omitted.
     """
     marks, groups = results.marks, results.groups
     right, known = marks["right"], marks["known"]
@@ -283,8 +286,8 @@ def _rank(results: OwnerResults) -> NDArray[np.float64]:
 
 
 def note(store: Store, games: NDArray[np.int64]) -> str:
-    """Return remarks for readers of the result page: how the games differ from those of the paper, and which programs
-    determined the final owners.
+    """Return remarks for readers of the result page: how the games differ from those of the original work on the system
+    (kind of network) `gocnn`, and which programs determined the final owners.
 
     games: int64 [n], indices in the store.
     """

@@ -32,9 +32,9 @@ def read_territory(text: str, size: int, colours: NDArray[np.uint8]) -> NDArray[
     """Parse GNU Go's reply to the command `initial_influence … territory_value`. Return the probability that each point
     belongs to Black at the end, float32 [361], 0 to 1.
 
-    text: rows of numbers, one for each point, positive for White and negative for Black. They are up to 1 on an empty
-    point, up to 2 on a dead stone, and 0 on a living stone. size: the board's size. colours: uint8 [361], the stones.
-    Raises ValueError for any other text.
+    text: rows of numbers, one for each point, positive for White and negative for Black. Without the sign, they are at
+    most 1 on an empty point and at most 2 on a dead stone. They are 0 on a living stone. size: the board's size.
+    colours: uint8 [361], the stones. Raises ValueError for any other text.
     """
     rows = [[float(word) for word in line.split()] for line in text.splitlines()]
     if len(rows) != size or any(len(row) != size for row in rows):

@@ -84,8 +84,8 @@ def _tally(chance, owners, colours, sizes, sums):  # type: ignore[no-untyped-def
 def count_points(
     chance: NDArray[np.float32], owners: NDArray[np.uint8], colours: NDArray[np.uint8], sizes: NDArray[np.uint8]
 ) -> PointCounts:
-    """Count the right and wrong predictions for the points of each position. Returns arrays by name, whose first axis
-    is the position.
+    """Count the right and wrong predictions for the points of each position. Returns a dict from names to arrays, whose
+    first axis is the position.
 
     chance: float32 [n, 361], the predicted probability that each point belongs to Black at the end.
     owners: uint8 [n, 361], the final owner of each point: 1 Black, 2 White, 0 neutral or unknown (not counted).
@@ -97,12 +97,14 @@ def count_points(
     known: the number of points with a known owner.
     right: the number of these points that are predicted correctly. A probability of exactly 0.5 counts as half.
     squared: the sum of the squared errors of the probabilities at these points.
-    surely_wrong: the number of points that are predicted wrongly with a probability of at least SURE.
+    surely_wrong: the number of points that are predicted wrongly with a probability of at least 0.9.
     score: Black's predicted points minus White's, the sum of 2 · chance - 1 over all points of the board.
-    counts, predicted, black: [n, BINS], for the calibration. For each bin of predicted probabilities, they are the
+    counts, predicted, black: [n, 10], for the calibration. For each of 10 bins of predicted probabilities, they are the
         number of points, the sum of their probabilities, and the number of points that Black owns at the end.
-    line_known, line_right: [n, LINES], the values of known and right for the points on each line from the edge.
-    kind_known, kind_right: [n, 3], the values of known and right for each kind of point in KINDS.
+    line_known, line_right: [n, 10], the values of `known` and `right` for the points on each line, from the first line,
+        at the edge, to the tenth.
+    kind_known, kind_right: [n, 3], the values of `known` and `right` for three kinds of points: points with a black
+        stone, with a white stone, and empty points.
     """
     sums = np.zeros(len(chance), _SUMS)
     _tally(np.ascontiguousarray(chance, np.float32), owners, colours, sizes, sums.view(np.recarray))

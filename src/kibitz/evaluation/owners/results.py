@@ -33,7 +33,7 @@ def owners_of(store: Store) -> NDArray[np.uint8]:
 
 def measure(session: NetworkSession, owners: NDArray[np.uint8], batch: Batch) -> PointCounts:
     """Evaluate a batch of positions with the network and with the nearest-stone baseline. Return the counts that
-    `OwnerResults` needs: arrays by name, whose first axis is the position.
+    `OwnerResults` needs, as a dict from names to arrays, whose first axis is the position.
 
     owners: uint8 [games, 361], the final owner of each point, for every game of the store.
 
@@ -129,9 +129,10 @@ class OwnerResults:
         return self.groups.mean(self.marks["right"] > share * known, mask & (known > 0))
 
     def accuracy_over_all_points(self) -> Estimate:
-        """Return the accuracy over all points, as the paper counts it.
+        """Return the accuracy over all points, including neutral points, as in the original work on the system (kind of
+        network) `gocnn`.
 
-        A neutral point counts as half right, because the paper assigns its owner at random.
+        A neutral point counts as half right, because its owner is assigned at random in that work.
         """
         marks = self.marks
         return self.groups.mean(marks["right"] + marks["neutral"] / 2, over=marks["known"] + marks["neutral"])

@@ -32,7 +32,8 @@ after komi.
 
 
 def followed(games: NDArray[np.int64], positions: int) -> NDArray[np.int64]:
-    """Return the games whose positions are all evaluated, int64 [k]. They are evenly spaced in the array `games`.
+    """Return the games on which the volatility is measured, int64 [k]. They are evenly spaced in the array `games`. In
+    these games, every position is evaluated.
 
     games: int64 [n], indices in the store. positions: the number of positions of the test, which limits the number of
     games; 0 for all positions.

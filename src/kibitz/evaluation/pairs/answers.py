@@ -34,7 +34,7 @@ pairs.
 
 def as_tested(settings: Settings) -> Settings:
     """Return the settings by which positions are sampled for a test. If training used all positions of a game, the test
-    uses 10 per game, as in the paper.
+    uses 10 per game, as in the paper about the system (kind of network) `deepchess`.
 
     settings: the settings of the network's training. Without the limit, long games would have more weight, and the
     results of different networks couldn't be compared.
@@ -87,7 +87,7 @@ def pairs(store: Store, sample: Sample, limit: int, seed: int, bootstrap: int = 
     """Sample pairs of the given positions uniformly. The result contains only the positions that are in a pair. It is
     None if no position is from a game that White won, or none from a game that Black won.
 
-    sample: the positions. limit: the largest number of pairs; 0 for MAX_PAIRS. seed: the random seed. bootstrap: the
+    sample: the positions. limit: the largest number of pairs; 0 for 4 million. seed: the random seed. bootstrap: the
     random seed for confidence intervals.
     """
     white_won = store.column("result")[sample.games] > 0
@@ -109,8 +109,8 @@ def pairs(store: Store, sample: Sample, limit: int, seed: int, bootstrap: int = 
 
 
 def networks(run: Run) -> dict[str, ComparisonNet]:
-    """Return the comparison networks that a run (the folder of a trained network) contains, by name, such as
-    "distilled". Raises KibitzError if the run's weights are damaged.
+    """Return the comparison networks that a run (the folder of a trained network) contains, as a dict from names, such
+    as "distilled", to networks. Raises KibitzError if the run's weights are damaged.
     """
     network: Any = run.load_network()
     parts: dict[str, ComparisonNet] = network.parts()
@@ -256,9 +256,9 @@ class PairResults:
         return self.pairs.groups
 
     def right(self) -> dict[str, NDArray[np.float64]]:
-        """Return the correctness of the predictions for each pair, float64 [pairs], by the network's name: 1 if the
-        prediction is right, 0 if it is wrong, and 0.5 for no preference. The last entry, "material", is for the
-        baseline that prefers the position in which White has more material.
+        """Return a dict from a network's name to the correctness of its predictions for each pair, float64 [pairs]: 1
+        if the prediction is right, 0 if it is wrong, and 0.5 for no preference. The dict's last entry, "material", is
+        for the baseline (simple predictor) that prefers the position in which White has more material.
         """
         return {name: one.right for name, one in self.answers.items()} | {
             "material": preferred(self.material_difference)
@@ -285,7 +285,7 @@ def fill(
 ) -> PairResults:
     """Compute the features of the positions, compare all pairs with each of the networks, and return the results.
 
-    of: the pairs. parts: the networks by name. words: a description of the pairs, for the progress bar.
+    of: the pairs. parts: a dict from names to networks. words: a description of the pairs, for the progress bar.
     """
     many = len(of.games)
     material, phases = np.empty(many, np.int16), np.empty(many, np.int64)
@@ -318,7 +318,7 @@ def intransitive(
     part: the network. features: [n, …], the features of the positions. games: int64 [n], their games.
     count: the number of sampled triples. seed: the random seed.
 
-    The network gets each pair in one order.
+    The network gets each pair in only one order of the inputs.
     """
     if len(games) < 3:
         return Estimate(math.nan, math.nan, math.nan, 0, 0)

@@ -4,7 +4,7 @@ A pair is a position of a game that White won and a position of a game that Blac
 prefers the position from the game that White won. It gets the two positions in random order, as in training.
 
 The main result is on games that were not used in training. For comparison, a second result is on other positions of the
-training games, as we read the paper.
+training games. The authors of the paper about `deepchess` probably tested in this way.
 """
 
 from __future__ import annotations
@@ -184,8 +184,8 @@ def drawn(settings: Settings) -> str:
 
 
 def note(store: Store, chosen: Chosen, parts: Mapping[str, ComparisonNet]) -> str:
-    """Return remarks for readers of the result page: how the paper formed pairs, which networks this run has, and the
-    source of the games.
+    """Return remarks for readers of the result page: how the paper about the system (kind of network) `deepchess` forms
+    pairs, which networks the tested run contains, and the source of the games.
     """
     lines = [
         "The paper's result is on pairs from 386,082 decisive games of engines (CCRL). As we read it, a game can have "
@@ -210,8 +210,8 @@ def _one_sided(store: Store, chosen: Chosen) -> str:
 
 
 def main_figures(results: PairResults) -> Metrics:
-    """Return three metrics of the first network by name: its accuracy minus the accuracy of counting material, its log
-    loss and its calibration error.
+    """Return a dict of three metrics of the first network: its accuracy minus the accuracy of counting material, its
+    log loss and its calibration error.
     """
     answers, groups = results.main, results.groups
     chance, first = shown_first(results)
@@ -243,8 +243,8 @@ def calibration(results: PairResults) -> list[dict[str, Any]]:
 
 
 def per_slice(results: PairResults) -> dict[str, list[dict[str, Any]]]:
-    """Return tables, by name, of the accuracy on groups of pairs, such as those in one phase of the game. Empty groups
-    are omitted.
+    """Return a dict from names to tables (lists of rows) of the accuracy on groups of pairs, such as those in one phase
+    of the game. Empty groups are omitted.
     """
     of, right, groups = results.pairs, results.main.right, results.groups
     stage, other = of.both(results.phase)

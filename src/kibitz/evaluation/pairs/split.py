@@ -1,8 +1,9 @@
 """Compare two ways to test a network that compares positions: on other games, and on other positions of its training
 games.
 
-kibitz tests the network on other games (the split by game). As we read the paper, its authors test on other positions
-of the training games (the split by position). The paper does not state this.
+kibitz tests the network on other games, which is the split by game. The authors of the paper about the system (kind of
+network) `deepchess` probably test on other positions of the training games, which is the split by position. The paper
+does not state this.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def learned(
     """Find the network's training games in the store, and compare pairs of their positions with the networks of the run
     (the folder of a trained network).
 
-    run: the run. parts: its networks by name. config: the settings of the test.
+    run: the run. parts: the run's networks, as a dict from names to networks. config: the settings of the test.
     """
     taken = run.system.games(store, run.settings)
     mine = ~run.unseen_games(store, taken) & (store.sides(run.split)[taken] == TRAIN)
@@ -120,7 +121,7 @@ def nearest(store: Store, learned: Sample, others: Sample) -> tuple[NDArray[np.i
 
 
 def split_figures(known: LearnedPairs) -> Metrics:
-    """Return metrics by name: the accuracy of the first network on pairs from its training games."""
+    """Return a dict of metrics: the accuracy of the first network on pairs of positions from its training games."""
     by_name = {"accuracy_by_position": known.other, "accuracy_on_learned_positions": known.own}
     return {name: Metric(of.groups.mean(of.main.right)) for name, of in by_name.items() if of}
 

@@ -153,8 +153,8 @@ def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str | N
     """Return the positions on which the network can be tested: those in which a move was played, except moves of
     players whose rating is too low for the network's training.
 
-    games: int64 [k], indices in the store. question: the predicted quantity, such as "move", or None. If it is
-    "winner", drawn games are excluded.
+    games: int64 [k], indices in the store. question: the predicted quantity, such as "move"; None for all positions
+    that `kibitz test` samples from. For "winner", drawn games are excluded.
     """
     if question == WINNER:
         games = games[store.column("result")[games] != 0]
@@ -279,8 +279,8 @@ def _note(system: str, results: PolicyResults, chosen: Chosen) -> str:
 def per_slice(
     results: PolicyResults, right: NDArray[np.bool_], among: NDArray[np.bool_]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return tables, by name, of the main metric on groups of positions, such as those in one phase of the game. Empty
-    groups are omitted.
+    """Return a dict from names to tables (lists of rows) of the main metric on groups of positions, such as those in
+    one phase of the game. Empty groups are omitted.
 
     right: bool [n], whether the network's prediction for each position is right. among: bool [n], the positions to
     which the main metric applies.
@@ -305,8 +305,9 @@ def per_slice(
 
 
 def move_numbers(plies: NDArray[np.int64], side: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return the number of the next move in each position, int64 [n]: 1 for the first move of each side if White began,
-    and for Black's first move if Black began.
+    """Return the number of the next move in each position, int64 [n], counted from 1 as in PGN. White's move and
+    Black's reply have the same number. In a game that Black began, Black's first move is move 1, and White's first move
+    is move 2.
 
     plies: int64 [n], the number of plies played. side: uint8 [n], the side to move, 0 White, 1 Black.
     """
@@ -318,8 +319,7 @@ def move_numbers(plies: NDArray[np.int64], side: NDArray[np.uint8]) -> NDArray[n
 
 
 def baselines(results: PolicyResults, stockfish: StockfishBaseline) -> dict[str, Any]:
-    """Return the main metric of each baseline (a simpler predictor), such as Stockfish, by the baseline's key in the
-    JSON.
+    """Return a dict from the key of each baseline (a simpler predictor), such as Stockfish, to its main metric.
 
     results: the network's results. stockfish: the object that tests Stockfish.
     """

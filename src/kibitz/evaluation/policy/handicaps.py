@@ -30,8 +30,8 @@ position after 4. Nxd5.
 
 
 def openings(store: Store, games: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
-    """Sample at most OPENINGS opening positions with equal material, each from a different game. Returns int64 [k, 2]:
-    the index of the game in the store, and the number of moves before the position.
+    """Sample at most 200 opening positions with equal material, each from a different game. Returns int64 [k, 2]: the
+    index of the game in the store, and the number of moves before the position.
 
     games: int64 [n], the games to sample from. seed: the random seed.
     """

@@ -38,7 +38,7 @@ class PolicyResults:
     games, plies: int64 [n], the positions: the index of a game in the store, and the number of moves before the
         position.
     groups: the positions grouped by game, for computing means with confidence intervals.
-    marks: arrays by name, each with one entry per position, see `measure`.
+    marks: a dict from names to arrays, each with one entry per position, see `measure`.
     """
 
     store: Store
@@ -106,7 +106,7 @@ def played_in(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) 
 
 
 def measure(answers: Answers, batch: Batch, played: NDArray[np.int64]) -> Arrays:
-    """Return the results for a batch of positions as arrays by name ("marks"), [n] each.
+    """Return the results for a batch of positions ("marks") as a dict from names to arrays [n].
 
     answers: the network's outputs. batch: the positions. played: int64 [n], the moves that were played, packed as in
     `kibitz.games.chess.moves`.
@@ -179,10 +179,12 @@ def _named(prefix: str, marks: Arrays) -> Arrays:
 
 
 def square_marks(chance: NDArray[np.float32], legal: NDArray[np.bool_], played: NDArray[np.int64]) -> Arrays:
-    """Return the results for a predicted square of the played move (from or to), as arrays by name, [n] each.
+    """Return the results for a predicted square of the played move (from or to), as a dict from names to arrays [n].
 
     chance: float32 [n, 64], the predicted probability of each square. legal: bool [n, 64], the legal squares. played:
     int64 [n], the square of the played move.
+
+    The dict has these arrays:
 
     rank: the rank of `played` by probability, from 1. legal_rank: its rank among the legal squares.
     illegal: whether the most likely square is illegal.
@@ -214,11 +216,13 @@ def move_marks(
     offsets: NDArray[np.int64],
     starts: NDArray[np.bool_],
 ) -> Arrays:
-    """Return the results for the predicted move among the legal moves, as arrays by name, [n] each.
+    """Return the results for the predicted move among the legal moves, as a dict from names to arrays [n].
 
     answers: the network's outputs for the batch. played: int64 [n], the moves that were played, packed as in
     `kibitz.games.chess.moves`. moves, offsets: the legal moves, as `legal_moves` returns them. starts: bool [n, 64],
     the from-squares of the legal moves.
+
+    The dict has these arrays:
 
     rank: the played move's rank by probability, from 1.
     chance: the played move's probability; the probabilities of all legal moves add up to 1.

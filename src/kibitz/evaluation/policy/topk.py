@@ -23,8 +23,7 @@ RULES: dict[str, Kind] = {
 
 
 def at_names(name: str) -> list[str]:
-    """Return the names of the top-k accuracies of a prediction, such as "pawn_accuracy_at_3". The values of k are in
-    AT.
+    """Return the names of the top-k accuracies of a prediction, such as "pawn_accuracy_at_3", for k = 1, 3, 5 and 10.
 
     name: the name of the prediction, such as "pawn".
     """
@@ -38,9 +37,9 @@ def questions(results: PolicyResults) -> list[tuple[str, str, str, int | None]]:
     `results.marks` (see `metrics.measure`), and the type of piece whose moves are tested. This type is from 0 for a
     pawn to 5 for a king, or None for all moves.
 
-    The papers test the probability of the to-square given the type of the piece. A network that predicts the to-square
-    for each from-square has no such output. For this network, the probability is computed as a mean over the
-    from-squares, weighted by their predicted probabilities.
+    In the papers about `convchess` and `chessnet`, the tested probability is that of the to-square given the type of
+    the piece. A network that predicts the to-square for each from-square has no such output. For this network, the
+    probability is computed as a mean over the from-squares, weighted by their predicted probabilities.
     """
     listed: list[tuple[str, str, str, int | None]] = []
     if "piece" in results.names:
@@ -57,7 +56,7 @@ def questions(results: PolicyResults) -> list[tuple[str, str, str, int | None]]:
 
 
 def selectors(results: PolicyResults) -> tuple[Metrics, list[Table]]:
-    """Return the metrics of all predictions of squares (see `questions`) by name, and two tables of these metrics.
+    """Return a dict of metrics of all predictions of squares (see `questions`), and two tables of these metrics.
 
     The first table contains top-k accuracies, and the second the shares and ranks of illegal predictions. Without
     predictions, the list of tables is empty.
@@ -107,7 +106,7 @@ def selectors(results: PolicyResults) -> tuple[Metrics, list[Table]]:
 
 
 def whole_moves(results: PolicyResults) -> tuple[Metrics, list[Table]]:
-    """Return the metrics of complete moves by name, and the table of special moves, such as castling.
+    """Return a dict of metrics of complete moves, and a list with the table of special moves, such as castling.
 
     results: the results of a run (the folder of a trained network) that predicts complete moves.
     """

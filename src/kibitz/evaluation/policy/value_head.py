@@ -23,7 +23,7 @@ def left(results: PolicyResults) -> np.ndarray:
 
 
 def valued(results: PolicyResults) -> tuple[Metrics, list[Table]]:
-    """Return the metrics of the network that predicts the result, by name, and a table of its predicted values by the
+    """Return a dict of metrics of the network that predicts the result, and a table of its predicted values by the
     number of plies to the end of the game.
     """
     value, result, away = results.marks["value"].astype(np.float64), results.result, left(results)

@@ -1,5 +1,5 @@
-"""The test of the system (kind of network) `winner`: the accuracy and the example positions of the original blog post.
-Calibration, baselines, and results for groups of positions are added.
+"""The test of the system (kind of network) `winner`: the accuracy and the example positions, as in the blog post that
+first described this network. Calibration, baselines, and results for groups of positions are added.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ class PositionResults:
 
 
 def measure(session: Session, batch: Batch) -> dict[str, NDArray[Any]]:
-    """Evaluate a batch of positions. Returns the arrays "chance", "material", "phase" and "side" of `PositionResults`
-    by name, [n] each.
+    """Evaluate a batch of positions. Returns a dict of the arrays "chance", "material", "phase" and "side", [n] each,
+    which `PositionResults` describes.
     """
     return {
         "chance": session.evaluate(batch.codes, batch.state)[OUTPUT],
@@ -202,8 +202,8 @@ def _rows(
 
 
 def protocol_note(store: Store, games: NDArray[np.int64]) -> str | None:
-    """Return a text that describes how the games differ from the games of the original blog post; None if they don't
-    differ.
+    """Return a text that describes how the games differ from the games of the blog post about the system (kind of
+    network) `winner`; None if they don't differ.
 
     games: int64 [k], indices in the store.
     """
@@ -226,8 +226,8 @@ def _share(share: float) -> str:
 
 
 def per_slice(results: PositionResults, groups: ClusterBootstrap) -> dict[str, list[dict[str, Any]]]:
-    """Return tables, by name, of the accuracy on groups of positions, such as those in one phase of the game. Empty
-    groups are omitted.
+    """Return a dict from names to tables (lists of rows) of the accuracy on groups of positions, such as those in one
+    phase of the game. Empty groups are omitted.
 
     groups: the positions grouped by game, for computing means with confidence intervals.
     """
@@ -267,8 +267,8 @@ def judged(chance: NDArray[np.float32], material: NDArray[np.int16], won: NDArra
 
 
 def baselines(results: PositionResults, groups: ClusterBootstrap, stockfish: StockfishBaseline) -> dict[str, Any]:
-    """Return the results of the baselines (simpler predictors) by key. If a baseline was tested on only some of the
-    positions, a second entry is the network's result on the same positions.
+    """Return a dict from the keys of the baselines (simpler predictors) to their results. If a baseline was tested on
+    only some of the positions, a second entry is the network's result on the same positions.
 
     results: the network's results. groups: the positions grouped by game. stockfish: the object that tests Stockfish.
     """

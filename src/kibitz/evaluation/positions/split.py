@@ -1,8 +1,8 @@
 """Compare two ways to test a network that predicts the winner: on other games, and on other positions of its training
 games.
 
-kibitz tests the network on other games. As its author suspects, the original blog post tests a network on other
-positions of its training games.
+kibitz tests the network on other games. The blog post that first described this network probably used other positions
+of the training games, as the author of the post suspects.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def by_position(
     tested: Judged,
 ) -> tuple[Metrics, list[Table]]:
     """Compare the accuracy on three kinds of positions: of unseen games, held-out positions of training games, and
-    training positions. Returns metrics by name, and a list with a table.
+    training positions. Returns a dict of metrics, and a list with a table.
 
     Both are empty if the network was not trained with `--held-out`, or if the store contains none of its training
     games.

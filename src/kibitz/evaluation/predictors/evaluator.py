@@ -44,7 +44,7 @@ class RatedEngine:
     command: the program and its arguments.
     label: the command as the user gave it.
     rating: the rating of the players whose moves the engine predicts; None for all players.
-    options: UCI options by name.
+    options: a dict from the names of UCI options to their values.
     """
 
     command: tuple[str, ...]

@@ -65,8 +65,8 @@ class PlayedPositions:
     indices: int64 [n], the indices of these positions in `positions`.
     games, plies: int64 [n], the index of the game in the store, and the number of moves before the position.
     rating: int64 [n], the mover's rating; −1 if unknown. In Go it is always −1, because players have ranks.
-    marks: arrays [n] by name. "side" is the side to move, 0 for White in chess and for Black in Go. In chess, "phase"
-        is the phase of the game, 0 to 2. In Go, "size" is the board's size.
+    marks: a dict from names to arrays [n]. "side" is the side to move, 0 for White in chess and for Black in Go. In
+        chess, "phase" is the phase of the game, 0 to 2. In Go, "size" is the board's size.
     """
 
     store: Store
@@ -88,7 +88,7 @@ class PlayedPositions:
         )
 
     def slices(self) -> dict[str, SliceKey]:
-        """Return the rules that divide the positions into groups, by name, such as "rating" and "phase". In tests of
+        """Return a dict of the rules that divide the positions into groups, such as "rating" and "phase". In tests of
         kibitz's networks, the groups are the same. If a property is unknown for all positions, its rule is omitted.
         """
         return _go_slices(self) if self.store.game == "go" else _chess_slices(self)
@@ -166,7 +166,8 @@ def _go_slices(some: PlayedPositions) -> dict[str, SliceKey]:
 
 def network_marks(run: Run, some: PlayedPositions, on_progress: OnProgress) -> Marks:
     """Evaluate the positions with a network that predicts moves. Returns its results for the played moves, such as
-    "rank" and "chance", as arrays by name, [n] each. The network gets all its additional inputs, such as ratings.
+    "rank" and "chance", as a dict from names to arrays [n]. The network gets all its additional inputs, such as
+    ratings.
 
     Raises UsageError if the network predicts no moves.
     """

@@ -43,7 +43,7 @@ class MovePrediction:
     least: float = 0.0
 
     def rank(self, played: int) -> int:
-        """Return the rank of the played move, from 1; UNRANKED if it is not in `ranked`."""
+        """Return the rank of the played move, from 1; UNRANKED (9999) if it is not in `ranked`."""
         return self.ranked.index(played) + 1 if played in self.ranked else UNRANKED
 
     def chance(self, played: int) -> float:
@@ -86,7 +86,7 @@ class Predicted:
     name: the name that the engine reports.
     answered: bool [n], whether the engine made a prediction.
     listed: int16 [n], the number of moves that the engine ranks.
-    rank: int16 [n], the played move's rank, from 1; UNRANKED if the engine does not rank it.
+    rank: int16 [n], the played move's rank, from 1; UNRANKED (9999) if the engine does not rank it.
     chance: float64 [n], the played move's probability; NaN if the engine prints no probabilities.
     best: int64 [n], the move that the engine ranks first; −1 if there is none.
     """
@@ -139,8 +139,7 @@ def predict_positions(
     on_progress: a function that is called with the number of completed positions and the total.
 
     If the engine fails in a position, it is restarted, and the position has no prediction. If the engine refuses a move
-    of a game, the later positions of this game have no prediction. Raises EngineDied after MAX_FAILURES failures in a
-    row.
+    of a game, the later positions of this game have no prediction. Raises EngineDied after three failures in a row.
     """
     n = len(games)
     found = Predicted.nothing(n)

@@ -111,8 +111,9 @@ def row_questions(run: Run) -> tuple[str, ...]:
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str | None) -> EligiblePositions:
     """Return the positions on which the network can be tested: those in which a move was played.
 
-    games: int64 [k], indices in the store. question: the predicted quantity, such as "move", or None. If it is
-    "winner", drawn games and games that were not decided on the board are excluded.
+    games: int64 [k], indices in the store. question: the predicted quantity, such as "move"; None for all positions
+    that `kibitz test` samples from. For "winner", drawn games and games that were not decided on the board are
+    excluded.
     """
     if question == WINNER:
         games = games[black_results(store)[games] != 0]
@@ -147,7 +148,7 @@ def _rows(results: GoResults, question: str) -> Rows:
 
 
 def move_figures(results: GoResults) -> Metrics:
-    """Return the metrics of the predicted moves by name: top-1, top-3 and top-5 accuracy, and the log loss in nats."""
+    """Return a dict of metrics of the predicted moves: top-1, top-3 and top-5 accuracy, and the log loss in nats."""
     groups, rank = results.groups, results.marks["rank"]
     shares = {"accuracy": rank == 1, "accuracy_at_3": rank <= 3, "accuracy_at_5": rank <= 5}
     loss = move_loss(results.marks["chance"])
@@ -157,7 +158,7 @@ def move_figures(results: GoResults) -> Metrics:
 
 
 def winner_figures(results: GoResults) -> Metrics:
-    """Return the metrics of the predicted winner by name: how often the predicted winner won, the log loss in nats, and
+    """Return a dict of metrics of the predicted winner: how often the predicted winner won, the log loss in nats, and
     the calibration error of the win probability.
 
     The metrics use only games that were decided on the board. Without such games, the dict is empty.
@@ -215,8 +216,8 @@ def winners(results: GoResults) -> Table:
 def owner_figures(
     conditioned: ConditionedSession, games: NDArray[np.int64], config: EvalConfig, on_progress: OnProgress
 ) -> tuple[Metrics, Table | None]:
-    """Return the metrics of predicted territory and score by name, and their table. The metrics are those of `gocnn`,
-    with names that begin with "owners_".
+    """Return a dict of metrics of the predicted territory and score, and a table of these metrics. The metrics are
+    those of `gocnn`, with names that begin with "owners_".
 
     The metrics use all positions of the games whose final territory is known. If there are no such games, the dict is
     empty and the table is None. A further metric, "score_lead_error", is the error of the directly predicted score,
@@ -261,8 +262,8 @@ class _Answered:
 
 
 def per_slice(results: GoResults) -> dict[str, list[dict[str, Any]]]:
-    """Return tables, by name, of the accuracy on groups of positions, such as those on 9 × 9. Empty groups, and tables
-    with a single group, are omitted.
+    """Return a dict from names to tables (lists of rows) of the accuracy on groups of positions, such as those on 9 ×
+    9. Empty groups, and tables with a single group, are omitted.
     """
     store, groups, right = results.store, results.groups, results.right
     side = results.marks["side"].astype(np.int64)

@@ -41,7 +41,7 @@ class ConditionedSession:
         return replace(batch, state=np.concatenate([batch.state, more], 1))
 
     def measure(self, batch: Batch) -> Marks:
-        """Evaluate positions in which a move was played, and return the results as arrays by name, [n] each.
+        """Evaluate positions in which a move was played, and return the results as a dict from names to arrays [n].
 
         The arrays are those of `move_marks` and these:
 
@@ -73,15 +73,17 @@ class ConditionedSession:
 
 
 def move_marks(policy: NDArray[np.float32], played: NDArray[np.int64]) -> Marks:
-    """Return how a network ranks the played moves, as arrays by name, [n] each.
+    """Return how a network ranks the played moves, as a dict from names to arrays [n].
 
     policy: float32 [n, 362], the probabilities of the 361 points and of a pass. played: int64 [n], the played moves, as
-    points or PASS.
+    points (row · 19 + column), or 361 for a pass.
+
+    The dict has these arrays:
 
     chance: the played move's probability.
     rank: the played move's rank by probability, from 1. If probabilities are equal, the point with the lower index is
         first.
-    best: the most likely move, as a point or PASS.
+    best: the most likely move, as a point, or 361 for a pass.
     surest: the probability of the most likely move.
     passed: whether the played move was a pass.
     """

@@ -40,7 +40,8 @@ def baselines(
     log: Callable[[str], None],
     on_progress: OnProgress,
 ) -> tuple[dict[str, Any], list[Table]]:
-    """Test all baselines (simpler predictors). Returns their results by key, and their tables.
+    """Test all baselines (simpler predictors). Returns a dict from each baseline's key to its result, and a list of
+    tables.
 
     run, results: the network and its results. subset: int64 [k], indices of the positions for the baselines that take
     long. stockfish: the object that tests Stockfish.
@@ -93,7 +94,8 @@ def most_frequent_move(
     run: Run, results: HumanResults, subset: NDArray[np.int64], log: Callable[[str], None], on_progress: OnProgress
 ) -> dict[str, Any]:
     """Test a simple predictor: it always predicts the legal move whose pair of from-square and to-square is most
-    frequent in the network's training games. Returns its results by key, or {} if the training games are missing.
+    frequent in the network's training games. Returns the results as entries for the "baselines" of the test's result,
+    or {} if the training games are missing.
 
     results: the network's results. subset: int64 [k], the indices of the positions to test.
     """
@@ -128,8 +130,8 @@ def most_frequent_move(
 def chessnet_baseline(
     results: HumanResults, subset: NDArray[np.int64], log: Callable[[str], None], on_progress: OnProgress
 ) -> tuple[dict[str, Any], list[Table]]:
-    """Test the bundled network `chessnet` for comparison. Returns its results by key, and a list with a table by
-    rating. Both are empty if the network can't be tested.
+    """Test the bundled network `chessnet` for comparison. Returns its results as entries for the "baselines" of the
+    test's result, and a list with a table by rating. Both are empty if the network can't be tested.
 
     results: the results of the tested network. subset: int64 [k], indices of positions. Positions of `chessnet`'s
     training games are excluded.

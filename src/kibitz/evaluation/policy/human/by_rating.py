@@ -13,7 +13,7 @@ from kibitz.stats import ClusterBootstrap, Estimate, log_loss
 
 
 def moves_by_rating(results: HumanResults) -> tuple[Metrics, Table]:
-    """Return the accuracy, log loss and perplexity of the predicted moves: as metrics by name over all positions, and
+    """Return the accuracy, log loss and perplexity of the predicted moves: as a dict of metrics over all positions, and
     as a table by the rating of the player to move.
     """
     marks, groups = results.marks, results.groups
@@ -49,9 +49,9 @@ def _exp(estimate: Estimate) -> Estimate:
 
 
 def results_by_rating(results: HumanResults) -> tuple[Metrics, Table]:
-    """Return the accuracy, log loss and calibration of the predicted probabilities of win, draw and loss: as metrics by
-    name over all positions, and as a table by the rating of the player to move. The network must have the output
-    `outcome`.
+    """Return the accuracy, log loss and calibration of the predicted probabilities of win, draw and loss: as a dict of
+    metrics over all positions, and as a table by the rating of the player to move. The network must have the output
+    `outcome`, which contains these probabilities.
     """
     marks, groups = results.marks, results.groups
     given = np.select([results.result > 0, results.result == 0], [marks["win"], marks["draw"]], marks["loss"])

@@ -124,8 +124,8 @@ def row_questions(run: Run) -> tuple[str, ...]:
 def eligible(run: Run, store: Store, games: NDArray[np.int64], question: str | None) -> EligiblePositions:
     """Return the positions on which the network can be tested: those in which a move was played.
 
-    games: int64 [k], indices in the store. question: the predicted quantity, "move" or "winner", or None. If it is
-    "winner", drawn games are excluded.
+    games: int64 [k], indices in the store. question: the predicted quantity, "move" or "winner"; None for all positions
+    that `kibitz test` samples from. For "winner", drawn games are excluded.
     """
     if question == WINNER:
         games = games[store.column("result")[games] != 0]
@@ -170,8 +170,8 @@ def note(results: HumanResults, chosen: Chosen) -> str | None:
 
 
 def per_slice(results: HumanResults) -> dict[str, list[dict[str, Any]]]:
-    """Return tables, by name, of the accuracy on groups of positions, such as those in one phase of the game. Empty
-    groups are omitted.
+    """Return a dict from names to tables (lists of rows) of the accuracy on groups of positions, such as those in one
+    phase of the game. Empty groups are omitted.
     """
     right, groups = results.right, results.groups
     labels = [band_name(low, high) for low, high in itertools.pairwise(BANDS)]

@@ -71,7 +71,7 @@ class RatedSession:
         return np.concatenate([batch.state, more], 1)
 
     def measure(self, batch: Batch, state: NDArray[np.uint8]) -> Marks:
-        """Evaluate positions in which a move was played, and return the results as arrays by name, [n] each.
+        """Evaluate positions in which a move was played, and return the results as a dict from names to arrays [n].
 
         The arrays are those of `ranked`. If the network predicts results, "win", "draw" and "loss" are the mover's
         probabilities, 0 to 1. state: uint8 [n, 12], the state of `kibitz.PositionArrays` with the additional inputs
@@ -86,10 +86,13 @@ class RatedSession:
 
 
 def ranked(answers: dict[str, NDArray[np.float32]], batch: Batch, played: NDArray[np.uint16]) -> Marks:
-    """Return how a network ranks the played move among the legal moves of each position, as arrays by name, [n] each.
+    """Return how a network ranks the played move among the legal moves of each position, as a dict from names to arrays
+    [n].
 
     answers: the network's outputs. batch: the positions. played: uint16 [n], the played moves, packed as in
     `kibitz.games.chess.moves`.
+
+    The dict has these arrays:
 
     chance: the played move's probability; the probabilities of all legal moves add up to 1.
     rank: the played move's rank, from 1.
@@ -170,8 +173,8 @@ class HumanResults:
     def measure_again(
         self, some: NDArray[np.int64], measure: Callable[[Batch], Marks], on_progress: Callable[[int, int], None]
     ) -> Marks:
-        """Evaluate some of the tested positions again, for example with changed ratings. Returns the arrays of
-        `measure` by name, in the order of `some`.
+        """Evaluate some of the tested positions again, for example with changed ratings. Returns a dict from names to
+        the arrays of `measure`, in the order of `some`.
 
         some: int64 [k], indices of tested positions. measure: a function that evaluates a batch of positions.
         on_progress: a function that is called with the number of completed positions and the total.

@@ -62,8 +62,8 @@ def samples(results: HumanResults, seed: int) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Difference:
-    """The most likely moves in a position for players rated WEAKER and for players rated STRONGER, with their
-    probabilities.
+    """The most likely moves in a position for weaker and for stronger players, with their probabilities. WEAKER = 1200
+    and STRONGER = 2200 are the two ratings.
 
     weaker, stronger: the most likely moves, packed as in `kibitz.games.chess.moves`.
     weaker_chance: the probability of the move `weaker` for players rated WEAKER.

@@ -31,7 +31,7 @@ uint8 [n, 12]. It returns the changed state.
 
 
 def other_inputs(results: HumanResults, seed: int) -> dict[str, ChangeState]:
-    """Return three functions that change the network's additional inputs, by name.
+    """Return a dict of three functions, which change the network's additional inputs, such as ratings.
 
     ratings_shuffled: replace the ratings by those of the two players of another game.
     ratings_withheld: set the ratings to unknown.
@@ -104,7 +104,7 @@ def with_other_inputs(
     results: HumanResults, subset: NDArray[np.int64], seed: int, on_progress: OnProgress
 ) -> tuple[Metrics, Table]:
     """Test the network again on some positions, with its additional inputs changed by each function of `other_inputs`.
-    Returns metrics by name, and their table.
+    Returns a dict of metrics, and a table of these metrics.
 
     results: the results with the true inputs. subset: int64 [k], indices of the positions. seed: the random seed.
     """

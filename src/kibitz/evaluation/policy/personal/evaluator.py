@@ -114,7 +114,7 @@ def _stranger(name: str | None, game: str) -> Run | None:
 
 
 def figures_of(arms: Arms) -> Metrics:
-    """Return metrics by name: the accuracy and log loss of each compared model, and the differences between models on
+    """Return a dict of metrics: the accuracy and log loss of each compared model, and the differences between models on
     the same moves. Each metric exists twice: over all moves, and over the moves after move 10.
 
     arms: the person's moves and the predictions of each model.
@@ -163,8 +163,8 @@ def _count(number: int) -> str:
 
 
 def by_part(arms: Arms) -> dict[str, list[dict[str, Any]]]:
-    """Return tables, by name, of the accuracy on groups of moves, such as the first ten moves of a game. The accuracy
-    is that of the complete personal model: the adapted network with the opening book.
+    """Return a dict from names to tables (lists of rows) of the accuracy on groups of moves, such as the first ten
+    moves of a game. The accuracy is that of the complete personal model: the adapted network with the opening book.
     """
     right, groups, positions = arms.judged[BOTH].right, arms.groups, arms.positions
     parts = {

@@ -39,7 +39,8 @@ def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callab
     """Return the tables of the result page that describe a Go player's style, as {"tables": list}.
 
     The analysis uses the player's newest games in the store. These may be training games, because the analysis uses
-    only the base network, which was not trained on them. run: the player's network. seed: the random seed.
+    only the base network, which was not trained on them. run: the player's network. arms: the compared models, which
+    have no effect here. seed: the random seed.
     """
     sides = sides_of(store, run.info["person"]["names"])
     order = in_time(store)
@@ -55,7 +56,7 @@ def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callab
 def worth(session: Session, positions: PlayerPositions, moves: NDArray[np.uint16]) -> NDArray[np.float64]:
     """Return the mover's win probability after the given move in each position, float64 [n], 0 to 1.
 
-    moves: uint16 [n], points or PASS.
+    moves: uint16 [n], points (row · 19 + column), or 361 for a pass.
     """
     store, n = positions.store, len(positions)
     sizes = positions.plies + 1
