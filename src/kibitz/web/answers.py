@@ -30,8 +30,8 @@ def analyse(
     becomes one line of JSON in the response.
 
     The first dict has the number of results, and the last dict marks the end. Between them is one dict per position.
-    seq: the number that the page gave to the request. checkpoint: the name of a training checkpoint, whose weights are
-    used; None for the network's best weights.
+    seq: the number that the browser page of `kibitz board` gave to the request. checkpoint: the name of a training
+    checkpoint, whose weights are used; None for the network's best weights.
     """
     began = time.perf_counter()
     yield [{"seq": seq, "total": last - first + 1}]
@@ -42,8 +42,8 @@ def analyse(
 
 
 def batches(count: int) -> Iterator[slice]:
-    """Yield Python slices that together cover the indices from 0 to `count` - 1. The slices become larger, from
-    FIRST_BATCH to MAX_BATCH.
+    """Yield Python slices that together cover the indices from 0 to `count` - 1. The slices become larger, from 1 to 32
+    indices.
     """
     start, size = 0, FIRST_BATCH
     while start < count:

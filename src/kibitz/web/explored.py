@@ -1,5 +1,5 @@
-"""Temporary game stores, in which the page's opening explorer shows the games of a file, or the games of a report in
-the tab My games.
+"""Temporary game stores, in which the opening explorer of `kibitz board` shows the games of a file, or the games of a
+report in the tab My games.
 
 A store is made when it is first needed, with the same code as `kibitz import`. Its folder is removed together with the
 store.
@@ -281,7 +281,7 @@ def _why_nothing(title: str, read: int, left_out: dict[str, int]) -> str:
 
 
 class BuiltStores:
-    """All temporary stores of the server, and the files that the page is uploading.
+    """All temporary stores of the server, and the files that the browser page of `kibitz board` is uploading.
 
     records: the paths on the command line, which are files, or folders of SGF files.
     """
@@ -303,7 +303,7 @@ class BuiltStores:
     def find(self, name: str, mine: PlayerGames | None = None) -> BuiltStore | None:
         """Return the temporary store with this name; None if there is no such store, or if it was removed.
 
-        mine: the player's games in My games; None if there is no report.
+        mine: the player's games in the report of the tab My games; None if there is no report.
         """
         if name in self._records:
             return self._store_of(name, _of_record(name, self._records[name]))
@@ -334,8 +334,8 @@ class BuiltStores:
         return found
 
     def upload(self, fields: Fields) -> dict[str, Any]:
-        """Append a part of a file, which the page uploads, to the previous parts. Return the response of
-        /api/explore/upload. The request has the part as UTF-8 in base64.
+        """Append a part of a file, which the browser page of `kibitz board` uploads, to the previous parts. Return the
+        response of /api/explore/upload. The request `fields` has the part as UTF-8 in base64.
 
         After the last part, the response has the name of the temporary store. Raises BadRequest for invalid data, a
         missing part or a file that is too large.

@@ -1,4 +1,4 @@
-"""Read PGN, SGF and FEN for the page, and write PGN and SGF."""
+"""Read PGN, SGF and FEN for the browser page of `kibitz board`, and write PGN and SGF."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ only inside a comment.
 
 
 def load(fields: Fields) -> dict[str, Any]:
-    """Return the response of /api/load: the games or the position in the request's text (PGN, SGF or FEN). Raises
-    BadRequest if no game or position can be read.
+    """Return the response of /api/load: the games or the position in the request's text (PGN, SGF or FEN). fields: the
+    JSON of the request. Raises BadRequest if no game or position can be read.
     """
     record = text(fields, "text").lstrip("\ufeff").replace("\0", " ")
     index = whole(fields, "index", 0, 0, 10**7)
@@ -46,7 +46,8 @@ def _looks_like_pgn(before: str) -> bool:
 
 
 def save(fields: Fields) -> dict[str, Any]:
-    """Return the response of /api/save: the request's tree as PGN or SGF. Raises BadRequest for an invalid tree.
+    """Return the response of /api/save: the request's tree as PGN or SGF. fields: the JSON of the request. Raises
+    BadRequest for an invalid tree.
 
     If the request has the field `analysis`, its evaluations, annotations and reasons are written in the form of `kibitz
     annotate` (see `web/notes.py`).

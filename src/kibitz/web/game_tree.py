@@ -1,5 +1,5 @@
-"""Trees of moves, as the page sends and receives them: a list of nodes with the root first, parents before children,
-and the main move before variations.
+"""Trees of moves, as the browser page of `kibitz board` sends and receives them: a list of nodes with the root first,
+parents before children, and the main move before variations.
 
 The functions use no recursion, because a line may be thousands of moves deep.
 """
@@ -39,8 +39,8 @@ class Written:
 
 
 def read_tree(fields: Fields) -> list[Written]:
-    """Parse the tree of moves in a request, and return its nodes, the root first. Raises BadRequest if it is
-    malformed.
+    """Parse the tree of moves in a request, and return its nodes, the root first. fields: the JSON of the request.
+    Raises BadRequest if the tree is malformed.
     """
     nodes = objects(fields.get("tree"), "tree", MAX_NODES)
     tree: list[Written] = []
@@ -67,8 +67,8 @@ def read_tree(fields: Fields) -> list[Written]:
 
 
 def texts(fields: Fields, name: str) -> dict[str, str]:
-    """Return the field `name` of a request, which must be a JSON object whose values are strings; {} if it is missing.
-    Raises BadRequest for any other value.
+    """Return the field `name` of `fields`, the JSON of a request, which must be a JSON object whose values are strings;
+    {} if it is missing. Raises BadRequest for any other value.
     """
     value = fields.get(name) or {}
     if not isinstance(value, dict) or not all(isinstance(item, str) for item in value.values()):
@@ -77,7 +77,7 @@ def texts(fields: Fields, name: str) -> dict[str, str]:
 
 
 def few(problems: list[str]) -> list[str]:
-    """Shorten a list of problems to its first MAX_PROBLEMS lines, followed by a line with the number of omitted
+    """Shorten a list of problems to its first MAX_PROBLEMS (20) lines, followed by a line with the number of omitted
     lines.
     """
     rest = len(problems) - MAX_PROBLEMS

@@ -80,7 +80,9 @@ class JudgedPositions:
         return self._weights[key]
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, dict[str, Any]]:
-        """Return the stored evaluations among those with these keys, by key."""
+        """Return the stored evaluations with these keys, as a dict by key. Keys without a stored evaluation are missing
+        in it.
+        """
         found: dict[bytes, dict[str, Any]] = {}
         for first in range(0, len(keys), _AT_ONCE):
             rows = self._do(partial(_select, list(keys[first : first + _AT_ONCE])))
@@ -95,7 +97,7 @@ class JudgedPositions:
         return found
 
     def put(self, found: Mapping[bytes, dict[str, Any]]) -> None:
-        """Store evaluations. found: the evaluations by key."""
+        """Store evaluations of moves. found: a dict from keys (see `JudgedPositions.keys`) to evaluations."""
         if not found:
             return
         now = time.time()
@@ -151,7 +153,7 @@ def remembered(
     judged: the file with the stored evaluations.
     keys: the keys of all positions of the line (see `JudgedPositions.keys`).
     first, last: the range of moves, counted from 1; 0 is the start position.
-    seq: the number that the page gave to the request.
+    seq: the number that the browser page of `kibitz board` gave to the request.
     judge: a function that takes the first and the last move of a range without stored evaluations. It yields new
         evaluations, also as lists of dicts.
     """

@@ -1,6 +1,7 @@
-"""External engines that evaluate moves for the page, if the user selects an engine instead of a network.
+"""External engines that evaluate moves for the browser page of `kibitz board`, if the user selects an engine instead of
+a network.
 
-Their processes are separate from those of the page's engine analysis. A request names an engine, as in
+Their processes are separate from those that analyze positions on the page. A request names an engine, as in
 `kibitz.web.opinions`. One worker thread processes all requests for an engine.
 """
 
@@ -27,8 +28,8 @@ OPTION = "Checked by"
 
 
 class Judges:
-    """The external engines that evaluate moves for the page. An engine is started when it is first needed, and ended
-    when it has not been used for IDLE seconds.
+    """The external engines that evaluate moves for the browser page of `kibitz board`. An engine is started when it is
+    first needed, and ended when it has not been used for IDLE (300) seconds.
     """
 
     def __init__(self, opinions: Opinions, networks: NetworkRegistry):
@@ -39,8 +40,8 @@ class Judges:
         self._timer: threading.Timer | None = None
 
     def program(self, fields: Fields, game: str) -> Program | None:
-        """Return the engine that the request selects to evaluate moves; None if it selects the network. game: "chess"
-        or "go".
+        """Return the engine that a request selects to evaluate moves; None if it selects the network. fields: the JSON
+        of the request. game: "chess" or "go".
 
         Raises BadRequest if there is no such engine, or if the engine is for the other game.
         """
@@ -83,7 +84,7 @@ class Judges:
         return judge
 
     def keep(self) -> None:
-        """Restart the idle time of the engines: they run for IDLE more seconds."""
+        """Restart the idle time of the engines: they run for IDLE (300) more seconds."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()

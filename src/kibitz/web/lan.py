@@ -19,8 +19,8 @@ nothing.
 
 @dataclass(frozen=True)
 class Access:
-    """The secret key that other computers need to open the page. everywhere: whether a browser on the server's computer
-    needs the key too.
+    """The secret key that other computers need to open the browser page of `kibitz board`. everywhere: whether a
+    browser on the server's computer needs the key too.
     """
 
     key: str
@@ -46,8 +46,8 @@ def own_host() -> str:
 
 
 def with_key(address: str, key: str) -> str:
-    """Return the address that opens the page on another device: `address` with the key. address: for example
-    http://192.168.1.20:8642.
+    """Return the address that opens the browser page of `kibitz board` on another device: `address` with the key.
+    address: for example http://192.168.1.20:8642.
     """
     return f"{address}/?key={key}"
 

@@ -1,5 +1,5 @@
-"""The networks that the page can use: networks on the command line, runs (trained networks) in the folder runs/, and
-bundled networks.
+"""The networks that the browser page of `kibitz board` can use: networks on the command line, runs (trained networks)
+in the folder runs/, and bundled networks.
 
 To list the networks, kibitz reads only their run.json. A network is loaded and cached when it is first needed.
 """
@@ -40,7 +40,7 @@ WHITE, MOVES, OWNERS = "white", "moves", "owners"
 
 @dataclass(frozen=True)
 class NetworkInfo:
-    """A network that the page lists, with its description. It may not be loaded.
+    """A network that the browser page of `kibitz board` lists, with its description. It may not be loaded.
 
     name: the network's name in requests. source: "run", or "package" for a bundled network. run: the open run
     (directory of the network). If its run.json can't be read, run is None, and `why` has the reason.
@@ -150,7 +150,7 @@ class NetworkInfo:
     @property
     def live(self) -> bool:
         """Whether the run is being trained now: its training has not ended, and its metrics changed in the last LIVE
-        seconds.
+        (600) seconds.
         """
         if self.run is None or self.run.info.get("finished") or "ended" in self.run.info:
             return False
@@ -178,7 +178,7 @@ class NetworkInfo:
         return None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the description of the network as a dict for the page."""
+        """Return the description of the network as a dict for the browser page of `kibitz board`."""
         system = self.declaration
         return {
             "name": self.name,

@@ -1,5 +1,5 @@
-"""The page's evaluations of a game: values, annotations and reasons. This module reads them from a request, so that
-they can be written into PGN or SGF.
+"""The evaluations of a game by the browser page of `kibitz board`: values, annotations and reasons. This module reads
+them from a request, so that they can be written into PGN or SGF.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ class Note:
 
 @dataclass(frozen=True)
 class Notes:
-    """The page's evaluations of a whole game.
+    """The evaluations of a whole game by the browser page of `kibitz board`.
 
     meaning: the meaning of the values if they are not win probabilities, else "".
     checked_by: the engine that evaluated the moves, with its limits; "" if the network did.
     language: the language code of the sentences to write.
     summary: the summary of the game; None if not all of its moves are evaluated.
     movers: the side of each move; [] without a summary.
-    moves: the evaluations, by the index of the node in the tree.
+    moves: a dict from the index of a node in the tree of moves to the evaluation of its move.
     """
 
     meaning: str

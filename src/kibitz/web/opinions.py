@@ -1,4 +1,5 @@
-"""External UCI and GTP engines on this computer: their analysis of the page's positions, and their moves in games.
+"""External UCI and GTP engines on this computer: their analysis of positions on the browser page of `kibitz board`, and
+their moves in games.
 
 No text of a request is ever executed. A request names an engine from the command line of `kibitz board`, or an
 installed well-known engine. An engine gets positions only after they have been parsed and rewritten. The only option
@@ -71,8 +72,9 @@ class Thinker(Protocol):
         """
 
     def look(self, stop: threading.Event) -> dict[str, Any] | None:
-        """Wait for a short time, and return the engine's current results as a dict for the page; None if there are none
-        yet. stop: an event that ends the wait. Raises BadRequest if the engine rejects the position.
+        """Wait for a short time, and return the engine's current results as a dict for the browser page of `kibitz
+        board`; None if there are none yet. stop: an event that ends the wait. Raises BadRequest if the engine rejects
+        the position.
         """
 
     @property
@@ -86,14 +88,16 @@ class Thinker(Protocol):
 
 
 def read_lines(fields: Fields) -> int:
-    """Return the number of best moves that a request wants from an engine, 1 to MAX_LINES. Raises BadRequest for any
-    other value.
+    """Return the number of best moves that a request wants from an engine, 1 to MAX_LINES (5). fields: the JSON of the
+    request. Raises BadRequest for any other value.
     """
     return whole(fields, "lines", 1, 1, MAX_LINES)
 
 
 def read_move_limits(fields: Fields) -> MoveLimits:
-    """Return the limits of the search for a move in a request. Raises BadRequest for values out of range."""
+    """Return the limits of the search for a move in a request. fields: the JSON of the request. Raises BadRequest for
+    values out of range.
+    """
     from kibitz.web.players import read_limits
 
     return MoveLimits(*read_limits(fields), whole(fields, "rating", 0, 0, MOST_RATED) or None)
@@ -122,7 +126,7 @@ class Desk:
         Between results, the method yields empty lists, so that the thread can process newer requests first.
 
         lines: the number of best moves to analyze.
-        seq: the number that the page gave to the request.
+        seq: the number that the browser page of `kibitz board` gave to the request.
         on_result: a function that sends an error line if another request takes the engine.
         stop: an event that is set when the client disconnects.
         """
@@ -263,8 +267,8 @@ def _thought(found: dict[str, Any]) -> dict[str, Any]:
 
 
 class Opinions:
-    """The engines that the page can use: those on the command line, and well-known engines that are installed on this
-    computer.
+    """The engines that the browser page of `kibitz board` can use: those on the command line, and well-known engines
+    that are installed on this computer.
 
     given: the engines on the command line. checkers: the engines that evaluate moves until the user selects others, at
     most one per game.
@@ -278,15 +282,15 @@ class Opinions:
         """The names of the engines that evaluate moves until the user selects others, by game."""
 
     def known(self) -> list[dict[str, Any]]:
-        """Return the engines as dicts for the page."""
+        """Return the engines as dicts for the browser page of `kibitz board`."""
         return [
             {"name": program.name, "game": program.game, "command": shlex.join(program.command)}
             for program in (desk.program for desk in self._desks.values())
         ]
 
     def desk(self, fields: Fields, game: str | None = None) -> Desk:
-        """Return the `Desk` of the engine that a request selects. game: "chess" or "go"; None for either. Raises
-        BadRequest if there is no such engine, or if it is for the other game.
+        """Return the `Desk` of the engine that a request selects. game: "chess" or "go"; None for either. fields: the
+        JSON of the request. Raises BadRequest if there is no such engine, or if it is for the other game.
         """
         name = text(fields, "program")
         desk = self._desks.get(name)

@@ -1,4 +1,4 @@
-"""Serve the files of the page, which were built into the folder kibitz/web/page."""
+"""Serve the files of the browser page of `kibitz board`, which were built into the folder kibitz/web/page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ MISSING = """<!doctype html>
 
 
 def problem() -> str | None:
-    """Return, in one line, why the page can't be shown: its files were not built. Returns None if they were built."""
+    """Return, in one line, why the browser page of `kibitz board` can't be shown: its files were not built. Returns
+    None if they were built.
+    """
     if (PAGE / "index.html").is_file():
         return None
     return (
@@ -36,7 +38,7 @@ def problem() -> str | None:
 
 
 def file(request: Request) -> Response:
-    """Return the response with a file of the page. The file for the path / is index.html."""
+    """Return the response with a file of the browser page of `kibitz board`. The file for the path / is index.html."""
     name = request.path_params.get("path", "") or "index.html"
     path = PAGE / name
     try:

@@ -1,5 +1,5 @@
-"""Parse requests from the page. A request is JSON from an untrusted client, so each field is validated. Every function
-raises BadRequest for invalid data.
+"""Parse requests from the browser page of `kibitz board`. A request is JSON from an untrusted client, so each field is
+validated. Every function raises BadRequest for invalid data.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def objects(value: object, name: str, most: int) -> list[Fields]:
 
 
 def words(fields: Fields, name: str, most: int) -> list[str]:
-    """Return the field `name` of a request, a list of at most `most` strings; [] if it is missing. Raises BadRequest
-    for any other value.
+    """Return the field `name` of `fields`, the JSON of a request, a list of at most `most` strings; [] if it is
+    missing. Raises BadRequest for any other value.
     """
     value = fields.get(name)
     if value is None:
@@ -71,8 +71,8 @@ def words(fields: Fields, name: str, most: int) -> list[str]:
 
 
 def text(fields: Fields, name: str, default: str | None = None) -> str:
-    """Return the field `name` of a request, a string; `default` if it is missing. Raises BadRequest if it is missing
-    and has no default, or is not a string.
+    """Return the field `name` of `fields`, the JSON of a request, a string; `default` if it is missing. Raises
+    BadRequest if it is missing and has no default, or is not a string.
     """
     value = fields.get(name)
     if value is None and default is not None:
@@ -87,8 +87,8 @@ def text(fields: Fields, name: str, default: str | None = None) -> str:
 
 
 def choice(fields: Fields, name: str, among: Sequence[str], default: str) -> str:
-    """Return the field `name` of a request, which must be one of the strings in `among`; `default` if it is missing.
-    Raises BadRequest for any other value.
+    """Return the field `name` of `fields`, the JSON of a request, which must be one of the strings in `among`;
+    `default` if it is missing. Raises BadRequest for any other value.
     """
     value = text(fields, name, default)
     if value not in among:
@@ -97,8 +97,8 @@ def choice(fields: Fields, name: str, among: Sequence[str], default: str) -> str
 
 
 def whole(fields: Fields, name: str, default: int, low: int, high: int) -> int:
-    """Return the field `name` of a request, an integer from `low` to `high`; `default` if it is missing. A number such
-    as 3.0 is also accepted. Raises BadRequest for any other value.
+    """Return the field `name` of `fields`, the JSON of a request, an integer from `low` to `high`; `default` if it is
+    missing. A number such as 3.0 is also accepted. Raises BadRequest for any other value.
     """
     value = fields.get(name)
     if value is None:
@@ -111,8 +111,8 @@ def whole(fields: Fields, name: str, default: int, low: int, high: int) -> int:
 
 
 def number(fields: Fields, name: str, default: float | None, low: float, high: float) -> float | None:
-    """Return the field `name` of a request, a number from `low` to `high`; `default` if it is missing. Raises
-    BadRequest for any other value.
+    """Return the field `name` of `fields`, the JSON of a request, a number from `low` to `high`; `default` if it is
+    missing. Raises BadRequest for any other value.
     """
     value = fields.get(name)
     if value is None:
@@ -124,8 +124,8 @@ def number(fields: Fields, name: str, default: float | None, low: float, high: f
 
 
 def numbers(fields: Fields, name: str, most: int, low: float, high: float) -> list[float | None]:
-    """Return the field `name` of a request, a list of at most `most` numbers from `low` to `high`; null becomes None.
-    Raises BadRequest for any other value, and if the field is missing.
+    """Return the field `name` of `fields`, the JSON of a request, a list of at most `most` numbers from `low` to
+    `high`; null becomes None. Raises BadRequest for any other value, and if the field is missing.
     """
     value = fields.get(name)
     if not isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The input planes of a network for a position, with names, for the page."""
+"""The input planes of a network for a position, with names, for the browser page of `kibitz board`."""
 
 from __future__ import annotations
 

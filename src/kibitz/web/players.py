@@ -1,4 +1,6 @@
-"""Players for the page. A player is a network with a method to choose moves, such as a search."""
+"""Players for the browser page of `kibitz board`. A player is a network with a method to choose moves, such as a
+search.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,8 @@ class PlayRequest:
 
 def read_request(fields: Fields, network: NetworkInfo) -> PlayRequest:
     """Return how a request wants a move to be chosen. If the request has a rank, `kibitz.play.go.imitation` determines
-    the default method and temperature. Raises BadRequest for invalid fields, and for a network that can't choose moves.
+    the default method and temperature. fields: the JSON of the request. Raises BadRequest for invalid fields, and for a
+    network that can't choose moves.
     """
     methods = network.methods
     if not methods:
@@ -108,7 +111,8 @@ def _read_clock(fields: Fields, network: NetworkInfo) -> MoverClock | None:
 
 def read_limits(fields: Fields) -> tuple[int | None, float | None]:
     """Return the limits of a search in a request, as nodes and seconds; None for a limit that is not set. If neither is
-    set, the result has DEFAULT_SECONDS. Raises BadRequest for values out of range.
+    set, the result has a limit of one second. fields: the JSON of the request. Raises BadRequest for values out of
+    range.
     """
     nodes = whole(fields, "nodes", 0, 0, MAX_NODES) or None
     seconds = number(fields, "seconds", None, 0, MAX_SECONDS)
@@ -170,8 +174,8 @@ class Players:
         """Let a network choose a move in the last position of a line (a start position and moves). Yields the response
         once, as a list of dicts.
 
-        seq: the number that the page gave to the request. send: a function that sends interim results. stop: an event
-        that cancels the search.
+        seq: the number that the browser page of `kibitz board` gave to the request. send: a function that sends interim
+        results. stop: an event that cancels the search.
         """
 
         def report(result: Mapping[str, Any]) -> None:

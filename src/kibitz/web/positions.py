@@ -1,4 +1,6 @@
-"""Lines of chess or Go in requests of the page. A line is a start position and the moves from it."""
+"""Lines of chess or Go in requests of the browser page of `kibitz board`. A line is a start position and the moves from
+it.
+"""
 
 from __future__ import annotations
 
@@ -39,30 +41,30 @@ class Line(Protocol):
         """Return the last position of the line (a start position and moves), as a chess.Board or a Go board."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the line (a start position and moves) as a dict with the fields that the page's requests have
-        for it.
+        """Return the line (a start position and moves) as a dict with the fields that requests of the browser page of
+        `kibitz board` have for it.
         """
 
     def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Return the positions from ply `first` to ply `last` as input arrays of a network: `codes`, uint8 [n,
-        squares], and `state`, uint8 [n, 4].
+        squares], and `state`, uint8 [n, 4], see `kibitz.PositionArrays`.
         """
 
     def conditioned(self, usual: Mapping[str, int]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Return the last position as input arrays of a network that has side inputs, such as ratings or komi. The
-        arrays are `codes`, uint8 [1, squares], and `state`, uint8 [1, 4 + len(usual)].
+        arrays are `codes`, uint8 [1, squares], and `state`, uint8 [1, 4 + len(usual)], see `kibitz.PositionArrays`.
 
-        usual: the default of each side input, by name. It is used if the line has no value for the side input.
+        usual: a dict from the name of each side input to its default, which is used if the line has no value for it.
         """
 
     def nodes(self) -> list[dict[str, Any]]:
-        """Return one dict for each position of the line (a start position and moves), in the form that the
-        page uses.
+        """Return one dict for each position of the line (a start position and moves), in the form that the browser page
+        of `kibitz board` uses.
         """
 
     def after(self, move: str) -> dict[str, Any]:
-        """Return the position after one more move at the end of the line, as a dict for the page. move: the move as
-        text. Raises BadRequest if the move is illegal.
+        """Return the position after one more move at the end of the line, as a dict for the browser page of `kibitz
+        board`. move: the move as text. Raises BadRequest if the move is illegal.
         """
 
     def check(self, network: NetworkInfo) -> None:
@@ -72,7 +74,7 @@ class Line(Protocol):
         self, session: Session | TorchSession, network: NetworkInfo, first: int, last: int
     ) -> Iterator[list[dict[str, Any]]]:
         """Yield a network's results for the positions from ply `first` to ply `last`, batch by batch. Each result is a
-        dict for the page. session: the loaded network.
+        dict for the browser page of `kibitz board`. session: the loaded network.
         """
 
     def occlusion(self, session: Session, network: NetworkInfo) -> dict[str, Any]:
@@ -90,7 +92,8 @@ class Line(Protocol):
         report: Callable[[Mapping[str, Any]], None],
         stop: threading.Event,
     ) -> str | None:
-        """Return the move that a player chooses in the last position, as a string; None if there is no legal move.
+        """Return the move that a player (a network with a method to choose moves) chooses in the last position, as a
+        string; None if there is no legal move.
 
         player: a function that returns the player.
         request: how the player must choose the move, including the limits of a search.
@@ -100,8 +103,8 @@ class Line(Protocol):
 
 
 def read_line(fields: Fields, name: str = "line") -> Line:
-    """Parse the line (a start position and moves) in a request. name: the field that has the line. Raises BadRequest if
-    the line is malformed or has an illegal move.
+    """Parse the line (a start position and moves) in a request. name: the field that has the line. fields: the JSON of
+    the request. Raises BadRequest if the line is malformed or has an illegal move.
     """
     line = an_object(fields.get(name), name)
     read: Callable[[Fields], Line] = importlib.import_module(

@@ -30,7 +30,7 @@ class Preparing:
 
     def start(self) -> None:
         """Start the process, unless the functions for chess and Go are already compiled for this version of kibitz. If
-        the process can't be started, nothing happens, because the page also works without it.
+        the process can't be started, nothing happens, because the browser page of `kibitz board` also works without it.
         """
         with contextlib.suppress(OSError):
             if os.environ.get(SWITCH) != "0" and self._process is None and not preparation.are_prepared(GAMES):

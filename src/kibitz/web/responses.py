@@ -1,4 +1,4 @@
-"""HTTP responses for the page: JSON, streams of lines of JSON, and errors."""
+"""HTTP responses for the browser page of `kibitz board`: JSON, streams of lines of JSON, and errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class LineStream:
     """A response that is a stream of lines of JSON, as an ASGI application. The lines are the results of a job in a
     worker thread. If the client disconnects, the job is canceled.
 
-    seq: the number that the page gave to the request.
+    seq: the number that the browser page of `kibitz board` gave to the request.
     """
 
     def __init__(self, worker: WorkerThread, seq: int, steps: Steps):
@@ -60,8 +60,8 @@ class LineStream:
 
 
 async def cancel_on_disconnect(request: Request, answer: Coroutine[Any, Any, T]) -> T:
-    """Wait for `answer`, and return its result. If the client disconnects first, `answer` is canceled, and
-    ClientDisconnect is raised.
+    """Wait for the coroutine `answer`, and return its result. request: the HTTP request of the client. If the client
+    disconnects first, `answer` is canceled, and ClientDisconnect is raised.
     """
 
     async def gone() -> None:

@@ -28,7 +28,7 @@ order, because a large file takes seconds, and small requests must not wait.
 
 @dataclass(frozen=True)
 class StreamJob:
-    """A job of a worker thread that sends its results to the page one by one.
+    """A job of a worker thread that sends its results to the browser page of `kibitz board` one by one.
 
     worker: the name of the worker thread. seq: the number that the page gave to the request. steps: a function that
     returns the iterator of the steps of the work (see `workers.Steps`).
@@ -79,8 +79,8 @@ def post(
 ) -> Route:
     """Return a POST route. A worker thread calls `function`, whose result becomes the JSON response.
 
-    worker: the name of the worker thread; None for a shared one. changes: whether `function` changes the board's state.
-    If False, the work is canceled when the client disconnects; if True, it is completed.
+    worker: the name of the worker thread; None for a shared one. changes: whether `function` changes the state of the
+    server. If False, the work is canceled when the client disconnects; if True, it is completed.
     """
 
     async def handle(request: Request) -> Response:

@@ -35,7 +35,7 @@ HEADERS = (
 
 
 class TooLarge(Exception):
-    """Raised if the body of a request has more than MAX_BODY_BYTES bytes."""
+    """Raised if the body of a request has more than MAX_BODY_BYTES bytes (8 MiB)."""
 
 
 class SecurityMiddleware:
@@ -144,7 +144,7 @@ def _cookie(header: bytes, name: str) -> str:
 
 def limited(receive: Receive) -> Receive:
     """Return an ASGI receive function that calls `receive`, and raises TooLarge as soon as the body of the request has
-    more than MAX_BODY_BYTES bytes. It counts the bytes, because the header Content-Length may be wrong.
+    more than MAX_BODY_BYTES bytes (8 MiB). It counts the bytes, because the header Content-Length may be wrong.
     """
     room = MAX_BODY_BYTES
 
@@ -176,7 +176,8 @@ def _page(line: str) -> bytes:
 
 
 async def refuse(send: Send, status: int, line: str, readable: bool = False) -> None:
-    """Send an error to the page. The connection is closed, because the rest of an unread body may follow.
+    """Send an error to the browser page of `kibitz board`. The connection is closed, because the rest of an unread body
+    may follow.
 
     readable: whether a person reads the answer in a browser, which then shows a small HTML page instead of JSON.
     """

@@ -36,7 +36,7 @@ def bind(port: int | None, lan: bool = False) -> socket.socket:
     """Return a socket that listens on a port of this computer.
 
     port: the port; None for the port in the environment variable KIBITZ_BOARD_ADDRESS or, without it, the first free
-    port from PORT on. lan: whether other computers can reach the socket. Raises KibitzError if no port can be used.
+    port from 8642 on. lan: whether other computers can reach the socket. Raises KibitzError if no port can be used.
     """
     host, given = _default_address()
     host = ANY_HOST if lan else host
@@ -64,8 +64,8 @@ def bind(port: int | None, lan: bool = False) -> socket.socket:
 
 
 def listens_outside() -> bool:
-    """Return whether the environment variable ADDRESS makes the page reachable from other computers. Raises KibitzError
-    if its value is invalid.
+    """Return whether the environment variable KIBITZ_BOARD_ADDRESS makes the browser page of `kibitz board` reachable
+    from other computers. Raises KibitzError if its value is invalid.
     """
     return not _default_address()[0].startswith("127.")
 

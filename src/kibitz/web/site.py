@@ -33,8 +33,8 @@ VERSION, FILES = 'const VERSION = "";', "const FILES = [];"
 
 
 def check(run: Run) -> None:
-    """Raise KibitzError if the page can't show this network. The network must evaluate positions, or predict moves or
-    territory.
+    """Raise KibitzError if a static site (see `write_site`) can't show this network. The network must evaluate
+    positions, or predict moves or territory.
     """
     known = NetworkInfo(run.name, "run", run)
     if not answers_of(known):
@@ -45,8 +45,8 @@ def check(run: Run) -> None:
 
 
 def answers_of(known: NetworkInfo) -> list[str]:
-    """Return the kinds of outputs of a network that the page can show, from WHITE, MOVES and OWNERS; [] for a network
-    that only compares positions.
+    """Return the kinds of outputs of a network that a static site can show: a selection from WHITE, the win
+    probability, MOVES, and OWNERS, the territory; [] for a network that only compares positions.
     """
     if known.declaration is None or known.declaration.answers_of(known.settings) == ("comparison",):
         return []
@@ -54,11 +54,12 @@ def answers_of(known: NetworkInfo) -> list[str]:
 
 
 def write_site(run: Run, folder: Path, name: str | None = None) -> list[Path]:
-    """Write the site of a network into a folder, and return the paths of its files.
+    """Write a static site of a network into a folder, and return the paths of its files. On its page, the network plays
+    and analyzes in the visitor's browser, without a server.
 
     name: the network's name on the site; None for the name of the run. The site of a personal network has no model
     card, because the card may contain the player's name. Raises KibitzError if the network's file is damaged, if the
-    page is not built, or if `check` raises it.
+    files of the page are not built, or if `check` raises it.
     """
     check(run)
     opened(run)
@@ -75,9 +76,9 @@ def write_site(run: Run, folder: Path, name: str | None = None) -> list[Path]:
 
 
 def describe(run: Run, name: str) -> dict[str, Any]:
-    """Return the data about a network that the static page reads: the description that the server of `kibitz board`
-    would send, the file of the network, its side inputs (ratings, komi and other facts besides the board) and its
-    license. name: the network's name on the site.
+    """Return the data about a network that the page of its static site (see `write_site`) reads: the description that
+    the server of `kibitz board` would send, the file of the network, its side inputs (ratings, komi and other facts
+    besides the board) and its license. name: the network's name on the site.
     """
     known = NetworkInfo(run.name, "package", run)
     content = (run.path / ONNX).read_bytes()

@@ -57,7 +57,7 @@ class AppState:
 
     @property
     def networks(self) -> NetworkRegistry:
-        """The networks that the page can use, created when they are first needed."""
+        """The networks that the browser page of `kibitz board` can use, created when they are first needed."""
         with self._lock:
             if self._networks is None:
                 from kibitz.web.networks import NetworkRegistry
@@ -111,7 +111,9 @@ class AppState:
 
     @property
     def opinions(self) -> Opinions:
-        """The external engines for the page. They are searched for on this computer when they are first needed."""
+        """The external engines for the browser page of `kibitz board`. They are searched for on this computer when they
+        are first needed.
+        """
         with self._lock:
             if self._opinions is None:
                 from kibitz.web.opinions import Opinions

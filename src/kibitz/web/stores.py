@@ -1,5 +1,5 @@
-"""The sources of the opening explorer: game stores, game files, and the games in My games. Their indexes are made in
-the background.
+"""The sources of the opening explorer: game stores, game files, and the games in the tab My games. Their indexes are
+made in the background.
 """
 
 from __future__ import annotations
@@ -97,10 +97,10 @@ class OpenStore:
 
 
 class Stores:
-    """All sources of the opening explorer, by name.
+    """All sources of the games in the opening explorer, by name.
 
     given: the paths of stores on the command line. records: the paths of game files. mine: a function that returns the
-    games on which the report in My games is based; None if there is no report.
+    games on which the report in the tab My games is based; None if there is no report.
     """
 
     def __init__(
@@ -118,8 +118,9 @@ class Stores:
         name of the opening, and the sources with games of chess or of Go. For one source, it also has the games and
         moves in this position.
 
-        If My games has a report, "mine" describes the games of this report. If the source is a file that the browser
-        must upload, or upload again, the response has "missing". Raises BadRequest for an invalid request.
+        fields: the JSON of the request. If the tab My games has a report, "mine" describes the games of this report. If
+        the source is a file that the browser must upload, or upload again, the response has "missing". Raises
+        BadRequest for an invalid request.
         """
         line = read_line(fields)
         named = [*(store.name for store in self.of_game(line.game)), *self.built.given(line.game)]
@@ -166,8 +167,8 @@ class Stores:
         return self._stores.get(name) or self.built.find(name, self._mine() if name == MINE else None)
 
     def record(self, fields: Fields) -> dict[str, str]:
-        """Return the response of /api/stored: a game of a store as PGN or SGF. Raises BadRequest if there is no such
-        store or game.
+        """Return the response of /api/stored: a game of a store as PGN or SGF. fields: the JSON of the request. Raises
+        BadRequest if there is no such store or game.
         """
         from kibitz.explorer.records import record
 
@@ -179,11 +180,11 @@ class Stores:
 
     def games(self, fields: Fields) -> dict[str, Any]:
         """Return the response of /api/stored-games: the number of games of a store that meet the conditions of the
-        request, and a list of at most LISTED of these games, the newest first.
+        request, and a list of at most LISTED (200) of these games, the newest first.
 
-        The list begins at the index `first`. If the request has `line`, only games with the last position of the line
-        (a start position and moves) are listed. If it also has `move`, the game must continue with this move. Raises
-        BadRequest for an invalid request.
+        fields: the JSON of the request. The list begins at its index `first`. If the request has `line`, only games
+        with the last position of the line (a start position and moves) are listed. If it also has `move`, the game must
+        continue with this move. Raises BadRequest for an invalid request.
         """
         store, explorer = self._ready(fields)
         first = whole(fields, "first", 0, 0, 2**31)

@@ -1,4 +1,6 @@
-"""Compute the summary of a game that was evaluated on the page. The page sends the evaluations of the moves."""
+"""Compute the summary of a game that was evaluated on the browser page of `kibitz board`. The page sends the
+evaluations of the moves.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ def summary(fields: Fields) -> dict[str, Any]:
 
 
 def summarized(fields: Fields) -> GameSummary:
-    """Return the summary of a game whose moves the page has evaluated.
+    """Return the summary of a game whose moves the browser page of `kibitz board` has evaluated.
 
     fields: a request with these fields:
         game: "chess" or "go".

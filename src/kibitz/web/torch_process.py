@@ -4,8 +4,9 @@ These networks are the checkpoints of a training, and networks that have no mode
 of memory, which is freed when the process has been idle for a while. The process also ends when its standard input is
 closed, for example when the server ends.
 
-A request is a line of JSON {"run", "checkpoint", "stamp"}, followed by two arrays, codes and state, or by none. The
-reply is a line {"outputs", "side_inputs"} and an array for each output, or {"error"}.
+A request is a line of JSON {"run", "checkpoint", "stamp"}, where "stamp" changes with the weights. The line is followed
+by two arrays, codes and state, or by none. The reply is a line {"outputs", "side_inputs"} and an array for each output,
+or {"error"}.
 """
 
 from __future__ import annotations
@@ -145,7 +146,8 @@ class TorchSession:
         """Return the network's outputs for n positions, as Session.evaluate does. The arrays are sent to another
         process and back, so this is slow for many positions.
 
-        codes: the pieces or stones, uint8 [n, squares]. state: the side to move and more, uint8 [n, columns].
+        codes: the pieces or stones, uint8 [n, squares]. state: the side to move and more, uint8 [n, columns]. See
+            `kibitz.PositionArrays`.
         """
         header, arrays = self._process.request(self._request, [codes, state])
         return dict(zip(header["outputs"], arrays, strict=True))

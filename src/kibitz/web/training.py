@@ -1,4 +1,6 @@
-"""The progress of a network's training as dicts for the page: the rows of its metrics, and its checkpoints."""
+"""The progress of a network's training as dicts for the browser page of `kibitz board`: the rows of its metrics, and
+its checkpoints.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ from kibitz.web.params import BadRequest
 
 def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
     """Return the metrics of a run (the folder of a trained network) from its metrics.jsonl. name: the name of the
-    network. after: the number of rows that the page already has, as text. Raises BadRequest for an unknown network, or
-    if `after` is not a number.
+    network. after: the number of rows that the browser page of `kibitz board` already has, as text. Raises BadRequest
+    for an unknown network, or if `after` is not a number.
 
     The result has these keys:
 

@@ -1,8 +1,8 @@
 """Worker threads, which do the work of requests so that the event loop never blocks.
 
-A WorkerThread has a stack of jobs. A job is a series of steps with one result each. After each step the thread
-continues with the newest job. So the latest request is processed first, and older work continues afterwards. A canceled
-job ends before its next step, or when a long step calls `check_wanted`.
+A WorkerThread has a list of jobs. A job is a series of steps with one result each. After each step the thread continues
+with the newest job. So the latest request is processed first, and older work continues afterwards. A canceled job ends
+before its next step, or when a long step calls `check_wanted`.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class WorkerThread:
         self._ended = False
 
     def add(self, job: Job) -> None:
-        """Add a job, which the thread starts as soon as possible."""
+        """Add a job (work in steps), which the thread starts as soon as possible."""
         with self._changed:
             if self._ended:
                 job.stop.set()
@@ -116,7 +116,9 @@ class WorkerThread:
 
 
 class WorkerPool:
-    """Worker threads by name: one for each kind of work with a network or engine, and SHARED threads for short jobs."""
+    """Worker threads by name: one for each kind of work with a network or engine, and SHARED (3) threads for short
+    jobs.
+    """
 
     SHARED = 3
 
@@ -157,8 +159,11 @@ class WorkerPool:
 
 
 async def run_in_thread(worker: WorkerThread, function: Callable[[], T]) -> T:
-    """Run a function in a worker thread, and return its result or raise its exception. Canceling the call cancels the
-    job. Raises Unwanted if the worker ends first.
+    """Run a function in a worker thread, wait for its end without blocking the event loop, and return its result or
+    raise its exception.
+
+    If the caller is canceled, the function is not started, or ends when it calls `check_wanted`. Raises Unwanted if the
+    worker thread ends before the function does.
     """
     loop = asyncio.get_running_loop()
     result: asyncio.Future[T] = loop.create_future()
@@ -191,8 +196,8 @@ async def run_in_thread(worker: WorkerThread, function: Callable[[], T]) -> T:
 
 
 class Failed(Exception):
-    """Raised in place of a BaseException that is not an Exception, such as a panic of compiled code, if it
-    ended a job.
+    """Raised in place of a BaseException that is not an Exception, such as a panic of compiled code, if it ended a job
+    (the work of a worker thread).
     """
 
 
@@ -216,9 +221,10 @@ result from within a step, and the event that cancels the job.
 
 
 def stream(worker: WorkerThread, steps: Steps) -> tuple[asyncio.Queue[Any], threading.Event]:
-    """Run the steps of a job in a worker thread. Returns a queue, and the event that cancels the job.
+    """Run the steps of a job in a worker thread. steps: a function that returns the iterator of the steps. Returns a
+    queue, and the event that cancels the job.
 
-    The queue gets each result, then the exception that ended the job, if there is one, and at last END.
+    The queue gets each result, then the exception that ended the job, if there is one, and at the end the constant END.
     """
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[Any] = asyncio.Queue()

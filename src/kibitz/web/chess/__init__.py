@@ -1,1 +1,1 @@
-"""Chess on the board's server: lines of moves, and files."""
+"""The chess part of the server of `kibitz board`: lines (a start position and moves), evaluations, and files."""

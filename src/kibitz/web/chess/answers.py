@@ -33,8 +33,8 @@ _WHITE_WINS_AT_END = {"checkmate": None, "stalemate": 0.5, "dead": 0.5}
 def results(
     session: Session | TorchSession, network: NetworkInfo, line: ChessLine, first: int, last: int
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the network's results for the positions from ply `first` to ply `last`, batch by batch. Each result is a
-    dict for the page. session: the loaded network.
+    """Yield the network's results for the positions of a line (a start position and moves) from ply `first` to ply
+    `last`, batch by batch. Each result is a dict for the browser page of `kibitz board`. session: the loaded network.
 
     If the network has rating inputs, moves are predicted for the ratings, speed and rating scale of the game. The win
     probability is always predicted without these inputs, because the value of a position must not depend on the
@@ -99,7 +99,8 @@ def telling(
     The returned function takes White's and Black's rating (0 if unknown). It returns `state` with one more column per
     side input, uint8 [n, 4 + len(side_inputs)].
 
-    side_inputs: the default of each side input, by name. state: the positions from ply `first` on, uint8 [n, 4].
+    side_inputs: a dict from the name of each side input to its default. state: the state of the positions from ply
+        `first` on, uint8 [n, 4], see `kibitz.PositionArrays`.
     """
     import chess
     import chess.pgn
@@ -127,8 +128,8 @@ def _chance(white_wins: Any, board: chess.Board) -> float | None:
 def best_moves(
     board: chess.Board, moves: NDArray[np.uint16], probabilities: NDArray[np.float32], limit: int = N_MOVES
 ) -> list[dict[str, Any]]:
-    """Return the most likely legal moves, at most `limit`, as dicts for the page. The probability of a move is its
-    share among all legal moves.
+    """Return the most likely legal moves, at most `limit`, as dicts for the browser page of `kibitz board`. The
+    probability of a move is its share among all legal moves.
 
     moves: all legal moves, uint16 [n], packed into integers (see `games.chess.moves.from_move`). probabilities: float32
     [n]. If the network does not predict promotion pieces, only the promotion to a queen is listed.
@@ -153,7 +154,7 @@ def first_choice(network: NetworkInfo, line: ChessLine, answers: Answers, codes:
     """Return the network's most likely legal move in the last position of a line (a start position and moves), as SAN
     and packed into an integer. Return "" and 0 if there is no legal move.
 
-    answers, codes, state: the network's outputs and its input arrays for this position.
+    answers: the network's outputs for this position. codes, state: the position, see `kibitz.PositionArrays`.
     """
     from kibitz.analysis import load
     from kibitz.games.chess.moves import from_move

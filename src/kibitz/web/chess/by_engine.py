@@ -65,8 +65,8 @@ def candidates(
     report: Callable[[dict[str, Any]], None], stop: threading.Event,
 ) -> dict[str, Any]:  # fmt: skip
     """Search the last position of a line (a start position and moves) with an engine. Return the best move, and the
-    values after this move and after each move in `names`, as a dict for the page. If one of these moves is then played,
-    the page shows the same value for it.
+    values after this move and after each move in `names`, as a dict for the browser page of `kibitz board`. If one of
+    these moves is then played, the page shows the same value for it.
 
     names: moves in UCI notation. report: a function that is called with interim results. Raises BadRequest for an
     illegal move, and Stopped when `stop` is set.

@@ -31,8 +31,9 @@ def search(
     report: Callable[[dict[str, Any]], None],
     stop: threading.Event,
 ) -> dict[str, Any] | None:
-    """Search the last position of a chess line, and return its best moves as a dict for the page. Returns None if there
-    is no legal move, or if the search was stopped before it had a result.
+    """Search the last position of a chess line (a start position and moves), and return its best moves as a dict for
+    the browser page of `kibitz board`. Returns None if there is no legal move, or if the search was stopped before it
+    had a result.
 
     report: a function that is called with interim results. stop: an event that ends the search.
 

@@ -1,4 +1,6 @@
-"""Evaluate the last move of a chess line: how much win probability it lost, and the opponent's best reply."""
+"""Evaluate the last move of a chess line (a start position and moves): how much win probability it lost, and the
+opponent's best reply.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,8 @@ def winning_line(board: chess.Board, row: NDArray[np.uint8]) -> list[str]:
     """Return the moves, in SAN, with which the side to move wins material or mates; [] if none are found. They end with
     the mate or the last capture.
 
-    row: uint8 [1, 68], the position of `board` as an array.
+    row: uint8 [1, 68], the same position as an array: the 64 numbers `codes` and the 4 numbers `state` of
+        `kibitz.PositionArrays`.
     """
     from kibitz.games.chess.moves import to_move
     from kibitz.play.chess.quiescence import quiescence_search

@@ -1,4 +1,4 @@
-"""Read PGN and FEN into trees of moves for the page, and write trees as PGN."""
+"""Read PGN and FEN into trees of moves for the browser page of `kibitz board`, and write trees as PGN."""
 
 from __future__ import annotations
 

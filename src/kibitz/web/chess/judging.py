@@ -1,5 +1,5 @@
-"""Evaluate all moves of a chess line with a network, for the page: first quickly, and then with a longer search, a few
-moves at a time.
+"""Evaluate all moves of a chess line (a start position and moves) with a network, for the browser page of `kibitz
+board`: first quickly, and then with a longer search, a few moves at a time.
 """
 
 from __future__ import annotations

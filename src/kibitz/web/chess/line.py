@@ -1,5 +1,5 @@
-"""Lines of chess: a start position and moves. This module reads lines from requests of the page, and converts their
-positions to dicts for the page.
+"""Lines of chess: a start position and moves. This module reads lines from requests of the browser page of `kibitz
+board`, and converts their positions to dicts for the page.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ class ChessLine:
             yield board
 
     def as_json(self) -> dict[str, Any]:
-        """Return the line (a start position and moves) as a dict with the fields that the page's requests have
-        for it.
+        """Return the line (a start position and moves) as a dict with the fields that requests of the browser page of
+        `kibitz board` have for it.
         """
         ratings = {"ratings": list(self.ratings)} if any(self.ratings) else {}
         headers = {"headers": dict(self.headers)} if self.headers else {}
@@ -92,7 +92,7 @@ class ChessLine:
 
     def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Return the positions from ply `first` to ply `last` as input arrays of a network: `codes`, uint8 [n, 64], and
-        `state`, uint8 [n, 4].
+        `state`, uint8 [n, 4], see `kibitz.PositionArrays`.
         """
         from kibitz.games.chess.moves import from_move
         from kibitz.games.chess.replay import encode_board, replay
@@ -117,7 +117,7 @@ class ChessLine:
         return codes, telling(usual, self, state, last)(self.ratings)
 
     def nodes(self) -> list[dict[str, Any]]:
-        """Return one dict for each position of the line of moves, for the page (see `node`)."""
+        """Return one dict for each position of the line, for the browser page of `kibitz board` (see `node`)."""
         board = self.start()
         nodes = [node(board)]
         for ply, name in enumerate(self.moves, 1):
@@ -126,8 +126,8 @@ class ChessLine:
         return nodes
 
     def after(self, move: str) -> dict[str, Any]:
-        """Return the position after one more move as a dict for the page. move: in UCI notation or SAN. Raises
-        BadRequest if the move is invalid or illegal.
+        """Return the position after one more move as a dict for the browser page of `kibitz board`. move: in UCI
+        notation or SAN. Raises BadRequest if the move is invalid or illegal.
         """
         board = self.board()
         played = read_move(board, move)
@@ -173,8 +173,8 @@ def read_start(fen: str) -> chess.Board:
 
 
 def read_line(fields: Fields) -> ChessLine:
-    """Return the line in a request: start position, moves, ratings and headers. Raises BadRequest for an invalid FEN,
-    or for an invalid or illegal move, which the message quotes.
+    """Return the line in a request: start position, moves, ratings and headers. fields: the JSON of the request. Raises
+    BadRequest for an invalid FEN, or for an invalid or illegal move, which the message quotes.
     """
     start = read_start(text(fields, "fen", chess.STARTING_FEN))
     fen = start.fen()
@@ -247,7 +247,7 @@ def _legal(board: chess.Board, name: str, where: str) -> chess.Move:
 
 
 def node(board: chess.Board, move: str | None = None, san: str = "", ply: int = 0) -> dict[str, Any]:
-    """Return a position as a dict for the page: FEN, legal moves and more.
+    """Return a position as a dict for the browser page of `kibitz board`: FEN, legal moves and more.
 
     board: the position, with its move stack for detecting repetitions. move: the move that led to it, in UCI notation;
     None for the start position. san: the same move in SAN. ply: the number of moves that led to the position.

@@ -107,9 +107,9 @@ class UciThinker:
 
 
 def as_json(board: chess.Board, info: chess.engine.InfoDict) -> dict[str, Any]:
-    """Convert one variation of an engine's analysis (a score and a sequence of moves) to a dict for the page. Scores
-    are from White's point of view. board: the analyzed position. info: the variation and its score, as python-chess
-    returns them.
+    """Convert one variation of an engine's analysis (a score and a sequence of moves) to a dict for the browser page of
+    `kibitz board`. Scores are from White's point of view. board: the analyzed position. info: the variation and its
+    score, as python-chess returns them.
 
     The dict has these keys, among others:
 

@@ -27,8 +27,8 @@ def think(
     report: Callable[[Mapping[str, Any]], None],
     stop: threading.Event,
 ) -> str | None:
-    """Return the move that a player chooses in the last position, in UCI notation; None if there is no legal move.
-    `kibitz.web.positions.Line.think` describes the arguments.
+    """Return the move that a player (a network with a method to choose moves) chooses in the last position of a line,
+    in UCI notation; None if there is no legal move. `kibitz.web.positions.Line.think` describes the arguments.
     """
     board = line.since_null()
     if not any(board.generate_legal_moves()):

@@ -27,19 +27,19 @@ FIRST = 4
 def by_rating(
     networks: NetworkRegistry, network: NetworkInfo, line: Line, searched: Mapping[int, float] = NOTHING_SEARCHED
 ) -> dict[str, Any]:
-    """Return, for players of each rating in RATINGS, the likely moves in the last position and the probability of a
-    mistake. All probabilities are from 0 to 1.
+    """Return, for players of each rating from 800 to 2800, the likely moves in the last position of a line, and the
+    probability of a mistake. All probabilities are from 0 to 1.
 
-    searched: the win probability that each searched move loses, by the move as an integer (see
+    searched: a dict from each searched move, as an integer, to the win probability that it loses (see
     `analysis.chess.risk.searched_losses`). If it is empty, the risk is computed from estimates of the moves.
 
     The result has these keys:
 
-    ratings: RATINGS.
+    ratings: the ratings, in steps of 100.
     moves: the legal moves, with the highest mean probability first. In each, "p" has the probability of the move at
         each rating.
-    risk: the probability at each rating that the player loses analysis.chess.risk.LOSS or more; None if there is no
-        legal move.
+    risk: the probability at each rating that the player's move loses 10 percentage points of win probability or more;
+        None if there is no legal move.
 
     Raises BadRequest for a network without rating inputs.
     """
@@ -79,9 +79,7 @@ def by_rating(
 
 
 def likely_moves(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the moves that are among the FIRST most likely moves at one rating or more. found: a result of
-    `by_rating`.
-    """
+    """Return the moves that are among the 4 most likely moves at one rating or more. found: a result of `by_rating`."""
     moves = found["moves"]
     order = [sorted(range(len(moves)), key=lambda i: -moves[i]["p"][at]) for at in range(len(RATINGS))]
     likely = {i for indices in order for i in indices[:FIRST]}

@@ -1,4 +1,4 @@
-"""Compute the value of a chess position that all parts of kibitz show."""
+"""Compute the value of a chess position by a network's search. All parts of kibitz show this value."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 
 def value(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the value of the last position, as a dict with the fields of kibitz.play.value.PositionValue. Raises
-    BadRequest if the network does not evaluate positions, and Stopped when `stop` is set.
+    """Return the value of the last position of a line (a start position and moves), which a search with the network
+    computes. The value is a dict with the fields of kibitz.play.value.PositionValue. Raises BadRequest if the network
+    does not evaluate positions, and Stopped when `stop` is set.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import Judge

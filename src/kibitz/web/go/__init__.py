@@ -1,1 +1,1 @@
-"""The Go part of the board's server: lines of moves, and files."""
+"""The Go part of the server of `kibitz board`: lines (a start position and moves), evaluations, and files."""

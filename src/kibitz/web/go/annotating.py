@@ -1,4 +1,6 @@
-"""Write the page's evaluations of a Go game into the nodes of its SGF record, in the format of `kibitz annotate`."""
+"""Write the evaluations of a Go game by the browser page of `kibitz board` into the nodes of its SGF record, in the
+format of `kibitz annotate`.
+"""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ N_MOVES = 8
 def results(
     session: Session | TorchSession, network: NetworkInfo, line: GoLine, first: int, last: int
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the network's results for the positions from ply `first` to ply `last`, batch by batch. Each result is a
-    dict for the page. session: the loaded network.
+    """Yield the network's results for the positions of a line (a start position and moves) from ply `first` to ply
+    `last`, batch by batch. Each result is a dict for the browser page of `kibitz board`. session: the loaded network.
 
     If the network predicts moves, winner and score, its predictions are used. If it predicts only ownership, the win
     probability and the score are computed from the ownership map.
@@ -39,8 +39,8 @@ def results_of(
     session: Session | TorchSession, network: NetworkInfo, line: GoLine,
     codes: NDArray[np.uint8], state: NDArray[np.uint8], first: int = 0,
 ) -> Iterator[list[dict[str, Any]]]:  # fmt: skip
-    """Yield the network's results for n positions, batch by batch. Each result is a dict for the page. codes, state:
-    the positions, uint8 [n, 361] and uint8 [n, 4], see `kibitz.PositionArrays`.
+    """Yield the network's results for n positions, batch by batch. Each result is a dict for the browser page of
+    `kibitz board`. codes, state: the positions, uint8 [n, 361] and uint8 [n, 4], see `kibitz.PositionArrays`.
 
     line: the line of the positions, for board size, komi and rules. first: the ply of the first position.
     """
@@ -79,8 +79,8 @@ def _final(line: GoLine) -> tuple[int, FinalCount | None]:
 
 
 def likely_moves(predictions: PositionPrediction, size: int) -> list[dict[str, Any]]:
-    """Return the most likely moves with their probabilities, at most N_MOVES, as dicts for the page. size: the board
-    size.
+    """Return the most likely moves with their probabilities, at most N_MOVES (8), as dicts for the browser page of
+    `kibitz board`. size: the board size.
     """
     from kibitz.games.go.points import to_gtp
 

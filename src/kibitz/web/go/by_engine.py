@@ -26,7 +26,7 @@ MOST_SHOWN = 8
 
 class EngineValues(ValuesByEngine):
     """An engine's evaluations of the positions and moves of a line (a start position and moves), as dicts for
-    the page.
+    the browser page of `kibitz board`.
     """
 
     def __init__(self, engine: GoEngineJudge, session: Session, line: Line):
@@ -42,8 +42,8 @@ class EngineValues(ValuesByEngine):
         )  # fmt: skip
 
     def judgment(self, ply: int) -> dict[str, Any]:
-        """Return the evaluation of the move that leads to the position at this ply. If it is a pass that ends the game,
-        its loss is 0.
+        """Return the evaluation of the move that leads to the position at this ply (number of moves from the start
+        position). If it is a pass that ends the game, its loss is 0.
         """
         after = self.at(ply)
         found = {"ply": ply, "only": False, "score": round(after.lead, 2)}
@@ -102,8 +102,8 @@ def candidates(
     report: Callable[[dict[str, Any]], None], stop: threading.Event,
 ) -> dict[str, Any]:  # fmt: skip
     """Search the last position of a line (a start position and moves) with an engine. Return the best move, and the
-    values after this move and after each move in `names`, as a dict for the page. If one of these moves is then played,
-    the page shows the same value for it.
+    values after this move and after each move in `names`, as a dict for the browser page of `kibitz board`. If one of
+    these moves is then played, the page shows the same value for it.
 
     names: moves in GTP notation. report: a function that is called with interim results. stop: an event that ends the
     work. Raises BadRequest for an illegal move.

@@ -33,7 +33,8 @@ def search(
     report: Callable[[dict[str, Any]], None],
     stop: threading.Event,
 ) -> dict[str, Any]:
-    """Search the last position of a Go line, and return its best moves as a dict for the page.
+    """Search the last position of a Go line (a start position and moves), and return its best moves as a dict for the
+    browser page of `kibitz board`.
 
     report: a function that is called with interim results. stop: an event that ends the search.
     """

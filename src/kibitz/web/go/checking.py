@@ -1,4 +1,4 @@
-"""Evaluate the last move of a Go line: how much it lost, and the opponent's best reply."""
+"""Evaluate the last move of a Go line (a start position and moves): how much it lost, and the opponent's best reply."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
     before, after: the win probability of the player who made the move, 0 to 1, before and after the move.
     loss: the win probability that the move lost, 0 to 1. A pass that ends the game loses nothing.
     points: the points that the move lost.
-    mark: the annotation for these points, "" for none.
+    mark: the annotation of the move, such as "?", which follows from these points; "" for none.
     reply: the expected moves after the move, in GTP notation.
     line: the best move instead of it, and the moves that would follow.
     reason: why the move was bad: a code, a text in each language, and the lines that the text mentions. This key exists

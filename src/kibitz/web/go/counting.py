@@ -1,4 +1,6 @@
-"""Score a finished Go game for the page. Dead stones come from random playouts or from the players."""
+"""Score a finished Go game for the browser page of `kibitz board`. Dead stones come from random playouts or from the
+players.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,11 @@ from kibitz.web.positions import read_line
 
 
 def count(fields: Fields) -> dict[str, Any]:
-    """Return the score of the last position of a line (a start position and moves) as a dict, even if nobody has
-    passed.
+    """Return the score of the last position of the line (a start position and moves) in a request, as a dict, even if
+    nobody has passed.
 
-    The request may have "dead", the vertices of the dead stones. If it is missing, random playouts decide which stones
-    are dead. Raises BadRequest for a line of chess, or for a dead stone on an empty point.
+    fields: the JSON of the request. It may have "dead", the vertices of the dead stones. If it is missing, random
+    playouts decide which stones are dead. Raises BadRequest for a line of chess, or for a dead stone on an empty point.
 
     The result has these keys:
 

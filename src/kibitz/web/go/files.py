@@ -1,4 +1,6 @@
-"""Read SGF into trees of moves for the page, and write trees as SGF. The parser is that of the library sgfmill."""
+"""Read SGF into trees of moves for the browser page of `kibitz board`, and write trees as SGF. The parser is that of
+the library sgfmill.
+"""
 
 from __future__ import annotations
 

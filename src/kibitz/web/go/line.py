@@ -1,5 +1,5 @@
-"""Lines of Go: a board, setup stones and moves. This module reads lines from requests of the page, and converts their
-positions to dicts for the page.
+"""Lines of Go: a board, setup stones and moves. This module reads lines from requests of the browser page of `kibitz
+board`, and converts their positions to dicts for the page.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ class GoLine:
         return board
 
     def as_json(self) -> dict[str, Any]:
-        """Return the line (a start position and moves) as a dict with the fields that the page's requests have
-        for it.
+        """Return the line (a start position and moves) as a dict with the fields that requests of the browser page of
+        `kibitz board` have for it.
         """
         return {
             "game": "go",
@@ -103,7 +103,7 @@ class GoLine:
 
     def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Return the positions from ply `first` to ply `last` as input arrays of a network: `codes`, uint8 [n, 361],
-        and `state`, uint8 [n, 4].
+        and `state`, uint8 [n, 4], see `kibitz.PositionArrays`.
         """
         board = self.start()
         rows = [encode_board(board)] if first == 0 else []
@@ -119,7 +119,7 @@ class GoLine:
         return codes, with_board_inputs(without_early_passes(codes, state), usual, self.terms)
 
     def nodes(self) -> list[dict[str, Any]]:
-        """Return one dict for each position of the line of moves, for the page (see `node`)."""
+        """Return one dict for each position of the line, for the browser page of `kibitz board` (see `node`)."""
         board = self.start()
         nodes = [node(board)]
         for ply, point in enumerate(self.moves, 1):
@@ -128,8 +128,8 @@ class GoLine:
         return nodes
 
     def after(self, move: str) -> dict[str, Any]:
-        """Return the position after one more move as a dict for the page. move: in GTP notation. Raises BadRequest if
-        the move is invalid or illegal.
+        """Return the position after one more move as a dict for the browser page of `kibitz board`. move: in GTP
+        notation. Raises BadRequest if the move is invalid or illegal.
         """
         board = self.board()
         point = read_point(move, self.size)
@@ -169,8 +169,8 @@ class GoLine:
 
 
 def read_line(fields: Fields) -> GoLine:
-    """Return the line in a request: board size, komi, rules, setup stones and moves. Raises BadRequest for invalid
-    data, or for an invalid or illegal move, which the message quotes.
+    """Return the line in a request: board size, komi, rules, setup stones and moves. fields: the JSON of the request.
+    Raises BadRequest for invalid data, or for an invalid or illegal move, which the message quotes.
     """
     size = whole(fields, "size", 19, 1, 1000)
     if size not in SIZES:
@@ -270,8 +270,8 @@ def legal(board: Board) -> NDArray[np.uint8]:
 
 
 def node(board: Board, move: str | None = None, ply: int = 0) -> dict[str, Any]:
-    """Return a position as a dict for the page. move: the move that led to the position, in GTP notation; None for the
-    start position. ply: the number of moves that led to the position.
+    """Return a position as a dict for the browser page of `kibitz board`. move: the move that led to the position, in
+    GTP notation; None for the start position. ply: the number of moves that led to the position.
 
     In the result, "stones" and "legal" have one character per point, row by row from the upper left. "captured" has the
     number of stones that each side has captured.

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def occlusion(session: Session, network: NetworkInfo, line: GoLine) -> dict[str, Any]:
-    """Return how much Black's win probability changes if a stone is removed, for each stone (see
-    `kibitz.web.positions.Line.occlusion`).
+    """Return for each stone how much Black's win probability changes if this stone is removed. The stones are those of
+    the last position of a line; see `kibitz.web.positions.Line.occlusion`.
     """
     last = len(line.moves)
     codes, state = line.rows(last, last)
@@ -37,10 +37,12 @@ def occlusion(session: Session, network: NetworkInfo, line: GoLine) -> dict[str,
 
 
 def without_stones(board: Board, codes: NDArray[np.uint8], points: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Return copies of a position, each without one of its stones, uint8 [n, 361]. codes: the stones of the position,
-    uint8 [361]. points: the stone to remove in each copy, int64 [n].
+    """Return copies of a position, each without one of its stones, as codes, uint8 [n, 361]. board, codes: the
+    position, as a board and as codes, uint8 [361], see `kibitz.PositionArrays`. points: the stone to remove in each
+    copy, int64 [n].
 
-    Liberties are counted again, the ages of the stones stay the same, and no move is forbidden by ko.
+    In each copy, the liberties of the remaining stones are counted again, and no move is forbidden by ko. The codes
+    still say how long ago each stone was played.
     """
     colours = board.colours()
     result = np.empty((len(points), len(codes)), np.uint8)

@@ -29,8 +29,8 @@ def think(
     report: Callable[[Mapping[str, Any]], None],
     stop: threading.Event,
 ) -> str:
-    """Return the move that a player chooses in the last position, in GTP notation. `kibitz.web.positions.Line.think`
-    describes the arguments. Raises Cancelled when `stop` is set.
+    """Return the move that a player (a network with a method to choose moves) chooses in the last position of a line,
+    in GTP notation. `kibitz.web.positions.Line.think` describes the arguments. Raises Cancelled when `stop` is set.
     """
     board = line.board()
     side, began, last_report = board.to_move, time.perf_counter(), 0.0

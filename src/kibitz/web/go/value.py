@@ -1,4 +1,4 @@
-"""Compute the value of a Go position for the page."""
+"""Compute the value of a Go position for the browser page of `kibitz board`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 
 def value(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the value of the last position, as a dict with the fields of kibitz.play.value.PositionValue. Black's lead
-    in points has the key "score".
+    """Return the value of the last position of a line (a start position and moves), which a search with the network
+    computes. The value is a dict with the fields of kibitz.play.value.PositionValue. Black's lead in points has the key
+    "score".
     """
     from kibitz.play.go.value import value_board
 

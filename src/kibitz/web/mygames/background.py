@@ -48,7 +48,7 @@ class Background:
         threading.Thread(target=self._listen, name=f"kibitz {module}", daemon=True).start()
 
     def stop(self) -> None:
-        """Ask the process to end. If it still runs after PATIENCE seconds, it is killed."""
+        """Ask the process to end. If it still runs after PATIENCE (20) seconds, it is killed."""
         self._stopped = True
         self._close()
         threading.Thread(target=self._end_at_last, name="kibitz stops work", daemon=True).start()

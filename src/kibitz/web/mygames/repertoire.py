@@ -152,15 +152,17 @@ class Repertoire:
 
     @property
     def rating(self) -> int | None:
-        """The mean of the player's ratings in the newest RECENT games with a rating; None if there is no such game."""
+        """The mean of the player's ratings in the newest RECENT (20) games with a rating; None if there is no such
+        game.
+        """
         return round(fmean(self._ratings[-RECENT:])) if self._ratings else None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the repertoire as a dict for the page. It has these keys, among others:
+        """Return the repertoire as a dict for the browser page of `kibitz board`. It has these keys, among others:
 
-        positions: the positions that occurred in LEAST games or more, the most frequent first. In each, "own" is
-            whether the player is to move, and "line" is the most frequent sequence of moves that leads to it. "played"
-            has the moves that were played there, the most frequent first.
+        positions: the positions that occurred in two games or more, the most frequent first. In each, "own" is whether
+            the player is to move, and "line" is the most frequent sequence of moves that leads to it. "played" has the
+            moves that were played there, the most frequent first.
         left: the recent games in which the player left the repertoire, the newest first.
         """
         positions = [
@@ -221,8 +223,8 @@ def _as_json(side: str, position: _Reached) -> dict[str, Any]:
 def repertoire(
     name: str, games: Iterable[tuple[int, str, str]], on_game: Callable[[int], None] = lambda done: None
 ) -> dict[str, Any]:
-    """Return a player's repertoire as a dict for the page (see `Repertoire.as_json`). name: the player's name as it is
-    shown.
+    """Return a player's repertoire as a dict for the browser page of `kibitz board` (see `Repertoire.as_json`). name:
+    the player's name as it is shown.
 
     games: for each game its number, the player's color and the PGN, in the order of the file. Games of the same day
     without times stay in this order, or are reversed if the file has the newest games first (see

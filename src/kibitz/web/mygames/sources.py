@@ -44,7 +44,7 @@ class Source(ABC):
     """A file or a store with games of the player.
 
     game: "chess" or "go".
-    name: the name that the page shows.
+    name: the name that the browser page of `kibitz board` shows.
     path: the path of the file or store, for `kibitz personal`.
     games: the number of games of standard chess, or of Go.
     variants: the number of other games: chess variants, or unreadable records of Go.

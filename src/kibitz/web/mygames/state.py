@@ -1,4 +1,6 @@
-"""The state of the page's tab My games: one player's games, their analysis, and the network that is trained on them."""
+"""The state of the tab My games on the browser page of `kibitz board`: one player's games, their analysis, and the
+network that is trained on them.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,7 @@ _PART_MISSING = "part of the file is missing. Choose the file again"
 class Task:
     """A background job of My games, such as an analysis, and its state.
 
-    about: the subject and the progress of the job, as a dict for the page.
+    about: the subject and the progress of the job, as a dict for the browser page of `kibitz board`.
     state: RUNNING, "done", "stopped" or "failed".
     error: the reason if the job failed, else "".
     process: the process of the job; None if it could not be started.
@@ -72,7 +74,7 @@ class Task:
     path: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the state of the job as a dict for the page."""
+        """Return the state of the job as a dict for the browser page of `kibitz board`."""
         return {**self.about, "state": self.state, "error": self.error}
 
     @property
@@ -82,8 +84,8 @@ class Task:
 
 
 class MyGames:
-    """The state of the page's tab My games: the opened games, the last report, and the jobs. At most one analysis, one
-    training and one download run at a time.
+    """The state of the tab My games on the browser page of `kibitz board`: the opened games, the last report, and the
+    jobs. At most one analysis, one training and one download run at a time.
 
     given: the files and stores on the command line. networks: the networks of the server. judges: the engines that
     evaluate moves.
@@ -117,11 +119,11 @@ class MyGames:
     # Games
 
     def upload(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/mygames/upload. The request has a part of a file, in base64. The part is appended
-        to the previous parts, and the response is {"at": the number of bytes so far}.
+        """Return the response of /api/mygames/upload. The request `fields` has a part of a file, in base64. The part is
+        appended to the previous parts, and the response is {"at": the number of bytes so far}.
 
-        After the last part, the file is opened, and the response is that of `as_json` instead. Raises KibitzError if a
-        part is invalid or missing, or if the file can't be used.
+        After the last part, the file is opened, and the response is the dict of `MyGames.as_json` instead. Raises
+        KibitzError if a part is invalid or missing, or if the file can't be used.
         """
         from kibitz.web.mygames.sources import LARGEST
 
@@ -148,7 +150,8 @@ class MyGames:
 
     def open(self, fields: Fields) -> dict[str, Any]:
         """Open a file or store that was given on the command line, and return the response of /api/mygames/open, which
-        is that of `as_json`. Raises KibitzError if the request names another file, or if it can't be used.
+        is the dict of `MyGames.as_json`. fields: the JSON of the request. Raises KibitzError if the request names
+        another file, or if it can't be used.
         """
         from kibitz.web.mygames.sources import StoreSource
 
@@ -162,9 +165,9 @@ class MyGames:
     def download(self, fields: Fields) -> dict[str, Any]:
         """Start to download the newest games of an account, and return the response of /api/mygames/download.
 
-        A website is contacted only after the user has agreed; the request then has `allowed`. Before that, nothing is
-        downloaded, and the key "ask" of the response names the site. Raises KibitzError for an unknown site or account,
-        or if a download is running.
+        A website is contacted only after the user has agreed; the request `fields` then has `allowed`. Before that,
+        nothing is downloaded, and the key "ask" of the response names the site. Raises KibitzError for an unknown site
+        or account, or if a download is running.
         """
         from kibitz.online.accounts import SITES, account_in
 
@@ -205,7 +208,8 @@ class MyGames:
 
     def game(self, fields: Fields) -> dict[str, str]:
         """Return the response of /api/mygames/game: a game as PGN or SGF. It is a game of the report or, if the request
-        has `opened`: true, of the source that is open now. Raises BadRequest if there is no such game.
+        has `opened`: true, of the source that is open now. fields: the JSON of the request. Raises BadRequest if there
+        is no such game.
         """
         source = self._source if fields.get("opened") is True else self._report_of or self._source
         number = whole(fields, "game", -1, 0, 10**9)
@@ -254,8 +258,9 @@ class MyGames:
     # Analysis
 
     def analyse(self, fields: Fields) -> dict[str, Any]:
-        """Start the analysis of a player's newest games, and return the response, which is that of `as_json`. Raises
-        KibitzError for an unknown player, or if the analysis can't be started.
+        """Start the analysis of a player's newest games, and return the response, which is the dict of
+        `MyGames.as_json`. fields: the JSON of the request. Raises KibitzError for an unknown player, or if the analysis
+        can't be started.
         """
         source, players = self._players(fields)
         engine = self._judges.program(fields, source.game)
@@ -337,14 +342,14 @@ class MyGames:
         return {"revision": number, "report": report, "game": game, "stage": self._report_stage}
 
     def report_games(self) -> PlayerGames | None:
-        """Return, for the opening explorer, the games on which the report is based; None if there is no report, or if
-        it is a report about Go.
+        """Return, for the opening explorer, the games on which the report in the tab My games is based; None if there
+        is no report, or if it is a report about Go.
         """
         return self._report_games
 
     def page(self) -> dict[str, str]:
-        """Return the response of /api/mygames/page: the report as a separate HTML page. Raises BadRequest if there is
-        no report.
+        """Return the response of /api/mygames/page: the report of the tab My games as a separate HTML page. Raises
+        BadRequest if there is no report.
         """
         from kibitz.analysis.checkers import CheckedBy
         from kibitz.report.player import render_player_page
@@ -363,8 +368,8 @@ class MyGames:
     # Openings
 
     def repertoire(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/mygames/repertoire: the opening repertoire in a player's newest games. Raises
-        KibitzError for an unknown player, and for Go.
+        """Return the response of /api/mygames/repertoire: the opening repertoire in a player's newest games. fields:
+        the JSON of the request. Raises KibitzError for an unknown player, and for Go.
         """
         from kibitz.web.mygames.repertoire import MOST as NEWEST
         from kibitz.web.mygames.repertoire import repertoire
@@ -391,8 +396,8 @@ class MyGames:
     # Training
 
     def train(self, fields: Fields) -> dict[str, Any]:
-        """Start to train a network on a player's games, and return the response of /api/mygames/train. Raises
-        KibitzError for an unknown player or too few games, or if the training can't be started.
+        """Start to train a network on a player's games, and return the response of /api/mygames/train. fields: the JSON
+        of the request. Raises KibitzError for an unknown player or too few games, or if the training can't be started.
         """
         from kibitz.personal.games import LEAST
         from kibitz.personal.names import key
@@ -452,7 +457,7 @@ class MyGames:
         return error if source is None else error.replace(source.path, source.name)
 
     def stop(self, fields: Fields) -> dict[str, Any]:
-        """Stop the analysis, the training or the download that the request names, and return the response of
+        """Stop the analysis, the training or the download that the request `fields` names, and return the response of
         /api/mygames/stop. The results so far are kept.
         """
         what = text(fields, "what")

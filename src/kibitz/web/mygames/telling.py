@@ -64,7 +64,8 @@ class GrowingReport(Protocol):
 
 
 class Teller:
-    """Sends the progress of an analysis to the page and, from time to time, the growing report.
+    """Sends the progress of an analysis to the browser page of `kibitz board` and, from time to time, the growing
+    report.
 
     empty: a function that returns a new, empty report.
     source: the name of the game collection.
@@ -123,7 +124,7 @@ class Teller:
             self._next = end + max(EVERY, (end - now) / SHARE)
 
     def send_report(self) -> None:
-        """Send the current report to the page."""
+        """Send the current report to the browser page of `kibitz board`."""
         report = self.report
         mixed = bool(self._rest) and not self._keeps
         if mixed:

@@ -32,8 +32,9 @@ def work(job: Message, send: Send, stop: threading.Event) -> None:
     remaining time in seconds), or a line of the log as "note". The last message has these keys:
 
     run: the directory of the run.
-    kept: which weights were trained in the best network, and its learning rate, such as "adapters at 0.001"; "nothing"
-        if training did not improve the base; None if no network was saved yet.
+    kept: which weights were trained in the best network, and its learning rate, such as "adapters at 0.001" (adapters
+        are small trainable layers in a frozen network); "nothing" if training did not improve the base; None if no
+        network was saved yet.
     stopped: whether the training was stopped before its end.
     """
     from kibitz.personal.fitting import PersonalRequest, make

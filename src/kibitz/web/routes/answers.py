@@ -29,8 +29,8 @@ _FILES, _RANKS = "abcdefgh", "12345678"
 
 
 def read_request(state: AppState, fields: Fields) -> tuple[NetworkInfo, Line]:
-    """Parse the network and the line (a start position and moves) in a request. Raises BadRequest if they are invalid,
-    or if the network does not support the line's game or board size.
+    """Parse the network and the line (a start position and moves) in a request. fields: the JSON of the request. Raises
+    BadRequest if they are invalid, or if the network does not support the line's game or board size.
     """
     from kibitz.web import positions
 
@@ -42,8 +42,8 @@ def read_request(state: AppState, fields: Fields) -> tuple[NetworkInfo, Line]:
 
 
 def targets(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
-    """Parse a request to `/api/targets`. Return a function that computes with the network where the piece on a square
-    would move.
+    """Parse `fields`, the JSON of a request to `/api/targets`. Return a function that computes with the network where
+    the piece on a square would move.
     """
     from kibitz.web import answers
 
@@ -53,7 +53,9 @@ def targets(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
 
 
 def planes(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
-    """Parse a request to `/api/planes`. Return a function that computes the network's input planes for a position."""
+    """Parse `fields`, the JSON of a request to `/api/planes`. Return a function that computes the network's input
+    planes for a position.
+    """
     from kibitz.web import planes
 
     network, line = read_request(state, fields)
@@ -61,8 +63,8 @@ def planes(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
 
 
 def ratings(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
-    """Parse a request to `/api/ratings`. Return a function that computes the moves that players of each rating are
-    likely to choose. The network predicts these moves; no games are counted.
+    """Parse `fields`, the JSON of a request to `/api/ratings`. Return a function that computes the moves that players
+    of each rating are likely to choose. The network predicts these moves; no games are counted.
     """
     network, line = read_request(state, fields)
     if line.game != "chess":
@@ -76,16 +78,16 @@ def ratings(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
 
 
 def occlusion(state: AppState, fields: Fields) -> Callable[[], dict[str, Any]]:
-    """Parse a request to `/api/occlusion`. Return a function that computes how much each piece or stone affects the
-    network's output.
+    """Parse `fields`, the JSON of a request to `/api/occlusion`. Return a function that computes how much each piece or
+    stone affects the network's output.
     """
     network, line = read_request(state, fields)
     return lambda: line.occlusion(state.networks.session(network.name), network)
 
 
 def analyse(state: AppState, fields: Fields) -> StreamJob:
-    """Parse a request to `/api/analyse`. Return a job that computes the network's predictions for the positions of a
-    line (a start position and moves), and sends them to the page.
+    """Parse `fields`, the JSON of a request to `/api/analyse`. Return a job that computes the network's predictions for
+    the positions of a line (a start position and moves), and sends them to the browser page of `kibitz board`.
     """
     from kibitz.web import answers
 
@@ -103,13 +105,14 @@ def analyse(state: AppState, fields: Fields) -> StreamJob:
 
 
 def preparing(state: AppState, request: Request) -> dict[str, int | bool]:
-    """Return the response of /api/preparing: the progress of compiling."""
+    """Return the response of /api/preparing: the progress of compiling kibitz's numba functions."""
     return state.preparing.state()
 
 
 def judge(state: AppState, fields: Fields) -> StreamJob:
-    """Parse a request to `/api/judge`. Return a job that evaluates the moves of a line (a start position and moves)
-    with the network or an engine, and sends the evaluations to the page.
+    """Parse `fields`, the JSON of a request to `/api/judge`. Return a job that evaluates the moves of a line (a start
+    position and moves) with the network or an engine. The job sends the evaluations to the browser page of `kibitz
+    board`.
     """
     network, line = read_request(state, fields)
     program = state.judges.program(fields, line.game)
@@ -143,7 +146,8 @@ def judge(state: AppState, fields: Fields) -> StreamJob:
 
 def judged(state: AppState, fields: Fields) -> dict[str, list[dict[str, Any]]]:
     """Return the response of /api/judged: {"judged": the stored evaluations of the moves of a line (a start position
-    and moves)}. Each evaluation is a dict that also has the "ply" of the move. Nothing is evaluated.
+    and moves)}. fields: the JSON of the request. Each evaluation is a dict that also has the "ply" of the move. Nothing
+    is evaluated.
     """
     network, line = read_request(state, fields)
     if state.judged is None or not line.moves:
@@ -155,8 +159,9 @@ def judged(state: AppState, fields: Fields) -> dict[str, list[dict[str, Any]]]:
 
 
 def check(state: AppState, fields: Fields) -> StreamJob:
-    """Parse a request to `/api/check`. Return a job that evaluates the last move of a line (a start position and moves)
-    with the network or an engine, and sends the evaluation to the page.
+    """Parse `fields`, the JSON of a request to `/api/check`. Return a job that evaluates the last move of a line (a
+    start position and moves) with the network or an engine. The job sends the evaluation to the browser page of `kibitz
+    board`.
     """
     network, line = read_request(state, fields)
     program = state.judges.program(fields, line.game)
@@ -181,15 +186,15 @@ def check(state: AppState, fields: Fields) -> StreamJob:
 
 
 def by_engine(line: Line) -> Any:
-    """Return the module that evaluates moves with an external engine, for the game of the line (the start position and
-    moves in a request).
+    """Return the module that evaluates moves with an external engine, for the game of the line (a start position and
+    moves).
     """
     return importlib.import_module(f"kibitz.web.{line.game}.by_engine")
 
 
 def value(state: AppState, fields: Fields) -> StreamJob:
-    """Parse a request to `/api/value`. Return a job that computes the value of the last position with the network's
-    search, and sends it to the page.
+    """Parse `fields`, the JSON of a request to `/api/value`. Return a job that computes the value of the last position
+    with the network's search, and sends it to the browser page of `kibitz board`.
     """
     network, line = read_request(state, fields)
     if line.game == "chess":
@@ -206,8 +211,8 @@ def value(state: AppState, fields: Fields) -> StreamJob:
 
 
 def candidates(state: AppState, fields: Fields) -> StreamJob:
-    """Parse a request to `/api/candidates`. Return a job that searches the last position with the network or an engine,
-    and sends the best moves to the page.
+    """Parse `fields`, the JSON of a request to `/api/candidates`. Return a job that searches the last position with the
+    network or an engine, and sends the best moves to the browser page of `kibitz board`.
     """
     network, line = read_request(state, fields)
     program = state.judges.program(fields, line.game)
@@ -233,8 +238,8 @@ def candidates(state: AppState, fields: Fields) -> StreamJob:
 
 
 def think(state: AppState, fields: Fields) -> StreamJob:
-    """Parse a request to `/api/think`. Return a job that lets the network choose a move, and sends the move to the
-    page.
+    """Parse `fields`, the JSON of a request to `/api/think`. Return a job that lets the network choose a move, and
+    sends the move to the browser page of `kibitz board`.
     """
     from kibitz.web.players import read_request as read_play_request
 

@@ -13,13 +13,13 @@ from kibitz.web.state import AppState
 
 
 def programs(state: AppState, request: Request) -> dict[str, Any]:
-    """Return the response of /api/programs: the engines that the page can use."""
+    """Return the response of /api/programs: the engines that the browser page of `kibitz board` can use."""
     return {"programs": state.opinions.known(), "checked_by": state.opinions.checked_by}
 
 
 def opinion(state: AppState, fields: Fields) -> StreamJob:
-    """Parse a request to `/api/opinion`. Return a job that analyzes a position with an engine, and sends the results to
-    the page.
+    """Parse `fields`, the JSON of a request to `/api/opinion`. Return a job that analyzes a position with an engine,
+    and sends the results to the browser page of `kibitz board`.
     """
     from kibitz.web import positions
     from kibitz.web.opinions import read_lines
@@ -33,8 +33,8 @@ def opinion(state: AppState, fields: Fields) -> StreamJob:
 
 
 def about(state: AppState, fields: Fields) -> StreamJob:
-    """Parse a request to `/api/programs/about`. Return a job that starts an engine, and sends its name and its range of
-    ratings to the page.
+    """Parse `fields`, the JSON of a request to `/api/programs/about`. Return a job that starts an engine, and sends its
+    name and its range of ratings to the browser page of `kibitz board`.
     """
     desk = state.opinions.desk(fields)
     seq = whole(fields, "seq", 0, 0, MAX_SEQ)
@@ -42,8 +42,8 @@ def about(state: AppState, fields: Fields) -> StreamJob:
 
 
 def think(state: AppState, fields: Fields) -> StreamJob:
-    """Parse a request to `/api/programs/think`. Return a job that lets an engine choose a move, and sends the move to
-    the page.
+    """Parse `fields`, the JSON of a request to `/api/programs/think`. Return a job that lets an engine choose a move,
+    and sends the move to the browser page of `kibitz board`.
     """
     from kibitz.web import positions
     from kibitz.web.opinions import read_move_limits

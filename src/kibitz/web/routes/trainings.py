@@ -11,7 +11,7 @@ from kibitz.web.state import AppState
 
 
 def networks(state: AppState, request: Request) -> dict[str, Any]:
-    """Return the response of /api/networks: the networks that the page can use."""
+    """Return the response of /api/networks: the networks that the browser page of `kibitz board` can use."""
     registry = state.networks
     return {"networks": [network.as_json() for network in registry.known()], "given": registry.given}
 
