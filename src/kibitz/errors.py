@@ -34,7 +34,7 @@ def one_line(error: BaseException) -> str:
     For an OSError with a message of the operating system, the result is this message in lower case, without the file's
     name. For any other error, the result is the error's text, with each run of white space replaced by a space. If the
     text is empty, the result is the name of the error's class. The text of another library's error is cut after
-    MAX_FOREIGN characters.
+    MAX_FOREIGN (200) characters.
     """
     if isinstance(error, OSError) and error.strerror:
         return error.strerror.lower()

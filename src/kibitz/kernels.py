@@ -97,7 +97,7 @@ def interpreted(function: Any, copies: dict[int, Any] | None = None) -> Any:
     """Return the Python function from which numba compiled a kernel. The kernels that this function calls are replaced
     by Python functions too.
 
-    copies: the results of earlier calls, by the id of the kernel. New results are added.
+    copies: a dict from the id of a kernel to the result of an earlier call. New results are added.
     """
     copies = {} if copies is None else copies
     if id(function) not in copies:
@@ -150,8 +150,7 @@ def small_first(budget: int) -> Callable[[Callable[..., Any]], SmallFirst]:
 
 class CompileListener(event.Listener):
     """Reports the progress of numba's compilation to each function in `listeners`. The reports begin once compiling has
-    taken more than PATIENCE seconds in total. A report is a `Preparation`, which has the number of kernels that are
-    ready.
+    taken more than a second in total. A report is a `Preparation`, which has the number of kernels that are ready.
 
     Only functions that Python calls are counted, whether they are compiled now or read from the disk. Python's garbage
     collector is turned off while a function is compiled, because it finds no garbage and would take a tenth of the

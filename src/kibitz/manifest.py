@@ -28,7 +28,7 @@ CHECKED = ("best.safetensors", "model.onnx", "seen.npy")
 
 @functools.cache
 def entries() -> dict[str, dict[str, Any]]:
-    """Return the entries of the manifest by the name of the bundled network; {} if there is no manifest.
+    """Return a dict from the name of each bundled network to its entry in the manifest; {} if there is no manifest.
 
     Each entry is a dict. "version" is the network's version, "files" has the SHA-256 of each file by its name, and the
     module describes the other keys.

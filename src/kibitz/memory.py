@@ -49,7 +49,7 @@ def check() -> None:
 
 
 def is_short() -> bool:
-    """Return whether the process has a memory limit, and fewer than LEAST bytes are left until this limit.
+    """Return whether the process has a memory limit, and fewer than LEAST (256 MiB) bytes are left until this limit.
 
     With so little memory, libraries can't be loaded, and they raise many kinds of errors.
     """

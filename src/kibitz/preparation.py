@@ -111,8 +111,8 @@ def remember(games: Sequence[str]) -> None:
 def are_prepared(games: Sequence[str]) -> bool:
     """Return whether numba has probably compiled the functions for some games already. games: "chess", "go" or both.
 
-    The result is true if `remember` was called for all these games in the last MOST_DAYS days. The call must come from
-    this version of kibitz, with the same Python and libraries.
+    The result is true if `remember` was called for all these games in the last MOST_DAYS (80) days. The call must come
+    from this version of kibitz, with the same Python and libraries.
     """
     for game in games:
         try:

@@ -268,8 +268,8 @@ class Stream:
         detected from the first bytes of the file, not from its name.
     most: the largest allowed number of decompressed bytes; None for no such limit.
 
-    A second limit is a protection against decompression bombs. Beyond FREELY_UNPACKED bytes, the decompressed size may
-    be at most MOST_UNPACKED times the number of bytes read from disk.
+    A second limit is a protection against decompression bombs. Beyond 1 GiB, the decompressed size may be at most 250
+    times the number of bytes read from disk.
 
     `consumed` is the number of bytes read from disk so far. `converted` becomes True if `texts` converts the file from
     UTF-16. Raises KibitzError if the file can't be opened.

@@ -58,8 +58,8 @@ def barely_begun(path: Path) -> bool:
 
 @functools.cache
 def packaged() -> dict[str, Path]:
-    """Return the directories of the bundled networks, by name. The result is cached, so it stays the same while the
-    program runs.
+    """Return a dict from the name of each bundled network to its directory. The result is cached, so it stays the same
+    while the program runs.
     """
     folder = Path(str(importlib.resources.files("kibitz"))) / "networks"
     if not folder.is_dir():
@@ -133,8 +133,8 @@ class Run:
 
     @property
     def side_inputs(self) -> dict[str, int]:
-        """The default value of each side input by its name, 0 to 255. Side inputs are inputs of the network in addition
-        to the position, such as a rating.
+        """A dict from the name of each side input to its default value, 0 to 255. Side inputs are inputs of the network
+        in addition to the position, such as a rating.
         """
         return dict(self.info.get("beyond", {}))
 
@@ -210,7 +210,8 @@ class Run:
         return network.eval()
 
     def load_weights(self) -> dict[str, NDArray[Any]]:
-        """Return the best weights as NumPy arrays, by the names of torch's state dict. This does not import torch.
+        """Return the best weights as NumPy arrays, a dict with the names of torch's state dict. This does not import
+        torch.
 
         Dtypes and shapes are those of the network's weights. Raises KibitzError if there are no weights yet, or if they
         are damaged.
@@ -308,8 +309,8 @@ def with_default_side_inputs(state: NDArray[np.uint8], side_inputs: Mapping[str,
     """Append one column per side input to `state`, filled with the default of the side input. Side inputs are inputs of
     the network in addition to the position, such as a rating.
 
-    state: the array of `kibitz.PositionArrays`, without side inputs, uint8 [n, k]. side_inputs: the default of each
-    side input by its name. Result: uint8 [n, k + len(side_inputs)].
+    state: the array of `kibitz.PositionArrays`, without side inputs, uint8 [n, k]. side_inputs: a dict from the name of
+    each side input to its default. Result: uint8 [n, k + len(side_inputs)].
     """
     if not side_inputs:
         return state

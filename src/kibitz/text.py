@@ -27,7 +27,7 @@ def number_of(count: int, noun: str) -> str:
 def either(names: Iterable[str], notes: Mapping[str, str] | None = None, first: str | None = None) -> str:
     """Return names as a text that lists a choice, such as "constant, epoch (× --decay an epoch) or cosine".
 
-    notes: texts to put in parentheses after names, by name. first: the name to put first.
+    notes: a dict from names to texts to put in parentheses after them. first: the name to put first.
     """
     ordered = sorted(names, key=lambda name: name != first)
     words = [f"{name} ({notes[name]})" if notes and name in notes else name for name in ordered]
