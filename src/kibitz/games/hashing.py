@@ -78,8 +78,8 @@ def hash_names(hashes: NDArray[np.uint64], plies: NDArray[np.int32], names: NDAr
     """Return the final hashes of games, uint64 [n]. The hash of a short game is combined with a hash of its players and
     date, because short games of different people often have the same moves. The hash of a long game stays the same.
 
-    A short game has fewer than LONG_PLIES moves. hashes: uint64 [n], from `hash_games`. plies: int32 [n], the number of
-    moves of each game. names: uint64 [n], the hashes of players and dates.
+    A short game has fewer than 60 plies (LONG_PLIES). hashes: uint64 [n], from `hash_games`. plies: int32 [n], the
+    number of moves of each game. names: uint64 [n], the hashes of players and dates.
     """
     mixed = (hashes ^ (names * np.uint64(0xBF58476D1CE4E5B9))) * _PRIME
     mixed = np.maximum(mixed ^ (mixed >> np.uint64(31)), np.uint64(1))

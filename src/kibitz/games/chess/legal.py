@@ -133,8 +133,8 @@ def _castling(board, home, forward, short, long, moves, count):  # type: ignore[
 
 @inner
 def generate(codes, state, board, pinned, moves, count):  # type: ignore[no-untyped-def]
-    """Write the legal moves of a position, at most MAX_MOVES, to the array `moves` from index `count` on. Returns two
-    integers: the index after the last move, and the number of pieces that give check.
+    """Write the legal moves of a position, at most MAX_MOVES (1730), to the array `moves` from index `count` on.
+    Returns two integers: the index after the last move, and the number of pieces that give check.
 
     codes, state: the position, uint8 [64] and uint8 [4], see `kibitz.PositionArrays`. board: int8 [64], an output: the
     pieces from the mover's view (see `attacks.look`). pinned: int64 [64], working memory. moves: uint16, the output,

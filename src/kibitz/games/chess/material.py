@@ -47,8 +47,8 @@ def insufficient_material(codes):  # type: ignore[no-untyped-def]
     `games.chess`).
 
     The result is true for two kings with at most one knight, or with any number of bishops on squares of one color. It
-    is never true with more than MAX_PIECES_INSUFFICIENT pieces. So callers that know the number of pieces can test this
-    number first.
+    is never true with more than 12 pieces (MAX_PIECES_INSUFFICIENT). So callers that know the number of pieces can test
+    this number first.
     """
     knights, light, dark = 0, 0, 0
     for square in range(64):

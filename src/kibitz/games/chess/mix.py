@@ -30,7 +30,7 @@ class MixPart:
     """One part of a mix: a group of games, and its share of the training samples.
 
     scales, speeds: the rating scales and speeds of the games, as indices into `sides.SCALES` and `sides.SPEEDS`, for
-        example (2, 3); () for all.
+        example (2, 3), which are the scales lichess and chess.com; () for all.
     low, high: inclusive limits of the mean rating of the two players, for example 1000 and 2200; None for no limit.
     share: the share of the samples that come from these games, 0 to 1.
     """

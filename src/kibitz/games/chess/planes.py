@@ -153,8 +153,8 @@ def attacks(codes: Codes, kind: str, sides: Sides) -> NamedPlanes:
     """Return planes of the squares that White and Black attack, as `encodings.AttackPlanes` does. The result is a dict
     from names to planes, float32 [64].
 
-    codes: uint8 [64], the pieces, see `kibitz.PositionArrays`. kind: one of ATTACKS; "none" gives no planes. sides: the
-    words for the two sides in the names of the planes.
+    codes: uint8 [64], the pieces, see `kibitz.PositionArrays`. kind: "squares", "counts", "pieces" or "none" (no
+    planes). sides: the words for the two sides in the names of the planes.
     """
     if kind == "none":
         return {}

@@ -47,7 +47,8 @@ _BROADCAST = re.compile(r"lichess\.org/broadcast/")
 
 
 def scale_of(site: str) -> str:
-    """Return the rating scale, one of SCALES, of games whose header Site has this value; "" if the scale is unknown.
+    """Return the rating scale, such as "lichess" or "fide" (see SCALES), of games whose header Site has this value; ""
+    if the scale is unknown.
 
     Games of a server have the server's address or name as their site ("https://lichess.org/abc", "Chess.com").
     Over-the-board events that were held on a server ("chess.com INT") or broadcast by it have FIDE ratings.

@@ -28,7 +28,7 @@ Cells = NDArray[np.int16]
 
 
 class Unread(Exception):
-    """Raised if the search of a ladder visits more than MOST positions."""
+    """Raised if the search of a ladder visits more than 20,000 positions (MOST)."""
 
 
 def chain(board: Cells, cell: int) -> list[int]:

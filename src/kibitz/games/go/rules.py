@@ -161,7 +161,7 @@ def is_suicide(board, cell, colour):  # type: ignore[no-untyped-def]
 
 @kernel
 def liberties(board, root):  # type: ignore[no-untyped-def]
-    """Return the number of different liberties of a chain, at most MAX_LIBERTIES.
+    """Return the number of different liberties of a chain, at most 6 (MAX_LIBERTIES).
 
     board: int16 [7, 441]. root: the cell of the chain's root, which is the stone whose cell has the values of the
     chain. The number is saved in that cell until a point next to the chain changes.

@@ -130,7 +130,7 @@ def side_inputs(
     place: str | None = None,
 ) -> dict[str, int]:
     """Return the side inputs of one position (the network's inputs in addition to the board), as a dict from names to
-    numbers from 0 to 255. The names are those in BEYOND.
+    numbers from 0 to 255. The names are komi, handicap, rules, rank, opponent_rank and server (see BEYOND).
 
     komi: White's points before the game, see `komi_byte`.
     handicap: the number of handicap stones.
@@ -151,7 +151,8 @@ class GameSides:
     method `table` like that of `kibitz.store.store.Store`.
 
     A komi of 0 in an even game usually means that the komi was not recorded. It counts as unknown, unless the game has
-    ownership labels, for which the recorded score agreed with a count of the final position.
+    ownership labels. For such a game, the recorded score agreed with a count of the final position, so the komi is
+    correct.
     """
 
     def __init__(self, store: _GameTable):
@@ -170,7 +171,7 @@ class GameSides:
 
     def of(self, games: NDArray[np.int64], side: NDArray[Any]) -> NDArray[np.uint8]:
         """Return the side inputs (komi, ranks and other facts besides the board) of n positions, uint8 [n, 6]. The
-        columns are in the order of BEYOND.
+        columns are komi, handicap, rules, the rank of the side to move, the opponent's rank and the server.
 
         games: int64 [n], the index of each position's game in the store. side: [n], the side to move, 0 Black or 1
         White.

@@ -250,9 +250,9 @@ def find_mate(
     """Return the value and the packed moves (see `kibitz.games.chess.moves.from_move`) of a mate that the side to move
     can force; None if no mate is found.
 
-    The mate takes at most MATE_PLIES plies. row: uint8 [68], the position as 64 codes and 4 numbers of the state, see
-    `kibitz.PositionArrays`. drawn: uint8 [k, 68], positions that count as draws if they occur in the search. clock: the
-    limit on time; None for no limit.
+    The mate takes at most 5 plies (MATE_PLIES). row: uint8 [68], the position as 64 codes and 4 numbers of the state,
+    see `kibitz.PositionArrays`. drawn: uint8 [k, 68], positions that count as draws if they occur in the search. clock:
+    the limit on time; None for no limit.
     """
     found = quiescence_search(row[None], MATE_PLIES, _pace.affordable(clock, 1, MAX_NODES), threads=1, drawn=drawn)
     depth = max(0, int(found.reached[0]))

@@ -63,7 +63,7 @@ class ChessPlayer:
         top-prob if they predict only moves, and value-negamax if they predict only values.
     value: a second network, whose values replace those of `session`.
     temperature: 0 plays the best move. T > 0 samples moves in proportion to `probability^(1/T)` for methods that use
-        only the move probabilities, and to `probability · exp(value / (SPREAD · T))` for searches.
+        only the move probabilities, and to `probability · exp(value / (SPREAD · T))` for searches, with SPREAD = 0.1.
     lines: the number of lines to report.
     cut, width: limits on the moves that topprob-negamax and thesis-negamax search, see CUT.
     hash_mb: the size of the table of evaluations in megabytes.

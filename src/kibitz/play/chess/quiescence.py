@@ -95,7 +95,8 @@ class QuiescenceResult(NamedTuple):
 
     reached: int64 [n], the largest completed depth; −1 if no depth was completed. In the arrays below, the entries for
         larger depths are 0.
-    scores: int32 [n, D + 1], the material balance in hundredths of a pawn; scores beyond ±SURE are mates.
+    scores: int32 [n, D + 1], the material balance in hundredths of a pawn; scores beyond ±SURE (almost 30,000) are
+        mates.
     rows: uint8 [n, D + 1, 68], the quiet positions at the end of the best lines of moves (codes and state, see
         `kibitz.PositionArrays`).
     lines: uint16 [n, D + 1, 16], the packed moves (see `kibitz.games.chess.moves.from_move`) of the best lines, 0 after
@@ -363,8 +364,8 @@ class MoveScores(NamedTuple):
 
     material: int32 [n], the material balance before the moves.
     scores: int32 [total], the balance after each move and the captures, promotions and replies to checks that follow.
-        The score of a move that is far worse than an earlier move is only an upper bound. Scores beyond ±SURE are
-        mates.
+        The score of a move that is far worse than an earlier move is only an upper bound. Scores beyond ±SURE (almost
+        30,000) are mates.
     checks: bool [total], whether the move gives check.
     """
 

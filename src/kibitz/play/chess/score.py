@@ -65,8 +65,8 @@ def mate(value: float) -> int | None:
 
 
 def centipawns(value: float) -> int:
-    """Return the centipawns, from -CLAMP to CLAMP, for which Lichess's formula gives the win probability `(1 + value) /
-    2`. See STEEPNESS for the formula.
+    """Return the centipawns, from -2000 to 2000 (CLAMP), for which Lichess's formula gives the win probability `(1 +
+    value) / 2`. See STEEPNESS for the formula.
     """
     value = max(-0.999999, min(0.999999, value))
     return max(-CLAMP, min(CLAMP, round(math.log((1 + value) / (1 - value)) / STEEPNESS)))

@@ -123,9 +123,9 @@ def order_moves(
     int64 [n].
 
     The weight of a move is its probability, raised to a minimum for winning captures and checks, and then normalized so
-    that the weights sum to 1 in each position. The mark is TACTICAL for a move that gains TACTICAL_GAIN or more, and
-    QUIET for all others. The width is the number of moves, from the first on, whose weights sum to `cut`; it is at most
-    `max_width`.
+    that the weights sum to 1 in each position. The mark is TACTICAL for a move that gains 2 pawns or more
+    (TACTICAL_GAIN), and QUIET for all others. The width is the number of moves, from the first on, whose weights sum to
+    `cut`; it is at most `max_width`.
 
     moves: uint16 [total], the packed legal moves of all positions. offsets: int64 [n + 1], the index at which each
     position's moves begin. priors: float32 [total], the predicted probabilities, which sum to 1 in each position. gain,

@@ -80,7 +80,9 @@ class MoveContext:
         return self.clock / left + self.increment
 
     def features(self) -> NDArray[np.float64]:
-        """Return the features of each move, float64 [n, 18]. The columns are those of FEATURES."""
+        """Return the numbers from which a thinking time is computed (features), float64 [n, 18], one row per move.
+        FEATURES has the names of the columns.
+        """
         pace = np.log(self.pace() + 0.2) - math.log(BLITZ_PACE)
         rating = (self.rating - 1500) / 500
         columns = (
@@ -96,7 +98,8 @@ class MoveContext:
 class ThinkingTimes:
     """A model of thinking times, fitted to games of people.
 
-    weights: float64 [18], the weights of FEATURES, whose weighted sum is the expected logarithm of the time.
+    weights: float64 [18], the weights of the features (see `MoveContext.features`). The weighted sum of the features is
+        the expected logarithm of the time.
     limits: float64 [k - 1], the ascending limits between k bands of the expected logarithm.
     quantiles: float64 [k, q], for each band, quantiles of the difference between the real and the expected logarithm,
         at q equally spaced levels from 0 to 1.

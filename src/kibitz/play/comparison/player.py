@@ -49,9 +49,9 @@ class ComparisonPlayer:
     trained network, averaged over all of them. A draw has the score of the most balanced reference position
     (PositionComparer.draw), which is shown as 0.
 
-    temperature: 0 plays the best move; T > 0 samples moves in proportion to `exp(value / (SPREAD · T))`. The values of
-        moves other than the best one come from a search two plies deep, and are at most the best move's value. A mate
-        that was found is always played.
+    temperature: 0 plays the best move; T > 0 samples moves in proportion to `exp(value / (SPREAD · T))`, with SPREAD =
+        0.1. The values of moves other than the best one come from a search two plies deep, and are at most the best
+        move's value. A mate that was found is always played.
     lines: the number of lines to report; each line requires another search.
     seed: the random seed; None for an unpredictable one.
 

@@ -43,7 +43,7 @@ def imitated_rank(text: str, option: str = "rank") -> str:
     text: the rank as a user writes it, such as "5k", "5 kyu" or "3D". option: the name of the value in the error
     message.
 
-    Raises UsageError for other text, and for a rank outside of WEAKEST to STRONGEST.
+    Raises UsageError for other text, and for a rank outside of 15k to 9d (WEAKEST to STRONGEST).
     """
     rank = read_rank(text, whole=True)
     if rank is None or not rank_value(WEAKEST) <= rank_value(rank) <= rank_value(STRONGEST):
@@ -54,7 +54,7 @@ def imitated_rank(text: str, option: str = "rank") -> str:
 
 
 def ranks() -> list[str]:
-    """Return all ranks that can be imitated, from WEAKEST to STRONGEST."""
+    """Return all ranks that can be imitated, from 15k to 9d (WEAKEST to STRONGEST)."""
     return [rank_of(value) for value in range(rank_value(WEAKEST), rank_value(STRONGEST) + 1)]
 
 
@@ -73,8 +73,8 @@ def imitation(
     network: the name of the network, for messages.
     takes_ranks: whether the network has rank inputs.
     option: the name of the rank in messages, such as "--rank".
-    method: a method that the user chose; None for METHOD.
-    temperature: the temperature that the user chose; None for TEMPERATURE.
+    method: a method that the user chose; None for METHOD, top-prob.
+    temperature: the temperature that the user chose; None for TEMPERATURE, 1.
 
     Raises UsageError for a network without rank inputs, for text that is not a rank in range, and for another method.
     """

@@ -116,9 +116,9 @@ class BothSides:
 
     The network has learned how much it is worth on average to be the side to move, but not precisely in a single
     position. So the win probability from a single evaluation goes up and down with every move. The result is therefore
-    the mean of the two ownership maps plus a value for being the side to move. A part of this value, OWN_PART, is the
-    network's estimate for this position. The rest is the usual value, the share MOVE_WORTH of the points that are still
-    open.
+    the mean of the two ownership maps plus a value for being the side to move. A part of this value (OWN_PART, 40%) is
+    the network's estimate for this position. The rest is the usual value, 0.02 points (MOVE_WORTH) for each point that
+    is still open.
     """
 
     outputs: tuple[str, ...] = (OUTPUT,)
@@ -210,8 +210,8 @@ class WholeBoardLead(ResultsOfBothSides):
 
     The network predicts only about two thirds of a large lead. Its lead is a mean over its training games, and in games
     with handicap stones the weaker side lost ground. The lead by the ownership map is also too small, but by less, and
-    only if the owners of many points are uncertain. It is therefore multiplied by a factor from 1 to 1 + STRETCH, which
-    grows with the share of uncertain points.
+    only if the owners of many points are uncertain. The lead by the ownership map is therefore multiplied by a factor
+    from 1 to 1.85 (1 + STRETCH), which grows with the share of uncertain points.
 
     So a large lead is computed from the ownership map. A small lead is the lead that the network predicts, which
     changes less from move to move. A lead counts as large only if it remains large when the other side moves next. In a
@@ -292,8 +292,8 @@ class WholeBoardLead(ResultsOfBothSides):
 
         The weight grows with the lead on the board, without komi, because the network expects the stronger side to win
         back handicap stones, whatever the komi is. The weight also grows with the lead after komi if this lead is
-        larger by more than EVEN_KOMI. The weight falls with `turn`. The part of `turn` above EVEN_KOMI is multiplied by
-        the same factor as the lead, 1 + STRETCH · is_open.
+        larger by more than 7 points (EVEN_KOMI). The weight falls with `turn`. The part of `turn` above EVEN_KOMI is
+        multiplied by the same factor as the lead, 1 + STRETCH · is_open.
         """
         even = np.clip(board, 0, cls.EVEN_KOMI)
         ahead = (board - even) * (1 + cls.STRETCH * is_open)
@@ -536,8 +536,8 @@ def settled(owners: NDArray[np.float32], colours: NDArray[np.uint8], size: int) 
     """Return the owner of each point if the game ended now, uint8 [361]: 1 Black, 2 White, 0 neither.
 
     Dead stones are removed. Living stones belong to their color, and empty regions that touch only one color belong to
-    that color. The ownership map decides about all other points, and points without a clear owner (NEUTRAL) belong to
-    neither side. owners: float32 [361], the probability that each point will be Black's. colours: uint8 [361], the
+    that color. The ownership map decides about all other points, and points without a clear owner (see NEUTRAL) belong
+    to neither side. owners: float32 [361], the probability that each point will be Black's. colours: uint8 [361], the
     color of each point.
     """
     dead = np.zeros(POINTS, np.bool_)

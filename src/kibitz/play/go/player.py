@@ -285,7 +285,7 @@ class GoPlayer:
     """Chooses Go moves with a network that predicts territory: the move with the best expected score.
 
     temperature: 0 plays the best move; T > 0 samples the first moves of a game in proportion to `exp(value / (SPREAD ·
-        T))`. The number of sampled moves equals the number of lines of the board.
+        T))`, with SPREAD = 1 point. The number of sampled moves equals the number of lines of the board.
     seed: the random seed; None for an unpredictable one.
     """
 

@@ -55,7 +55,7 @@ class HumanWeights:
     """The weights of the formula for the probability of a move, softmax(alpha · log prior + beta · value).
 
     alpha: the factor of the log prior, which is the same for all ratings.
-    beta: the factor of the value at the rating USUAL_RATING.
+    beta: the factor of the value at the rating 1600 (USUAL_RATING).
     growth: how much beta grows per 1,000 rating points.
     lowest, highest: the range of ratings to which beta was fitted; outside of this range, beta is constant.
     """
@@ -74,8 +74,8 @@ class HumanWeights:
 def shares(priors: ArrayLike, values: ArrayLike, alpha: float, beta: float) -> NDArray[np.float64]:
     """Return the probability of each move, float64 [n]: softmax(alpha · log prior + beta · value).
 
-    priors: [n], 0 to 1. values: [n], the value of each move for the side that makes it, -1 to 1 (see score.py). A mate
-    counts as MATES or IS_MATED.
+    priors: [n], 0 to 1. values: [n], the value of each move for the side that makes it, -1 to 1 (see score.py). A
+    forced mate counts as 1.3 for the side that mates, and as -1 for the side that is mated.
     """
     logs = alpha * np.log(np.maximum(np.asarray(priors, np.float64), LEAST_PRIOR))
     logs = logs + beta * np.clip(values, IS_MATED, MATES)

@@ -47,7 +47,7 @@ def evaluation(comment: str) -> int | None:
     evaluation.
 
     An evaluation is a command `[%eval 0.25]`, `[%eval 0.25,18]` (with the depth) or `[%eval #-3]`. The result for a
-    mate in n moves is ±(MATE_CENTIPAWNS - n).
+    mate in n moves is ±(32,000 - n), see MATE_CENTIPAWNS.
     """
     match = _EVALUATION.search(comment)
     if match is None:

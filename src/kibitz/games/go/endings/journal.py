@@ -64,15 +64,16 @@ class Journal:
 
     def get(self, key: int) -> tuple[int, NDArray[np.uint8]] | None:
         """Return the verdict and the owners, uint8 [361], that the file had for a game when it was opened; None if it
-        had none. key: the hash of the game.
+        had none. The verdict is an index into `scoring.VERDICTS` and shows how the owners were determined. key: the
+        hash of the game.
         """
         if (entry := self.known.get(key)) is None:
             return None
         return entry[0], np.frombuffer(entry[1], np.uint8)
 
     def add(self, key: int, verdict: int, owner: NDArray[np.uint8] | None) -> None:
-        """Append a game's record to the file. key: the hash of the game. verdict: an index into `scoring.VERDICTS`.
-        owner: uint8 [361]; None is written as zeros.
+        """Append a game's record to the file. key: the hash of the game. verdict: an index into `scoring.VERDICTS`,
+        which shows how the owners were determined. owner: uint8 [361]; None is written as zeros.
         """
         self._file.write(_pack(key, verdict, owner))
 

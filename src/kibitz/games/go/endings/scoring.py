@@ -185,7 +185,7 @@ class Referee:
     """Labels games with the final owner of each point. The referee is a context manager that ends its processes and
     threads on exit.
 
-    which: the name of the referee, one of REFEREES.
+    which: the name of the referee: "playouts", "gnugo", "none", or "auto" for playouts and, if it is installed, GNU Go.
     gnugo: the path of GNU Go; None to search for GNU Go.
     journal: the file to which every verdict is written, so that a later process doesn't label the same games again.
     workers: the processes that label games, or the number of threads, each with a separate GNU Go; None for one thread

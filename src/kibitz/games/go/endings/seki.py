@@ -125,7 +125,7 @@ def _revive(colours, dead):  # type: ignore[no-untyped-def]
 
 
 def without_uncapturable(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the dead stones, bool [361], after the removal of chains that nobody can capture, which are alive.
+    """Return the dead stones, bool [361], without the chains that nobody can capture. These chains are alive.
 
     If several dead chains are in one region, all of them live, or none of them, because the capture of one chain may
     make room to capture another. colours: uint8 [361], the stones: 0 none, 1 Black, 2 White, 3 outside the board. dead:

@@ -112,7 +112,9 @@ class Games:
         return len(self.begins)
 
     def headers(self, i: int) -> dict[str, str]:
-        """Return the headers of the game with index `i`: the decoded SGF properties before its first move, by name."""
+        """Return the headers of the game with index `i`: a dict from names to values of the decoded SGF properties
+        before its first move.
+        """
         head = self.text[int(self.begins[i]) : int(self.lines.heads[i])]
         return read_headers(head.decode(self.charset or charset_of(head), "replace"))
 

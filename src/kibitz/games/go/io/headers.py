@@ -179,8 +179,8 @@ def first_day(text: str) -> datetime.date | None:
 
 
 def interpret_headers(headers: Mapping[str, str], handicap: int, size: int) -> HeaderInfo:
-    """Return the interpreted headers of a game. headers: the SGF properties before the first move, by name. handicap:
-    the number of handicap stones on the board. size: the size of the board.
+    """Return the interpreted headers of a game. headers: a dict from names to values of the SGF properties before the
+    first move. handicap: the number of handicap stones on the board. size: the size of the board.
     """
     result, margin, ending = read_result(headers.get("RE", ""))
     rules = read_rules(headers.get("RU", ""))

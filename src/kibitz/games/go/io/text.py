@@ -247,7 +247,7 @@ def put_right(text: str) -> str:
     The record's bytes are decoded with the encoding that fits them.
 
     The text is returned unchanged if it cannot have been Latin-1. It is also returned unchanged if its SGF property CA
-    is UTF-8 and fewer than DOUBTFUL characters are not ASCII.
+    is UTF-8 and fewer than 8 characters (DOUBTFUL) are not ASCII.
     """
     if text.isascii() or (_NAMES_UTF8.search(text) and sum(letter > "\x7f" for letter in text) < DOUBTFUL):
         return text
