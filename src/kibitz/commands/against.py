@@ -25,7 +25,7 @@ def compare_with(run: Run, other: str, store: Store, positions: int, as_json: bo
     as_json: whether to print JSON in place of a table.
     on_progress: a function that is called with the progress.
 
-    Raises UsageError if the networks predict different things, and KibitzError if no suitable game is left.
+    Raises UsageError if the networks predict different quantities, and KibitzError if no suitable game is left.
     """
     from kibitz.evaluation.compare import compare_runs
     from kibitz.evaluation.rows import QUESTIONS

@@ -1,5 +1,5 @@
-"""The command `kibitz bench`: measure how many positions per second a network evaluates on this machine, alone and in
-its search.
+"""The command `kibitz bench`: measure how many positions per second a network evaluates on this machine, without a
+search and in a search.
 """
 
 from __future__ import annotations

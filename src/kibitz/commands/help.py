@@ -41,8 +41,8 @@ def requested(arguments: Sequence[str]) -> str | None:
 
 
 def width() -> int:
-    """Return the width of the help in columns: the width of the terminal, limited to the range from 40 to MAX_WIDTH.
-    Without a terminal, the width is 80.
+    """Return the width of the help in columns: the width of the terminal, limited to the range from 40 to 100. Without
+    a terminal, the width is 80.
     """
     return min(MAX_WIDTH, max(40, shutil.get_terminal_size((80, 24)).columns))
 

@@ -66,7 +66,7 @@ class Progress:
 
     columns: the columns of the bar.
     every: the smallest number of seconds between two lines.
-    patient: whether the bar appears only after a part has taken PATIENCE seconds.
+    patient: whether the bar appears only after a part has taken two seconds.
     stays: whether the bars remain on the terminal after the end.
     """
 
@@ -105,7 +105,7 @@ class Progress:
             left.
         at_once: whether to show the bar immediately, even if `patient` is true.
         since: the start time by the monotonic clock; None for now.
-        fields: the values of `task.fields` in the columns, by name.
+        fields: the values for the templates `{task.fields[NAME]}` in the columns; the arguments' names are NAME.
         """
         self._total, self._first, self._done = total, done, done
         self._started = time.monotonic() if since is None else since
@@ -123,7 +123,8 @@ class Progress:
 
         done: the completed amount, in the unit of `total`.
         line: the text that is printed without a terminal; "" prints nothing.
-        fields: `description`, or new values of `task.fields` in the columns, by name.
+        fields: `description`, or new values for the templates `{task.fields[NAME]}` in the columns; the arguments'
+            names are NAME.
         """
         self._done = done
         if self._bar is not None and self._task is not None:
@@ -159,7 +160,7 @@ class Progress:
 
     def time_left(self) -> str:
         """Return the estimated time left as text, such as "12 min left"; "" if it is unknown. The estimate uses the
-        speed since the last call of `begin`. It is unknown in the first SHORTEST seconds.
+        speed since the last call of `begin`. It is unknown in the first second.
         """
         rate = self.rate()
         if self._total is None or rate <= 0 or self.seconds < SHORTEST:

@@ -116,8 +116,8 @@ class RunTestOptions:
         return default if self.positions is None else self.positions
 
     def programs(self, run: Run) -> dict[str, str | None]:
-        """Return the programs that evaluate the positions for comparison with a network, by name. The value is the
-        program's path, or None if it is not installed.
+        """Return a dict of the programs that evaluate the positions for comparison with a network. A key is a program's
+        name. Its value is the program's path, or None if the program is not installed.
 
         run: the network. Raises UsageError if the user gave the path of a program that this test does not start.
         """

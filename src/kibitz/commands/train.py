@@ -85,8 +85,8 @@ class LoopOptions:
     ] = None
 
     def given(self) -> dict[str, Any]:
-        """Return the values of the options that the user gave, by the names of fields of `TrainConfig`. The time limit
-        is converted from minutes to seconds. Raises UsageError for a value out of range.
+        """Return the options that the user gave, as a dict from the names of fields of `TrainConfig` to their values.
+        The time limit is converted from minutes to seconds. Raises UsageError for a value out of range.
         """
         check_time_limit(self.time_limit)
         if self.checkpoint_megabytes is not None and not math.isfinite(self.checkpoint_megabytes):

@@ -37,8 +37,8 @@ NOT_OPTIONS = (
 
 @dataclass(frozen=True)
 class SpaceOptions:
-    """The command-line options for the values to try, and for the network to train if the system (kind of network) has
-    several.
+    """The command-line options for the values to try. For a system (kind of network) that consists of several networks,
+    one of these options selects the network to train.
     """
 
     learning_rates: Annotated[str | None, typer.Option()] = None

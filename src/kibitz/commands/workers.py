@@ -80,7 +80,8 @@ class WorkerOptions:
     ray: Ray = None
 
     def check_unused(self, option: str) -> None:
-        """Raise UsageError if the user gave --workers or --ray together with an option whose work workers can't share.
+        """Raise UsageError if the user gave --workers or --ray together with an option whose work can't be divided
+        among workers.
 
         option: the name of that option, such as "--against".
         """

@@ -94,7 +94,8 @@ def cpu_features() -> tuple[str, frozenset[str]]:
 def cpu() -> Iterator[Finding]:
     """Yield a finding about the CPU: its name, its number of cores, and its missing features.
 
-    The finding is a problem if features of NEEDED are missing, and a note if features of FASTER are missing.
+    The finding is a problem if the libraries need a missing feature, such as "sse4.2" on x86-64. It is a note if a
+    feature that makes networks faster is missing, such as "avx2".
     """
     name, features = cpu_features()
     machine = _SAME.get(platform.machine(), platform.machine())
@@ -119,8 +120,8 @@ def available_memory() -> int | None:
 
 
 def free_memory() -> Iterator[Finding]:
-    """Yield a finding about the available memory. It is a problem if less than LEAST_MEMORY is available, or if the
-    shell allows less (ulimit -v).
+    """Yield a finding about the available memory. It is a problem if less than 1 GiB is available, or if the shell
+    allows less (ulimit -v).
     """
     found = [each for each in (available_memory(), memory.allowed()) if each is not None]
     if not found:

@@ -1,4 +1,6 @@
-"""Checks of the software with which kibitz works: the provider of ONNX Runtime, the page of the board, and engines."""
+"""Checks of the software with which kibitz works: the execution provider of ONNX Runtime (which runs networks on the
+CPU or GPU), the browser page of `kibitz board`, and engines.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,7 @@ def installed_engines() -> Iterator[Finding]:
 
 
 def given_engines(commands: Sequence[str]) -> Iterator[Finding]:
-    """Yield a finding for each given engine: whether it starts and replies within PATIENCE.
+    """Yield a finding for each given engine: whether it starts and replies within 8 seconds.
 
     commands: the engines' command lines.
     """

@@ -1,9 +1,9 @@
-"""Run many independent jobs with the same results in one of three ways: in this process, in worker processes, or on
-Ray, a library for clusters.
+"""Apply a function to many independent items in this process, in worker processes, or on Ray, a library for clusters.
+The results are the same in all three ways.
 
-`map_unordered` and `map_ordered` apply a function to many items. Only they start worker processes. The function and the
-items are pickled for the workers, so they must be small. The function must be defined at the top level of a module, or
-be a `functools.partial` of a function that is.
+`map_unordered` and `map_ordered` apply the function. For workers in other processes, the function and the items are
+pickled, so they must be small. The function must be defined at the top level of a module, or be a `functools.partial`
+of a function that is.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ completed but not yet returned in order.
 class Backend:
     """The kind and the number of workers for a task.
 
-    name: one of BACKENDS.
+    name: "serial" (this process), "processes" or "ray".
     workers: the number of items that are processed at the same time. A Ray cluster uses all of its cores instead.
     address: HOST:PORT of a Ray cluster; None for a local Ray, which ends with the task.
     """
@@ -65,11 +65,12 @@ class Workers(Protocol):
 
     def use(self, function: Callable[[Any], object]) -> None:
         """Set the function that processes the items of the following calls of `submit`. When this method is called, no
-        item may be pending.
+        item may be pending (submitted but not finished).
         """
 
     def submit(self, index: int, item: object) -> None:
-        """Give an item to the workers. At most `AHEAD * count` items may be pending.
+        """Give an item to the workers. At most `2 * count` items may be pending, which means submitted but not
+        finished.
 
         index: a number for the item, which `finished` returns together with the result.
         """
@@ -80,7 +81,7 @@ class Workers(Protocol):
         """
 
     def abandon(self) -> None:
-        """Cancel all pending items, and end the workers that are processing them."""
+        """Cancel all items that are submitted but not finished, and end the workers that are processing them."""
 
     def close(self) -> None:
         """End all workers immediately."""
@@ -114,7 +115,7 @@ def map_unordered(
     finish.
 
     An item is taken from `items` only when a worker is free. If the generator is closed, or after an error, the work
-    ends immediately. If a worker dies, another worker gets its item, at most DEATHS times. Raises the exceptions of the
+    ends immediately. If a worker dies, another worker gets its item, at most three times. Raises the exceptions of the
     function. Raises KibitzError if workers die more often, or if Ray isn't available.
     """
     return _mapped(function, items, workers, ordered=False)

@@ -56,7 +56,7 @@ def _imported() -> Any:
 
 class RayWorkers:
     """Workers on Ray, with the interface `kibitz.parallel.Workers`. If a worker dies, Ray processes the worker's item
-    again, at most DEATHS times.
+    again, at most three times.
 
     count: the number of workers of a local Ray. A cluster has one worker per core instead.
     address: HOST:PORT of a Ray cluster; None for a local Ray.

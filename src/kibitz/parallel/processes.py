@@ -1,5 +1,5 @@
 """Run worker processes on this machine. Each worker has one item at a time. So if a worker dies, the main process knows
-its item.
+which item must be processed again.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def _without_interrupts() -> Iterator[None]:
 @contextlib.contextmanager
 def environment(variables: dict[str, str]) -> Iterator[None]:
     """A context manager that sets environment variables, so that processes started inside the context inherit them.
-    variables: the value of each variable by its name.
+    variables: a dict from each variable's name to its value.
     """
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)

@@ -1,1 +1,1 @@
-"""Result pages: the page of a test, the page of a player's games, and their diagrams and boards."""
+"""HTML pages with results: the page of a test, and the page about a player's games, with their diagrams and boards."""

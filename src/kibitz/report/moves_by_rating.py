@@ -49,8 +49,8 @@ def curves_of(found: Row) -> list[tuple[Row, str, bool]]:
 
 
 def top_of(curves: Sequence[tuple[Row, str, bool]]) -> float:
-    """Return the upper end of the vertical axis: the smallest of TOPS that no curve exceeds. curves: as `curves_of`
-    returns them.
+    """Return the upper end of the vertical axis: the smallest of 0.25, 0.5, 0.75 and 1 that no curve exceeds. curves:
+    as `curves_of` returns them.
     """
     highest = max((max(move["p"]) for move, _, _ in curves), default=0.0)
     return next(top for top in TOPS if top >= min(highest, 1.0))

@@ -57,8 +57,8 @@ Three keys are not sections. "course" describes the small curve of a game. "unit
 def render_test_page(result: Mapping[str, Any]) -> str:
     """Return the whole result page as HTML. result: the result of a test, as `kibitz test --json` prints it.
 
-    Only "figures" is required: the metrics by name, each as {"label", "value", "low", "high", "n", "games", "kind"},
-    with None for missing values. Every other section appears only if the result has its key:
+    Only "figures" is required: a dict from the name of each metric to {"label", "value", "low", "high", "n", "games",
+    "kind"}, with None for missing values. Every other section appears only if the result has its key:
 
     main: the names of the metrics in the first table; if it is missing, the table has all metrics.
     tables, curves: lists of each `Table` and `Curve` of `kibitz.evaluation.tables` as JSON.

@@ -1,3 +1,3 @@
-"""Add kibitz to other chess and Go programs. `programs.py` describes each program, and `writing.py` writes its
-files.
+"""Add kibitz as an engine to other chess and Go programs. `programs` contains the instructions and the files for each
+program. `writing` contains the functions that write the files.
 """

@@ -71,8 +71,8 @@ def merged(old: Any, new: Any) -> Any:
     """Return the JSON data `old` with the settings of `new` added. A new value replaces an old value with the same key,
     and other old values stay.
 
-    In a list of objects, a new object replaces the old object with the same "name". The placeholder FILL_IN never
-    replaces an old value.
+    In a list of objects, a new object replaces the old object with the same "name". The placeholder FILL_IN, "FILL ME
+    IN", never replaces an old value.
     """
     if isinstance(old, dict) and isinstance(new, dict):
         return {**old, **{key: merged(old[key], value) if key in old else value for key, value in new.items()}}

@@ -50,8 +50,8 @@ class CheckedFile:
     """The error if the engine failed after at least one game; None if it has not failed."""
 
     def until_failure(self, games: Iterator[Game]) -> Iterator[Game]:
-        """Yield the analyzed games until the engine fails, and store the error in `failure`. If the engine fails in the
-        first game, raise EngineDied.
+        """Yield the analyzed games until the engine fails, and store the error in the attribute `failure`. If the
+        engine fails in the first game, raise EngineDied.
         """
         complete = 0
         try:
@@ -156,8 +156,8 @@ def progress(path: str, measured: bool = True) -> Iterator[Callable[[int, int], 
 
 
 class GameBar(Progress):
-    """A progress bar for the positions of one game. It appears if the game takes longer than FIRST_SECONDS, and
-    disappears when all positions are searched.
+    """A progress bar for the positions of one game. It appears if the analysis of the game takes longer than 0.8
+    seconds, and disappears when all positions are searched.
     """
 
     def __init__(self) -> None:

@@ -131,8 +131,8 @@ class FilterOptions:
         return GameChoice(since, until, speed, rated, limit)
 
     def values(self) -> dict[str, Any]:
-        """Return the values of the options by name. Days are converted to dates, and lists to tuples. For `until`, the
-        date is the last day of the given period. Raises UsageError for an invalid day.
+        """Return a dict from the names of the options to their values. Days are converted to dates, and lists to
+        tuples. For `until`, the date is the last day of the given period. Raises UsageError for an invalid day.
         """
         return {
             **asdict(self),
@@ -215,8 +215,8 @@ class SplitOptions:
     ] = None
 
     def values(self) -> dict[str, Any]:
-        """Return the options that the user gave, by name, as fields of a `Split`. Raises UsageError if they are not a
-        valid split.
+        """Return the options that the user gave, as a dict from the names of fields of a `Split` to their values.
+        Raises UsageError if they are not a valid split.
         """
         values: dict[str, Any] = {
             "validate_share": self.validate_share,

@@ -68,7 +68,7 @@ class GtpEngine:
             self._end_stream()
 
     def reject_long(self, beginning: str) -> None:
-        """Reply to a line that `read_lines` has skipped. beginning: the beginning of the line."""
+        """Reply with an error to a line that is too long and was skipped. beginning: the beginning of the line."""
         self._end_stream()
         if command := read_command(beginning):
             self._send(answer(command.id, LONG, good=False))

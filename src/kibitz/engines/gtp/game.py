@@ -106,7 +106,7 @@ class GtpClock:
 
 class GtpGame:
     """The game that GTP commands set up and change. A point of the board is an int, 19 * row + column from the top
-    left, or PASS. A color is BLACK or WHITE.
+    left, or PASS (361). A color is BLACK or WHITE, see `kibitz.games.go.points`.
 
     largest: the size of the largest board that the network supports. komi: the komi in points. rules: the rules.
 
@@ -161,7 +161,9 @@ class GtpGame:
 
     @property
     def terms(self) -> Terms:
-        """The komi, the kind of scoring and the number of handicap stones, as the Go players take them."""
+        """The komi, the kind of scoring and the number of handicap stones, in the form that the objects that choose Go
+        moves use.
+        """
         return Terms.by(self.rules, self.komi, self.handicap)
 
     def set_rules(self, rules: Rules) -> None:

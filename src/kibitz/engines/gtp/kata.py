@@ -58,7 +58,8 @@ class AnalysisRequest:
     also: frozenset[str] = frozenset()
 
     def thought_of(self, look: Look) -> GoThought:
-        """Return the present evaluation of the position, with as many moves and ownership maps as this request needs.
+        """Return the present evaluation of the position, with as many moves and ownership maps as the command of this
+        request needs. An ownership map shows which side gets each point.
 
         look: the function that returns the evaluation. Its arguments are the number of moves, and whether each move
         gets an ownership map.

@@ -77,7 +77,7 @@ def resigns(session: GtpSession, side: int) -> bool:
     """Return whether the engine should resign for this side. Call this function after `choose`, and before the move is
     played.
 
-    The engine resigns if the latest HOPELESS moves of this side had a win probability below the limit of the settings.
+    The engine resigns if the latest three moves of this side had a win probability below the limit of the settings.
     """
     return session.hopeless.get(side, 0) >= HOPELESS
 

@@ -145,8 +145,8 @@ class GtpSession:
             self.player.random = before.random  # so that a seed that was set before this command has an effect
 
     def new_game(self) -> None:
-        """Clear the data of the previous game: the search tree of the player, and the numbers by which the engine
-        resigns. Call this method before each new game.
+        """Clear the data of the previous game: the search tree of the player (the object that chooses moves), and the
+        counts of hopeless moves, after which the engine resigns. Call this method before each new game.
         """
         self.hopeless.clear()
         if "player" in self.__dict__:

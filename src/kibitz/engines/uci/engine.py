@@ -91,7 +91,8 @@ class SearchSignals:
 
 def read_lines(stream: IO[bytes], on_long: Callable[[str], None]) -> Iterator[str]:
     """Yield the lines of a stream as text. Invalid bytes are replaced, a byte order mark is removed, and lines longer
-    than LONGEST_LINE are skipped. For each skipped line, `on_long` is called once with the beginning of the line.
+    than LONGEST_LINE (1 MiB) are skipped. For each skipped line, `on_long` is called once with the beginning of the
+    line.
     """
     passing = False
     while piece := stream.readline(LONGEST_LINE):
@@ -164,7 +165,7 @@ class UciEngine:
                 self._thread.join(FAREWELL)
 
     def report_long(self, beginning: str) -> None:
-        """Report a line that `read_lines` has skipped. beginning: the beginning of the line."""
+        """Report to the GUI a line that is too long and was skipped. beginning: the beginning of the line."""
         word = beginning.split(maxsplit=1)[0].lower() if beginning else ""
         if word == "position":
             self._position.refused = True

@@ -33,8 +33,8 @@ class Options:
     threads: the number of threads of a search.
     multipv: the number of moves for which the engine reports a line.
     overhead: the delay between the engine and the GUI's clock, in milliseconds.
-    method: the name of the method that chooses moves, such as AUTO.
-    temperature: the sampling temperature in percent, 0 for the best move; OWN_TEMPERATURE for the default.
+    method: the name of the method that chooses moves; AUTO ("auto") for the network's default.
+    temperature: the sampling temperature in percent, 0 for the best move; OWN_TEMPERATURE (−1) for the default.
     value: the trained network whose win probabilities are used in addition; "" for none.
     show_wdl: whether the engine reports win, draw and loss probabilities.
     ponder: whether the GUI lets the engine think on the opponent's time.
@@ -164,7 +164,8 @@ a new player (the object that chooses moves).
 
 
 def of_player(options: Options) -> Options:
-    """Return a copy of the options in which the fields of OF_ENGINE have their default values.
+    """Return a copy of the options in which the fields that don't affect the choice of moves have their default values.
+    OF_ENGINE lists these fields, such as "overhead".
 
     If the copies for two sets of options are equal, the same player (the object that chooses moves) serves both.
     """
@@ -172,7 +173,9 @@ def of_player(options: Options) -> Options:
 
 
 def of_engine(options: Options) -> dict[str, Any]:
-    """Return the values of the fields of OF_ENGINE, by their names."""
+    """Return a dict from the names to the values of the options that don't affect the choice of moves, such as
+    "overhead". OF_ENGINE lists their names.
+    """
     return {name: getattr(options, name) for name in OF_ENGINE}
 
 
