@@ -64,7 +64,7 @@ class Rejections:
             self.counts[reason] += count
 
     def merge(self, other: Rejections) -> None:
-        """Add the numbers and examples of other rejections to these."""
+        """Add the numbers and examples of other rejections to this object."""
         self.counts.update(other.counts)
         for reason, examples in other.examples.items():
             known = self.examples.setdefault(reason, [])

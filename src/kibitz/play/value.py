@@ -16,7 +16,7 @@ class PositionValue:
     """The value of one position.
 
     chance: the win probability of White in chess and of Black in Go, 0 to 1; exactly 1 or 0 if a mate is proven.
-    source: where the value comes from: RULES if the game is over, SEARCH, or NETWORK if there was no search.
+    source: where the value comes from: RULES if the game is over, SEARCH if there was a search, or else NETWORK.
     mate: the number of moves to a proven mate, positive if White mates and negative if Black mates; None if no mate is
         proven, and always in Go.
     moves: the best line, such as ("a1a6", "b7a6"), in UCI moves or in GTP vertices; () if the game is over or there was

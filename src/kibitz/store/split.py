@@ -48,8 +48,8 @@ class Split:
         `together` is true. Games of the same day are ordered as in the store. The validation games are sampled by hash
         from the other games.
     together: whether near-duplicates, which have the same start position and the same first 40 moves, are always in the
-        same part of the split. All of them are then in the part of the first one in the store or, if dates decide, of
-        the earliest one. The value is False in splits that earlier versions of kibitz made.
+        same part of the split. Near-duplicates are then in the part of their first game in the store or, if dates
+        decide, of their earliest game. The value is False in splits that earlier versions of kibitz made.
     """
 
     validate_share: float = 5.0

@@ -91,8 +91,8 @@ def named(text: str) -> Rules:
 
 
 def named_rules(rules: Rules) -> str:
-    """Return the first name in NAMED whose rules equal the given rules. If no name has these rules, return "chinese"
-    for area scoring, and "japanese" for territory scoring.
+    """Return the name of the given rules, such as "japanese" (the first fitting name in NAMED). If no name has these
+    rules, return "chinese" for area scoring, and "japanese" for territory scoring.
     """
     fallback = "japanese" if rules.territory else "chinese"
     return next((name for name, known in NAMED.items() if known == rules), fallback)

@@ -80,10 +80,10 @@ because the name of a city, such as Tomsk, may begin with them.
 
 
 def server_byte(place: str | None) -> int:
-    """Return the network input for the place of a game: the index in SERVERS of the server that it names.
+    """Return the network input for the server on which a game was played: the server's index in SERVERS.
 
-    place: the value of the SGF property PC. The index is 0 if the value is empty or missing, and that of "board" for
-    any other place.
+    place: the value of the SGF property PC, which names a server or a place. The result is 0 if the value is empty or
+    missing, and the index of "board" for a place that is not a known server.
     """
     text = (place or "").strip().lower()
     if not text:
@@ -136,7 +136,7 @@ def side_inputs(
     handicap: the number of handicap stones.
     rules: the name of the rules, one of RULES.
     rank, opponent_rank: the ranks of the side to move and of its opponent, such as "9d".
-    place: the value of the SGF property PC.
+    place: the value of the SGF property PC, which names a server or a place.
 
     None means that a value is unknown.
     """

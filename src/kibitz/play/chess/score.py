@@ -56,7 +56,8 @@ def to_child(value: float) -> float:
 
 def mate(value: float) -> int | None:
     """Return the number of moves to mate: above 0 if the mover mates, below 0 if the mover gets mated, and 0 if the
-    mover is already mated. Return None if the value is not a mate. value: on the scale of this module.
+    mover is already mated. Return None if the value is not a mate. value: -1 to 1, or beyond this range for a mate (see
+    the docstring of this module).
     """
     if abs(value) <= 1:
         return None

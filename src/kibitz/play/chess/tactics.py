@@ -1,4 +1,4 @@
-"""Find the moves that gain material or give check by the rules alone, and sort moves for a search."""
+"""Without a network, find the moves that gain material or give check, and sort moves for a search."""
 
 from __future__ import annotations
 

@@ -203,7 +203,7 @@ class PaceOfPeople:
         self._start = start
 
     def new_game(self) -> None:
-        """Clear the time on the clock at the start of the previous game."""
+        """Clear the saved time that the clock had at the start of the previous game."""
         self._start = 0.0
 
     def seconds(self, board: chess.Board, move: chess.Move, limits: SearchLimits) -> float:

@@ -11,8 +11,8 @@ without the network. A draw is the most balanced of the reference positions, whi
 
 After a move has raised alpha, each other move first gets a scout search, as in principal variation search. A scout
 search only tests whether the move is better than alpha. Both bounds are then the same position. The mode ABOVE means
-strictly better for the mover. For the opponent it is FROM, which means as good or better. It needs only one comparison
-per position.
+strictly better for the mover. From the opponent's point of view, the mode is FROM, which means as good or better. A
+scout search needs only one comparison per position.
 
 The transposition table can't store values, because a result has no meaning without its bounds. It stores what was
 proven about a position, at which depth and against which bound: better, as good or better, the same position, as good

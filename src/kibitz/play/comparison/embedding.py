@@ -289,7 +289,7 @@ def _trained(arrays: Mapping[str, NDArray[Any]], part: str) -> bool:
 def pack(arrays: Mapping[str, NDArray[np.float32]], antisymmetric: bool = False) -> Weights:
     """Return the weights of a torch ComparisonNet in the form that the compiled functions use.
 
-    arrays: the weights, by their names in the network's state dict. antisymmetric: whether a comparison averages both
+    arrays: a dict from names in the network's state dict to weights. antisymmetric: whether a comparison averages both
     orders of a pair, see `Weights`. Raises KeyError or ValueError if an array is missing, or if the shapes don't fit
     together.
     """

@@ -1,9 +1,8 @@
 """The class that chooses Go moves with a network that only predicts territory: it plays the move with the best expected
 score.
 
-A `Study` evaluates one position: the position itself, the positions after each move, and the position after a pass,
-always with the opponent to move. A second step averages the evaluations of the best moves over the symmetries of the
-board.
+A `Study` evaluates one position, the positions after its moves, and the position after a pass. A second step averages
+the evaluations of the best moves over the symmetries of the board.
 """
 
 from __future__ import annotations
@@ -319,8 +318,8 @@ class GoPlayer:
             yield study.thought
 
     def raw(self, board: Board, colour: int, terms: Terms, symmetry: int) -> GoThought:
-        """Return the network's evaluation of a transformed position, without a search, see `GoThinker.raw`. symmetry: 0
-        to 7.
+        """Return the network's evaluation of a position without a search, see `GoThinker.raw`. symmetry: how the board
+        is rotated or mirrored before, 0 to 7.
         """
         study = self.study(board, colour, terms)
         study.look(symmetry=symmetry)

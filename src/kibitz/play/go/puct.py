@@ -329,8 +329,8 @@ class GoPuctPlayer:
     # Results of the search
 
     def raw(self, board: Board, colour: int, terms: Terms, symmetry: int) -> GoThought:
-        """Return the network's evaluation of a transformed position, without a search, see `GoThinker.raw`. symmetry: 0
-        to 7.
+        """Return the network's evaluation of a position without a search, see `GoThinker.raw`. symmetry: how the board
+        is rotated or mirrored before, 0 to 7.
         """
         self._set_terms(terms, board.suicide)
         entered, _ = self.rules.start(board, colour, rules.hashes(board.positions))

@@ -35,7 +35,9 @@ class Terms:
     between_players: bool = True
 
     def for_board(self) -> Terms:
-        """Return these conditions with between_players set to False, for evaluating the position alone."""
+        """Return these conditions for evaluating the position alone: the network's inputs do not include the handicap
+        and the players' ranks (`between_players` is False).
+        """
         return replace(self, between_players=False)
 
     @property

@@ -74,7 +74,7 @@ def search_board(
     on_progress: Callable[[Look], None] = lambda look: None,
     stop: threading.Event | None = None,
 ) -> GoThought:
-    """Search a position and return the result. Earlier searches have no effect on it.
+    """Search a position and return the result. Earlier searches have no effect on the result.
 
     player: the player that searches, whose tree and evaluations are cleared first; None for a new player. The other
     arguments are those of `value_board`.

@@ -231,8 +231,9 @@ def count(row, board, komi, territory, owner):  # type: ignore[no-untyped-def]
     """Return Black's lead in points if the game ended in this position, and how many points have an uncertain owner. A
     point counts from 0, if its owner is certain, to 1, if both owners are equally likely.
 
-    Chains count as dead if the row's ownership map gives them to the opponent. row: uint8 [WIDTH], the position with
-    its tail. board: int16 [7, 441], the same position. owner: uint8 [361], an output: 1 Black, 2 White, 0 neither.
+    Chains count as dead if the row's ownership map gives them to the opponent. row: uint8 [WIDTH], the position (see
+    the docstring of this module). board: int16 [7, 441], the same position. owner: uint8 [361], an output: 1 Black, 2
+    White, 0 neither.
     """
     sums, dead = np.zeros(CELLS, np.int64), np.zeros(POINTS, np.bool_)
     for point in range(POINTS):
@@ -378,8 +379,9 @@ def _repeating(board, colour, moves, history, repeated):  # type: ignore[no-unty
 
 
 def row_of(board: Board, colour: int) -> NDArray[np.uint8]:
-    """Convert a board to a position's row for the search, uint8 [WIDTH]. `colour` is to move, even if the other side is
-    to move on the board. The row's tail, which is for the network's predictions, is filled with zeros.
+    """Convert a board to a position's row for the search, uint8 [WIDTH] (see the docstring of this module). `colour` is
+    to move, even if the other side is to move on the board. The last numbers of the row, which are for the network's
+    predictions, are zeros.
     """
     row = np.zeros(WIDTH, np.uint8)
     colours = board.colours()
@@ -400,9 +402,9 @@ class GoSearchRules:
 
     network: the network, with the outputs policy, value, black_owns, lead and spread.
     temperature: the temperature of the predicted move probabilities; above 1, they become more equal.
-    scoring, preference: those of the current game. If they change, the caller must clear the tree and the cache. If
-        only the centre of `preference` changes, `weigh_again` corrects the tree, and the caller must clear only the
-        cache.
+    scoring, preference: the rules of scoring, and the weights of winning and of the score, in the current game. If they
+        change, the caller must clear the tree and the cache. If only the centre of `preference` changes, `weigh_again`
+        corrects the tree, and the caller must clear only the cache.
     """
 
     width, tail, usual, most, repetition = WIDTH, WIDTH - BARE, POINTS, MOST_CHILDREN, FORBIDDEN
@@ -428,8 +430,8 @@ class GoSearchRules:
         return self.preference.share, self.preference.centre
 
     def enter(self, rows: NDArray[np.uint8], moves: NDArray[np.uint16]) -> Entered:
-        """Return the positions after one move in each given position. rows: uint8 [n, WIDTH], the positions, which are
-        overwritten with the new ones. moves: uint16 [n], points or PASS.
+        """Return the positions after one move in each given position. rows: uint8 [n, WIDTH], the positions (see the
+        docstring of this module), which are overwritten with the new ones. moves: uint16 [n], points or PASS.
         """
         n = len(rows)
         keys, again, ended = np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.int8)
@@ -465,10 +467,11 @@ class GoSearchRules:
         self, rows: NDArray[np.uint8], moves: NDArray[np.uint16], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the network's values of positions for the side to move, float32 [n], −1 to 1, and the priors
-        (probabilities) of the moves, float32 [total]. The tails of the rows are filled with the network's predictions.
+        (probabilities) of the moves, float32 [total]. The function also writes the network's predictions, such as
+        territory and lead, to the last numbers (the tail) of each row.
 
-        rows: uint8 [n, WIDTH]. moves: uint16 [total], the legal moves of all positions. offsets: int64 [n + 1], the
-        index at which each position's moves begin.
+        rows: uint8 [n, WIDTH], the positions (see the docstring of this module). moves: uint16 [total], the legal moves
+        of all positions. offsets: int64 [n + 1], the index at which each position's moves begin.
         """
         predicted = self.predict(rows)
         answers = (
@@ -499,8 +502,8 @@ class GoSearchRules:
     def predict(self, rows: NDArray[np.uint8], symmetry: int = 0) -> dict[str, NDArray[np.float32]]:
         """Return the network's outputs for positions, as a dict from names to arrays.
 
-        rows: uint8 [n, WIDTH], positions on boards of the same size. symmetry: the symmetry, 0 to 7, by which the
-        boards are transformed for the network. The outputs are transformed back.
+        rows: uint8 [n, WIDTH], positions on boards of the same size (see the docstring of this module). symmetry: the
+        symmetry, 0 to 7, by which the boards are transformed for the network. The outputs are transformed back.
         """
         codes = np.empty((len(rows), POINTS), np.uint8)
         state = np.empty((len(rows), STATE + len(self.side_inputs)), np.uint8)

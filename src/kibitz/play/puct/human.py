@@ -1,10 +1,10 @@
 """The method human-search: it samples moves that people play, and prefers moves to which a short search gives a good
 value.
 
-A move is sampled with the probability softmax(alpha · log prior + beta · value). The prior is how often players of a
-rating play it (one network evaluation). The value comes from a small PUCT search, which is the same for all ratings.
-alpha and beta were fitted to games (bench/bench_human_search.py), beta by rating. The size of the search doesn't depend
-on the time, because a player with a rating must not become stronger on a faster machine.
+A move is sampled with the probability softmax(alpha · log prior + beta · value). The prior is the probability that
+players of a rating play the move (one network evaluation). The value comes from a small PUCT search, which is the same
+for all ratings. alpha and beta were fitted to games (bench/bench_human_search.py), beta by rating. The size of the
+search doesn't depend on the time, because a player with a rating must not become stronger on a faster machine.
 """
 
 from __future__ import annotations

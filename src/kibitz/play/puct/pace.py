@@ -36,8 +36,8 @@ def decided(tree: PuctTree, clock: TimeManager, nodes: int, before: int) -> bool
     """Return whether the search can end early, because no other move can become the most visited one before the search
     reaches a limit.
 
-    nodes: the number of evaluated positions, as the clock counts them. before: the visits of the root when the search
-    began.
+    clock: the object that checks the limits of the search. nodes: the number of positions evaluated so far, as for
+    `TimeManager.batch`. before: the visits of the root when the search began.
     """
     left = np.inf
     if clock.limits.nodes is not None:

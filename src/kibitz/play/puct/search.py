@@ -93,8 +93,8 @@ class SearchRules(Protocol):
         """
 
     def condense(self, tree: PuctTree, least: int) -> None:
-        """Prepare a tree for `cut_out`: for each node that will lose its subtree, set the tail of the node's row to the
-        mean of the tails in this subtree. The mean is weighted by visits.
+        """Prepare a tree for `tree.cut_out`, which removes subtrees: for each node that will lose its subtree, set the
+        tail of the node's row to the mean of the tails in this subtree. The mean is weighted by visits.
 
         A tail is the end of a row, with network outputs. The nodes are those below the root with fewer than `least`
         visits and no proven (certain) result. This method is called only if rows have tails.
@@ -106,8 +106,9 @@ class SearchRules(Protocol):
         """Return two arrays. The first has the values of positions for the side to move, float32 [n], −1 to 1. The
         second has the priors (probabilities) of their moves, float32 [total], which sum to 1 in each position.
 
-        The method also fills the tails of the rows. rows: uint8 [n, width]. moves: uint16 [total], the legal moves of
-        all positions. offsets: int64 [n + 1], the index at which each position's moves begin.
+        The method also writes further network outputs to the last `tail` numbers of each row. rows: uint8 [n, width].
+        moves: uint16 [total], the legal moves of all positions. offsets: int64 [n + 1], the index at which each
+        position's moves begin.
         """
 
 
@@ -210,8 +211,8 @@ class PuctSearch:
             self.visit(others[[int(np.argmax(tree.prior[others]))]], often)
 
     def go_on(self, key: int) -> bool:
-        """Make a position that the game has reached the new root, and remove the rest of the tree. Returns False, and
-        changes nothing, if the position is not among the first two plies of the tree.
+        """Continue with a later position of the game: its node becomes the root of the tree, and the rest of the tree
+        is removed. Returns False, and changes nothing, if the position is not among the first two plies of the tree.
 
         key: the position's key (a 64-bit hash) for repetitions.
         """
@@ -260,7 +261,7 @@ class PuctSearch:
 
     def visit(self, nodes: NDArray[np.int64], often: NDArray[np.uint64]) -> bool:
         """Evaluate the given moves of the root, even if they are unlikely. Returns False if the tree has no room.
-        nodes: int64, the nodes of the moves.
+        nodes: int64, the indices of the moves' nodes in the tree.
 
         often: uint64, the keys (64-bit hashes) of positions of the game that are drawn, or not allowed, if they occur
         again.

@@ -23,9 +23,9 @@ def is_installed() -> bool:
 
 
 def parse(texts: pa.StringArray) -> list[PyChunkView] | None:
-    """Return the parsed moves of some games, in chunks of several games as the fast parser returns them; None if it is
-    not installed. Other threads can run during the call, because the function releases Python's global interpreter
-    lock.
+    """Return the parsed moves of some games, in chunks of several games as the fast parser returns them; None if the
+    fast parser is not installed. Other threads can run during the call, because the function releases Python's global
+    interpreter lock.
 
     texts: for each game, the FEN header if there is one, and the moves.
     """

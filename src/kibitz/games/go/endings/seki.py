@@ -184,8 +184,8 @@ def _mark(colours, dead, seki):  # type: ignore[no-untyped-def]
 def in_seki(colours: NDArray[np.uint8], dead: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the living stones that touch a shared liberty of a seki, which neither side can fill, bool [361].
 
-    The function tests each liberty twice: with the dead stones on the board, and without them. It is shared if at least
-    one test shows this. colours: uint8 [361], the stones. dead: bool [361], the dead stones.
+    The function tests each liberty twice: with the dead stones on the board, and without them. A liberty is shared if
+    at least one test shows this. colours: uint8 [361], the stones. dead: bool [361], the dead stones.
     """
     seki = np.zeros(POINTS, np.bool_)
     dead = np.ascontiguousarray(dead, np.bool_)

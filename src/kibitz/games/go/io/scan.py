@@ -158,15 +158,15 @@ class Doubles(NamedTuple):
     kinds: NDArray[np.uint8]
 
     def of(self, begins: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """Return the kind of the encoding of each game, uint8 [games], such as SINGLE. begins: int64 [games], the byte
-        offset at which each game begins.
+        """Return the kind of the encoding of each game, uint8 [games]: SINGLE, PAIRS or SHIFT_JIS. begins: int64
+        [games], the byte offset at which each game begins.
         """
         return self.kinds[np.searchsorted(self.parts, begins, side="right") - 1]
 
 
 def whole(kind: int) -> Doubles:
-    """Return the encodings of a text that has the same encoding everywhere. kind: the kind of this encoding, such as
-    SINGLE.
+    """Return the encodings of a text that has the same encoding everywhere. kind: the kind of this encoding: SINGLE,
+    PAIRS or SHIFT_JIS.
     """
     return Doubles(np.zeros(1, np.int64), np.array([kind], np.uint8))
 
