@@ -22,7 +22,7 @@ BETAS, EPSILON = (0.9, 0.99), 1e-8
 
 def muon(network: nn.Module, weight_decay: float) -> Muon:
     """Return an optimizer that uses Muon for the filters of convolutions, and AdamW with half of Muon's learning rate
-    for all other weights. Biases have no weight decay.
+    for all other weights. weight_decay: the strength of the weight decay. Biases have none.
     """
     filters = [p for p in network.parameters() if p.dim() == 4 and p.shape[0] > 1]
     others = [p for p in network.parameters() if p.dim() > 1 and not (p.dim() == 4 and p.shape[0] > 1)]
@@ -58,8 +58,9 @@ def together(shapes: Sequence[torch.Size], on_gpu: bool) -> list[list[int]]:
     """Group matrices that are orthogonalized in one batch. Return a list of groups, each with the indices of its
     matrices in `shapes`, the shapes of all matrices.
 
-    On a CPU, each matrix is a group, because larger groups only need additional copies. On a GPU, all matrices with the
-    same shape are a group, because starting many small operations takes longer than computing them.
+    on_gpu: whether the matrices are on a GPU. On a CPU, each matrix is a group, because larger groups only need
+    additional copies. On a GPU, all matrices with the same shape are a group, because starting many small operations
+    takes longer than computing them.
     """
     if not on_gpu:
         return [[i] for i in range(len(shapes))]

@@ -146,7 +146,7 @@ def monitor_value(monitor: str, means: Mapping[str, float]) -> float:
     itself for all others.
 
     monitor: the name of the metric. means: a dict from the name of each metric to its mean over the validation
-        examples.
+    examples.
     """
     return 1 - means[monitor] if monitor == "accuracy" else means[monitor]
 
@@ -251,8 +251,8 @@ def setting(
 
 
 def fraction(default: float, help: str) -> Any:
-    """Declare a field of the Settings of a system (kind of network) that is at least 0 and less than 1. help: the
-    option's help text.
+    """Declare a field of the Settings of a system (kind of network) that is at least 0 and less than 1. default: its
+    default value. help: the option's help text.
     """
     return setting(default, help, at_least=0, below=1)
 

@@ -318,8 +318,9 @@ class PositionExamples:
         return len(self.sample)
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
-        """Return the positions as "codes", uint8 [n, 64], and "state", uint8 [n, 4]. ids: the positions in the sample,
-        int64 [n].
+        """Return the positions as "codes", uint8 [n, 64], and "state", uint8 [n, 4]. See `kibitz.PositionArrays`. ids:
+        the indices of the positions in the sample, int64 [n]. epoch: the number of the pass over the examples, which
+        changes the random choices.
         """
         codes, state = self.store.replay(self.sample.games[ids], self.sample.plies[ids])
         if self.colours:
@@ -333,9 +334,9 @@ class PairExamples:
     """The examples for training the comparison. Each example is a pair of positions in random order: one from a game
     that White won, and one from a game that Black won.
 
-    A batch has the `codes` and `state` of its positions. `first` and `second` have the indices of each pair's
-    positions. `target` is 1.0 if the first position is from the game that White won. If the setting `reuse` is r, each
-    position of the batch is in r pairs, so a batch of n pairs has 2n / r positions.
+    A batch has the arrays `codes` and `state` of its positions (see `kibitz.PositionArrays`). `first` and `second` have
+    the indices of each pair's positions. `target` is 1.0 if the first position is from the game that White won. If the
+    setting `reuse` is r, each position of the batch is in r pairs, so a batch of n pairs has 2n / r positions.
 
     If the setting `nearer` is on, a batch also has pairs of two positions near the end of the same game, as
     `more_first`, `more_second` and `more_target`. The later position counts as better for the winner of the game.
@@ -363,12 +364,15 @@ class PairExamples:
         return min(self.settings.pairs, max(round(self.settings.pairs_a_position * len(self.sample)), 1))
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
-        """Return a batch with one pair per id, as the dict of arrays that `PairExamples` describes. ids: int64 [n]."""
+        """Return a batch with one pair per id, as the dict of arrays that `PairExamples` describes. ids: int64 [n].
+        epoch: the number of the pass over the examples; each pass has new pairs.
+        """
         return self.part(ids, epoch, 0, 1)
 
     def part(self, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
-        """Return the part of a batch with which one process of several computes its loss (see `systems.base.Parted`).
-        This part has some of the positions from games that White won, and all pairs with these positions.
+        """Return the part of a batch with which one process of several computes its loss (see
+        `systems.base.Parted.part`, also for the arguments). This part has some of the positions from games that White
+        won, and all pairs with these positions.
         """
         reuse = self.settings.reuse if len(ids) % self.settings.reuse == 0 else 1
         few = ids[: len(ids) // reuse]
@@ -817,8 +821,8 @@ class DeepChessSystem(System):
                 layer.draw(generator)
 
     def stages(self, network: nn.Module, settings: Settings) -> Sequence[Stage]:
-        """Return the stages of training: one for each layer of Pos2Vec, then the comparison, then the distillation.
-        Stages with 0 epochs are omitted.
+        """Return the stages (parts) of the training: one for each layer of Pos2Vec, then the comparison, then the
+        distillation. Stages with 0 epochs are omitted.
         """
         assert isinstance(network, DeepChess)
         layers = range(1 + len(network.full.pos2vec.rest))

@@ -2,7 +2,7 @@
 board from a single position.
 
 The network follows a public repository of 2016 about board evaluation in Go. This file follows the repository's text
-from top to bottom: games, network, target and loss, and then the stages of training.
+from top to bottom: games, network, target and loss, and then the stages (parts) of the training.
 """
 
 from __future__ import annotations
@@ -242,7 +242,8 @@ class OwnerExamples(Positions):
 
     def batch(self, ids: NDArray[np.int64], epoch: int = 0) -> Arrays:  # type: ignore[override]
         """Return the positions as "codes", uint8 [n, 361], and "state", uint8 [n, 4], with the final owners as "owner",
-        uint8 [n, 361]. ids: the positions, int64 [n].
+        uint8 [n, 361]. See `kibitz.PositionArrays`. ids: the indices of the positions, int64 [n]. epoch: the number of
+        the pass over the examples, which changes the random rotations.
         """
         games, plies = self.locate(ids)
         codes, state = self.store.replay(games, plies)
@@ -261,8 +262,8 @@ class OwnerExamples(Positions):
 class GoNet(nn.Module):
     """A convolutional network that predicts territory.
 
-    Inputs: `codes`, uint8 [n, 361]; `state`, uint8 [n, 4]. Output: `black_owns`, the probability that each point will
-    be Black's at the end, float32 [n, 361].
+    Inputs: `codes`, uint8 [n, 361]; `state`, uint8 [n, 4]; see `kibitz.PositionArrays`. Output: `black_owns`, the
+    probability that each point will be Black's at the end, float32 [n, 361].
 
     By default, the layers are five convolutions of 5×5 with ReLU (64, 64, 64, 48 and 48 filters), a convolution of 5×5
     to one channel, and a sigmoid. Inside the network, the board and the logits are in the view of the side to move. If
@@ -288,8 +289,9 @@ class GoNet(nn.Module):
 
     def logits(self, codes: Tensor, state: Tensor) -> Tensor:
         """Return the logits of the predicted final owners, float32 [n, grid²]. They belong to the probabilities that,
-        at the end of the game, each point is owned by the player who is now to move. codes, state: the positions, see
-        `forward`. grid: the size of the largest board that the network supports.
+        at the end of the game, each point is owned by the player who is now to move. codes, state: the positions, uint8
+        [n, 361] and uint8 [n, 4], see `kibitz.PositionArrays`. grid: the size of the largest board that the network
+        supports.
         """
         values = self.planes(codes, state)
         board = corner(codes, self.grid)
@@ -342,9 +344,9 @@ def loss(network: GoNet, batch: Tensors, kind: str) -> tuple[Tensor, dict[str, T
     """Return the mean loss of a batch, and the metrics "loss" and "accuracy", float32 [n]. The accuracy is the share of
     points with a known owner that are predicted correctly.
 
-    kind: "squares" for the squared error, "entropy" for the cross entropy. batch: `codes`, uint8 [n, 361]; `state`,
-    uint8 [n, 4]; and `owner`, the final owners, uint8 [n, 361], with the values 1 for Black, 2 for White, and 0 for
-    unknown or neutral.
+    kind: "squares" for the squared error, "entropy" for the cross entropy. batch: the positions as `codes`, uint8 [n,
+    361], and `state`, uint8 [n, 4]; and `owner`, the final owners, uint8 [n, 361], with the values 1 for Black, 2 for
+    White, and 0 for unknown or neutral.
     """
     logits = network.logits(batch["codes"], batch["state"])
     owner = corner(batch["owner"], network.grid).flatten(1)

@@ -277,7 +277,7 @@ class Block(nn.Module):
 class GoHuman(nn.Module):
     """Predicts the move that a person plays, the winner, the territory and the score.
 
-    Inputs: `codes`, uint8 [n, 361]; `state`, uint8 [n, 10]. The outputs are float32:
+    Inputs: `codes`, uint8 [n, 361]; `state`, uint8 [n, 10]; see `kibitz.PositionArrays`. The outputs are float32:
 
     policy: [n, 362], the probability of a move at each point and, as the last value, of a pass; 0 on stones and outside
         the board.
@@ -508,7 +508,8 @@ class GoMoves:
     games on small boards. These games are repeated, up to MAX_REPEATS times, to make up the shares. The other games are
     sampled less often.
 
-    A batch has `codes`, `state` with the side inputs (komi, ranks and other facts besides the board), and these arrays:
+    A batch has the positions as `codes` and `state`, see `kibitz.PositionArrays`. More columns of `state` have the side
+    inputs (komi, ranks and other facts besides the board). A batch also has these arrays:
 
     move: int64 [n], a point or PASS.
     won: float32 [n], the mover's result: 1 for a win, 0.5 for a draw, 0 for a loss, −1 if unknown.
@@ -554,7 +555,9 @@ class GoMoves:
         return len(self.positions)
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
-        """Return the examples with these ids, int64 [n], as the dict of arrays that `GoMoves` describes."""
+        """Return the examples with these ids, int64 [n], as the dict of arrays that `GoMoves` describes. epoch: the
+        number of the pass over the examples, which changes the random rotations and the hidden inputs.
+        """
         batch = self.positions.batch(ids)
         games, side = batch.games, batch.state[:, SIDE].astype(np.int64)
         bits = splitmix64(ids.astype(np.uint64) + (np.uint64(epoch) << np.uint64(40)))

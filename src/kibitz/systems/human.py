@@ -4,7 +4,7 @@ game.
 The system was designed for kibitz, and does not follow a single paper. It is one network for all ratings: residual
 blocks, whose computation depends on the players' ratings, an output for the move and an output for win, draw and loss.
 It uses published ideas (Maia, Allie, ChessMimic), but none of their code or weights. The parts of this file are, from
-top to bottom: side inputs, network, losses, games, examples, training.
+top to bottom: side inputs (the facts besides the board), network, losses, games, examples, training.
 """
 
 from __future__ import annotations
@@ -211,8 +211,8 @@ class ConditionedBlock(nn.Module):
         self.excite = nn.Linear(self.SQUEEZED, 2 * filters)
 
     def forward(self, x: Tensor, conditions: Tensor) -> Tensor:
-        """Return the output of the block, [n, filters, 8, 8]. conditions: the features of the side inputs (ratings,
-        speed and other facts besides the board), from `Conditions`.
+        """Return the output of the block for the input x, both [n, filters, 8, 8]. conditions: the features of the side
+        inputs (ratings, speed and other facts besides the board), from `Conditions`.
         """
         h = self.second(F.relu(self.norm(self.first(x))))
         summary = torch.cat([h.mean((2, 3)), conditions.to(h.dtype)], 1)
@@ -246,8 +246,8 @@ class Material(nn.Module):
 class Human(nn.Module):
     """Predicts the move that a person plays, and the result of the game.
 
-    Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 12]. Outputs, all float32: `origin` [n, 64], `target` [n, 64,
-    64], `promotion` [n, 8, 4], `outcome` [n, 3] and `value` [n].
+    Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 12]; see `kibitz.PositionArrays`. Outputs, all float32: `origin`
+    [n, 64], `target` [n, 64, 64], `promotion` [n, 8, 4], `outcome` [n, 3] and `value` [n].
 
     The probability of a move is `origin` of its from-square times `target` of its from-square and to-square. For a
     promotion, this is multiplied by `promotion` of the to-square's file and the new piece, in the order N, B, R, Q.
@@ -414,7 +414,8 @@ def move_loss(network: Human, grid: Tensor, batch: Tensors) -> tuple[Tensor, dic
 
 def constant_loss(batch: Tensors, outcome_weight: float) -> float:
     """Return the loss of the best constant prediction on a batch: the frequency of each from-square, to-square and
-    result. A network whose loss isn't smaller has learned nothing.
+    result. A network whose loss isn't smaller has learned nothing. outcome_weight: the weight of the result in the
+    loss.
     """
     squares = of_labels(batch["origin"]) + of_labels(batch["target"])
     return float(squares + outcome_weight * of_labels(batch["outcome"]))
@@ -434,7 +435,8 @@ class PlayedMoves:
     of bands with few positions are used repeatedly, up to 16 times, and some games of the largest bands may be omitted.
     The number of repetitions is rounded up or down depending on the hash of the game, so it is always the same.
 
-    A batch has `codes`, `state` with the side inputs, and these int64 arrays, each [n]:
+    A batch has the positions as `codes` and `state` with the side inputs (see `kibitz.PositionArrays`), and these int64
+    arrays, each [n]:
 
     origin, target: the from-square and the to-square.
     promotion: 0 for none, or from 2 for a knight to 5 for a queen.
@@ -470,7 +472,9 @@ class PlayedMoves:
         return len(self.positions)
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
-        """Return the examples with these ids, int64 [n], as the dict of arrays that `PlayedMoves` describes."""
+        """Return the examples with these ids, int64 [n], as the dict of arrays that `PlayedMoves` describes. epoch: the
+        number of the pass over the examples, which changes which inputs are hidden.
+        """
         batch = self.positions.batch(ids)
         games, plies, side = batch.games, batch.plies, batch.state[:, SIDE].astype(np.int64)
         index = self.store.offsets[games] + plies

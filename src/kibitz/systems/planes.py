@@ -102,9 +102,10 @@ def deepchess(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.ui
 
 
 def gocnn(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of the system (kind of network) `gocnn` for one position, as a dict by name. settings:
-    those of the network. The last plane has the number of each stone's chain (see `games.go.planes.chains`). codes,
-    state: the position, uint8 [361] and uint8 [4 or more], see `kibitz.PositionArrays`.
+    """Return the input planes of the system (kind of network) `gocnn` for one position: a dict from names to planes,
+    float32 [rows, columns]. settings: those of the network. The last plane has the number of each stone's chain (see
+    `games.go.planes.chains`). codes, state: the position, uint8 [361] and uint8 [4 or more], see
+    `kibitz.PositionArrays`.
     """
     liberties, recent = (cast(int, settings.get(name, usual)) for name, usual in (("liberties", 3), ("recent", 0)))
     layers = read_layers(str(settings.get("layers", "")) or "1conv1x1")
@@ -115,7 +116,8 @@ def gocnn(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 
 
 def gohuman(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
-    """Return the input planes of the system (kind of network) `gohuman` for one position, as a dict by name. settings:
-    those of the network. codes, state: the position, uint8 [361] and uint8 [4 or more], see `kibitz.PositionArrays`.
+    """Return the input planes of the system (kind of network) `gohuman` for one position: a dict from names to planes,
+    float32 [rows, columns]. settings: those of the network. codes, state: the position, uint8 [361] and uint8 [4 or
+    more], see `kibitz.PositionArrays`.
     """
     return go.board(codes, state, recent=RECENT)

@@ -2,7 +2,7 @@
 
 The method is from "Chess position evaluation with convolutional neural network in Julia", a blog post of 2016 that uses
 the library Mocha.jl. This file follows the post from top to bottom: games, network, target and loss, optimizer, and
-then the stages of training.
+then the stages (parts) of the training.
 """
 
 from __future__ import annotations
@@ -269,7 +269,8 @@ class OutcomeExamples(Positions):
 
     def batch(self, ids: NDArray[np.int64], epoch: int = 0) -> Arrays:  # type: ignore[override]
         """Return the positions as "codes", uint8 [n, 64], and "state", uint8 [n, 4], and White's results as "target",
-        float32 [n]. ids: the examples, int64 [n].
+        float32 [n]. See `kibitz.PositionArrays`. ids: the indices of the examples, int64 [n]. epoch: the number of the
+        pass over the examples, which changes which positions are mirrored.
         """
         games, plies = self.locate(ids)
         codes, state = self.store.replay(games, plies)
@@ -389,7 +390,8 @@ def loss(network: Winner, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
     """Return the mean loss of a batch, the cross entropy, and the metrics "loss" and "accuracy", float32 [n]. The
     accuracy is 1 if the winner is predicted correctly.
 
-    batch: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4]; and `target`, float32 [n], 1 if White won and 0 if Black won.
+    batch: the positions as `codes`, uint8 [n, 64], and `state`, uint8 [n, 4]; and `target`, float32 [n], 1 if White won
+    and 0 if Black won.
     """
     logit = network.logit(batch["codes"], batch["state"]).float()
     each = F.binary_cross_entropy_with_logits(logit, batch["target"], reduction="none")

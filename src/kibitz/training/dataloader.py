@@ -36,7 +36,8 @@ def make_batch(
 
 def part_of(examples: Examples, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
     """Return the part of a batch for one of several processes that train together. rank: the index of the process, from
-    0. world: the number of processes. ids: the ids of the batch's examples, int64.
+    0. world: the number of processes. ids: the ids of the batch's examples, int64. epoch: the number of the pass over
+    the examples.
 
     The part has a contiguous range of these ids, unless the examples are `Parted`. Raises KibitzError if there are
     fewer examples than processes.
@@ -54,7 +55,7 @@ def part_of(examples: Examples, ids: NDArray[np.int64], epoch: int, rank: int, w
 
 def prefetch_batches(examples: Examples, batch: int, seed: int, first: int, last: int) -> Iterator[dict[str, Tensor]]:
     """Yield the batches of the iterations `first` to `last` - 1, in order. A thread makes up to N_READY (3) batches in
-    advance.
+    advance. batch: the number of examples per batch.
     """
     return ahead(lambda iteration: make_batch(examples, batch, seed, iteration), range(first, last))
 
@@ -62,8 +63,8 @@ def prefetch_batches(examples: Examples, batch: int, seed: int, first: int, last
 def ahead(
     make: Callable[[int], dict[str, Tensor]], iterations: Iterable[int], threads: int = 1
 ) -> Iterator[dict[str, Tensor]]:
-    """Yield make(iteration) for each iteration, in order. Each thread makes up to N_READY (3) results in advance. make:
-    the function that makes a result, such as a batch.
+    """Yield make(iteration) for each iteration, in order. threads: the number of threads, each of which makes up to
+    N_READY (3) results in advance. make: the function that makes a result, such as a batch.
     """
     with ThreadPoolExecutor(threads) as maker:
         ready: deque[Future[dict[str, Tensor]]] = deque()

@@ -83,9 +83,9 @@ def choose(
     """Return the directory for a training run, and the content of its run.json. The content is None for a new run,
     which no earlier call began.
 
-    requested: the directory that the user requested, or None. With None, the result is the run in runs/SYSTEM-NUMBER
-    that has the same system (kind of network), settings, games and seed. If there is none, the result is the directory
-    with the next free number.
+    data: the description of the training data. requested: the directory that the user requested, or None. With None,
+    the result is the run in runs/SYSTEM-NUMBER that has the same system (kind of network), settings, games and seed. If
+    there is none, the result is the directory with the next free number.
 
     Raises UsageError if the requested directory has a run that differs in system, settings, games or seed, or has other
     files and no run.
@@ -284,8 +284,8 @@ def train(
 
 
 def prepare_all(request: TrainRequest, log: Callable[[str], None]) -> TrainJob:
-    """Call `prepare` in the main process, and send its result to the other processes, which therefore need no access to
-    the run's directory.
+    """Call `prepare` in the main process, and send its result to the other processes. So these processes need no access
+    to the directory of the run (the trained network).
 
     Raises KibitzError if a process has other games or settings than the main process.
     """
@@ -454,8 +454,8 @@ def _lock(path: Path, held: contextlib.ExitStack, wait: float = 0.0) -> None:
 
 
 def fit(job: TrainJob, on_progress: Callable[[TrainProgress], object]) -> TrainOutcome:
-    """Train until the last iteration, or until training is stopped, and record the outcome in run.json. on_progress:
-    see `train`.
+    """Train until the last iteration, or until training is stopped, and record the outcome in run.json, the description
+    of the trained network. job: the result of `prepare`. on_progress: see `train`.
     """
     info, games, ranks = job.info, job.data.games, job.plan.ranks
     if job.finished:
@@ -510,7 +510,8 @@ def _remove_unstarted(job: TrainJob) -> None:
 
 
 def finish(job: TrainJob, outcome: TrainOutcome, export: bool) -> TrainResult:
-    """Export the best weights as model.onnx, if `export` is true and the run has weights. Return the result of `train`.
+    """Export the best weights as model.onnx, if `export` is true and the run (the directory of the network) has
+    weights. Return the result of `train`.
 
     An earlier call of `train` may have finished the training and then been killed before it wrote model.onnx. So if the
     training was already finished, this function writes model.onnx only if the file is missing.

@@ -62,7 +62,7 @@ class HealthCheck:
         step.
 
         A unit is dead if the gradient of its bias is exactly 0, so its ReLU is 0 for every example of the batch.
-        optimiser: the stage's optimizer; only layers whose biases it trains are checked.
+        optimiser: the optimizer of the training; only layers whose biases it trains are checked.
         """
         trained = {id(p) for group in optimiser.param_groups for p in group["params"]}
         shares: dict[str, float] = {}
@@ -93,8 +93,8 @@ class HealthCheck:
         """Return a symptom if neither the validation loss nor the training loss is lower than the loss of the best
         constant prediction. Early in the stage (a part of the training), the result is always None.
 
-        training_loss: the mean over the last batches. means: a dict from the name of each metric, such as "loss", to
-        its mean over the validation examples.
+        iteration: the number of completed iterations. training_loss: the mean over the last batches. means: a dict from
+        the name of each metric, such as "loss", to its mean over the validation examples.
         """
         first = max(FIRST_SHARE * self.iterations, min(FIRST_ITERATION, self.iterations))
         if self.constant_loss is None or iteration < first or "loss" not in means:

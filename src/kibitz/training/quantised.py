@@ -77,8 +77,8 @@ def _no_advice(record: logging.LogRecord) -> bool:
 
 def positions(run: Run, store: Store, n: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Sample `n` positions of a store as inputs of a network. Returns `codes`, uint8 [n, squares], and `state`, uint8
-    [n, k], which includes the default values of the network's side inputs (ratings, komi and other facts besides the
-    board).
+    [n, k], see `kibitz.PositionArrays`. `state` includes the default values of the network's side inputs (ratings, komi
+    and other facts besides the board).
     """
     draw = np.random.default_rng(0)
     games = np.sort(draw.integers(len(store), size=n))

@@ -81,14 +81,14 @@ class BestParts:
         self.weights |= {name: state[name].detach().cpu().clone() for name in self.names[stage]}
 
     def of(self, stage: str) -> dict[str, torch.Tensor]:
-        """Return the best weights of a stage (a part of the training) so far, as a dict by name; {} if `keep` was not
-        called for this stage.
+        """Return the best weights of a stage (a part of the training) so far, as a dict from names to tensors; {} if
+        `keep` was not called for this stage.
         """
         return {name: self.weights[name] for name in self.names[stage] if name in self.weights}
 
     def merged(self, network: nn.Module) -> dict[str, torch.Tensor]:
-        """Return the weights of the whole network, as a dict by name. The weights of a stage (a part of the training)
-        are its best ones if `keep` was called for the stage, otherwise the current ones.
+        """Return the weights of the whole network, as a dict from names to tensors. The weights of a stage (a part of
+        the training) are its best ones if `keep` was called for the stage, otherwise the current ones.
         """
         return {**network.state_dict(), **self.weights}
 

@@ -158,8 +158,8 @@ class TrainOutcome:
 
     finished: whether the run is complete; if not, it can be resumed.
     reason: why the training ended, one of the reasons in this module, such as ALL_DONE.
-    iteration: the number of completed iterations of the last stage.
-    best: the metrics of the best validation of the last stage, as a dict by name, with its "iteration".
+    iteration: the number of completed iterations of the last stage (a part of the training).
+    best: the metrics of the best validation of the last stage, as a dict from names to values, with its "iteration".
     profile: the time that each part of the work took (see `Profile.rows`); None if it was not measured.
     """
 

@@ -155,7 +155,7 @@ class SharedTrunk(nn.Module):
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
         """Return the logits of the from-squares, [n, 64]; the logits of the to-squares, [n, 6 or 64, 64]; and the value
-        before tanh, [n], or None without a head for the value.
+        before tanh, [n], or None without a head for the value. planes: the input, [n, channels, 8, 8].
         """
         grid = self.body(planes)
         moves = F.relu(self.before(grid))
@@ -172,9 +172,9 @@ class MoveNets(nn.Module):
     """The networks of a system (kind of network) that predicts moves. They are separate networks, or one network with a
     shared trunk.
 
-    Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4 + len(side_inputs)]. Outputs: the probabilities `origin` of
-    from-squares, [n, 64], and `target` of to-squares, [n, 6 or 64, 64]. If there is a value network, there is also
-    `value`, [n], from −1 to 1, for the side to move.
+    Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4 + len(side_inputs)]; see `kibitz.PositionArrays`. Outputs: the
+    probabilities `origin` of from-squares, [n, 64], and `target` of to-squares, [n, 6 or 64, 64]. If there is a value
+    network, there is also `value`, [n], from −1 to 1, for the side to move.
 
     names: the networks to create: "piece" for the from-square, the piece types in PIECES for the to-square, and VALUE.
 

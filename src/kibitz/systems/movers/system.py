@@ -1,5 +1,5 @@
 """The shared parts of the systems (kinds of networks) `convchess` and `chessnet`, which predict moves: settings,
-examples and training stages.
+examples and training stages (parts of the training).
 
 Both systems predict the from-square and the to-square of a move, with networks of the same kinds (nets.py). The values
 of each paper are in the file of its system.
@@ -324,9 +324,9 @@ def drawn_games(games: NDArray[np.int64], settings: Settings) -> NDArray[np.int6
 class MoveExamples:
     """Training examples: positions with the move that was played in them, in the mover's view.
 
-    piece: the type of the moving piece in these positions (0 pawn … 5 king); None for all positions. A batch has
-    `codes`, `state` with the side inputs (ratings, speed and other facts besides the board), and these arrays, each
-    [n]:
+    piece: the type of the moving piece in these positions (0 pawn … 5 king); None for all positions. A batch has the
+    positions as `codes` and `state` with the side inputs, such as ratings (see `kibitz.PositionArrays`), and these
+    arrays, each [n]:
 
     origin, target: int64, the from-square and the to-square.
     piece: int64, the type of the moving piece.
@@ -366,7 +366,9 @@ class MoveExamples:
         return len(self.positions) if self.chosen is None else len(self.chosen)
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
-        """Return the examples with these ids, int64 [n], as the dict of arrays that `MoveExamples` describes."""
+        """Return the examples with these ids, int64 [n], as the dict of arrays that `MoveExamples` describes. epoch:
+        ignored, because the examples are the same in every pass.
+        """
         batch = self.positions.batch(ids if self.chosen is None else self.chosen[ids])
         games, plies, side = batch.games, batch.plies, batch.state[:, SIDE].astype(np.int64)
         moves = self.store.moves[self.store.offsets[games] + plies].astype(np.int64)
@@ -397,7 +399,9 @@ class ValueExamples:
         return len(self.positions)
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
-        """Return the examples with these ids, int64 [n], as the dict of arrays that `ValueExamples` describes."""
+        """Return the examples with these ids, int64 [n], as the dict of arrays that `ValueExamples` describes. epoch:
+        ignored, because the examples are the same in every pass.
+        """
         batch = self.positions.batch(ids)
         side = batch.state[:, SIDE].astype(np.int64)
         more = side_input_columns(self.settings, self.ratings, self.results, batch.games, side)
@@ -416,7 +420,7 @@ def values(
     draw.
 
     results: White's results, 1, 0 or −1. side: the side to move, 0 for White and 1 for Black. left: the number of plies
-    to the end of the game.
+    to the end of the game. gamma: the discount γ, over 0 and at most 1.
     """
     return (results * (1 - 2 * side) * gamma**left).astype(np.float32)
 
@@ -428,9 +432,9 @@ def side_input_columns(
     games: NDArray[np.int64],
     side: NDArray[np.int64],
 ) -> NDArray[np.uint8]:
-    """Return the side inputs of n positions, uint8 [n, k], which become columns of `state`. Depending on the settings,
-    there is a column for the mover's rating / 16, and one for the mover's result: 1 for a loss, 2 for a draw and 3 for
-    a win.
+    """Return the side inputs of n positions (inputs in addition to the position), uint8 [n, k], which become columns of
+    `state`. Depending on the settings, there is a column for the mover's rating / 16, and one for the mover's result: 1
+    for a loss, 2 for a draw and 3 for a win.
 
     ratings: [2, all games], the ratings of White and Black, 0 if unknown; unknown ratings are replaced by the default
     rating. results: [all games], White's results. games, side: int64 [n], each position's game and side to move.

@@ -45,10 +45,10 @@ class TrialResult:
     """A trial of a hyperparameter search, which is one training run.
 
     number: the trial's number, from 1.
-    settings: the values of the hyperparameters of the search, by name.
+    settings: a dict from the name of each hyperparameter to its value in this trial.
     state: "done", "pruned", "diverged", or "begun" if the trial has not ended.
     iteration: the last completed iteration.
-    figures: the metrics of the trial's best validation, by name.
+    figures: the metrics of the trial's best validation, as a dict from names to values.
     path: the directory of the training run.
     """
 

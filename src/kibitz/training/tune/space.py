@@ -197,8 +197,8 @@ def of_grid(trial: Trial, grid: Grid) -> dict[str, Any]:
 
 
 def sampled(trial: Trial, grid: Grid) -> dict[str, Any]:
-    """Return the hyperparameters of a trial as a dict from names to values, which Optuna samples. Numbers are rounded,
-    so that they are easy to type.
+    """Return the hyperparameters of a trial as a dict from names to values, which Optuna samples within the limits of
+    `grid`. Numbers are rounded, so that they are easy to type.
     """
 
     def between(name: str, values: Sequence[float]) -> float:
