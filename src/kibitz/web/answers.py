@@ -77,6 +77,6 @@ def rounded(value: Any) -> float:
 
 
 def rounded_list(values: NDArray[Any], digits: int = 4) -> list[float]:
-    """Round each number to `digits` decimals, for JSON."""
+    """Round each number in `values` to `digits` decimals, for JSON."""
     result: list[float] = values.astype(np.float64).round(digits).tolist()
     return result

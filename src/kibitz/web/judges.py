@@ -49,9 +49,9 @@ class Judges:
         return self._opinions.desk({"program": name}, game).program if name else None
 
     def judge(self, program: Program, network: NetworkInfo) -> tuple[Any, Session]:
-        """Return an object that evaluates moves with this engine, and the loaded network. The engine is started if
-        necessary. The network is also needed: it gives first estimates of all moves in chess, and the uncertainty of
-        the result in Go.
+        """Return an object that evaluates moves with the engine `program`, and the loaded network. The engine is
+        started if necessary. The network is also needed: it gives first estimates of all moves in chess, and the
+        uncertainty of the result in Go.
 
         Raises EngineDied if the engine fails, and UsageError if it can't evaluate positions.
         """

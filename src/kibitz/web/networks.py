@@ -149,8 +149,8 @@ class NetworkInfo:
 
     @property
     def live(self) -> bool:
-        """Whether the run is being trained now: its training has not ended, and its metrics changed in the last LIVE
-        (600) seconds.
+        """Whether the network is being trained now: its training has not ended, and its metrics changed in the last
+        LIVE (600) seconds.
         """
         if self.run is None or self.run.info.get("finished") or "ended" in self.run.info:
             return False

@@ -61,8 +61,8 @@ class Thinker(Protocol):
         """
 
     def play(self, line: Line, limits: MoveLimits) -> None:
-        """Start to choose a move in the last position of a line (a start position and moves). Call `halt` before this
-        method. Raises BadRequest if the engine can't analyze the position.
+        """Start to choose a move in the last position of a line (a start position and moves). limits: the limits of the
+        search. Call `halt` before this method. Raises BadRequest if the engine can't analyze the position.
         """
 
     @property
@@ -154,8 +154,8 @@ class Desk:
         """Let the engine choose a move in the last position of a line (a start position and moves). Yields the move
         once, as a list of dicts. Newer requests don't interrupt this search.
 
-        on_result: a function that sends interim results. stop: an event that cancels the search. Raises BadRequest if
-        the engine can't imitate the rating, and EngineDied if it fails.
+        seq: the number of the request. on_result: a function that sends interim results. stop: an event that cancels
+        the search. Raises BadRequest if the engine can't imitate the rating, and EngineDied if it fails.
         """
         with self._held(stop, lambda why: None, "plays a move now") as thinker:
             rated = thinker.ratings
@@ -184,7 +184,9 @@ class Desk:
     def about(
         self, seq: int, on_result: Callable[[Any], None], stop: threading.Event
     ) -> Iterator[list[dict[str, Any]]]:
-        """Yield the engine's name and the range of ratings that it can imitate, once, as a list of dicts."""
+        """Yield the engine's name and the range of ratings that it can imitate, once, as a list of dicts. The arguments
+        are those of `play`.
+        """
         thinker = self._thinker
         if thinker is None:
             with self._held(stop, lambda why: None) as thinker:

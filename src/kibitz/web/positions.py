@@ -51,8 +51,9 @@ class Line(Protocol):
         """
 
     def conditioned(self, usual: Mapping[str, int]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return the last position as input arrays of a network that has side inputs, such as ratings or komi. The
-        arrays are `codes`, uint8 [1, squares], and `state`, uint8 [1, 4 + len(usual)], see `kibitz.PositionArrays`.
+        """Return the last position of the line (a start position and moves) as input arrays of a network that has side
+        inputs, such as ratings or komi. The arrays are `codes`, uint8 [1, squares], and `state`, uint8 [1, 4 +
+        len(usual)], see `kibitz.PositionArrays`.
 
         usual: a dict from the name of each side input to its default, which is used if the line has no value for it.
         """
@@ -68,7 +69,7 @@ class Line(Protocol):
         """
 
     def check(self, network: NetworkInfo) -> None:
-        """Raise BadRequest if the network is for the other game, or does not support boards of the line's size."""
+        """Raise BadRequest if the network is for the other game, or does not support the size of the board."""
 
     def results(
         self, session: Session | TorchSession, network: NetworkInfo, first: int, last: int

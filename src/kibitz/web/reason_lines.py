@@ -1,4 +1,4 @@
-"""Find the moves that the reason of a mistake mentions. The page shows the positions after these moves on a small
+"""Find the moves that the explanation of a mistake mentions. The page shows the positions after these moves on a small
 board.
 """
 
@@ -9,7 +9,8 @@ from typing import Any
 
 
 def reason_lines(reason: Mapping[str, Any], instead: tuple[str, ...]) -> list[tuple[bool, list[str]]]:
-    """Return the sequences of moves that the reason of a mistake mentions, in the order of its sentences.
+    """Return the sequences of moves that the explanation (the reason) of a mistake mentions, in the order of its
+    sentences.
 
     Each sequence has two values. The first is true if its moves replace the played move, and false if they follow it.
     The second is the list of moves, as they are written in the sentence.

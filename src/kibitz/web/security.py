@@ -179,7 +179,8 @@ async def refuse(send: Send, status: int, line: str, readable: bool = False) -> 
     """Send an error to the browser page of `kibitz board`. The connection is closed, because the rest of an unread body
     may follow.
 
-    readable: whether a person reads the answer in a browser, which then shows a small HTML page instead of JSON.
+    send: the ASGI function that sends the response. status: the HTTP status. line: the message. readable: whether a
+    person reads the answer in a browser, which then shows a small HTML page instead of JSON.
     """
     body = _page(line) if readable else dumps({"error": line})
     headers = [

@@ -46,7 +46,7 @@ def check(run: Run) -> None:
 
 def answers_of(known: NetworkInfo) -> list[str]:
     """Return the kinds of outputs of a network that a static site can show: a selection from WHITE, the win
-    probability, MOVES, and OWNERS, the territory; [] for a network that only compares positions.
+    probability, MOVES, and OWNERS, the territory; [] for a network that only compares positions. known: the network.
     """
     if known.declaration is None or known.declaration.answers_of(known.settings) == ("comparison",):
         return []

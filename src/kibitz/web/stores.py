@@ -97,7 +97,7 @@ class OpenStore:
 
 
 class Stores:
-    """All sources of the games in the opening explorer, by name.
+    """All sources of the games in the opening explorer. Requests find them by their names.
 
     given: the paths of stores on the command line. records: the paths of game files. mine: a function that returns the
     games on which the report in the tab My games is based; None if there is no report.

@@ -44,8 +44,9 @@ def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
 
 
 def checkpoints(networks: NetworkRegistry, name: str) -> dict[str, Any]:
-    """Return {"snapshots": the checkpoints of a run in the order of training}. Each checkpoint is a dict with "id", its
-    name, "stage" and "iteration". name: the name of the network. Raises BadRequest for an unknown network.
+    """Return {"snapshots": the checkpoints of a network in the order of training}. Each checkpoint is a dict with "id",
+    its name, "stage" (the part of the training) and "iteration". name: the name of the network. Raises BadRequest for
+    an unknown network.
     """
     run = networks.find(name).run
     assert run

@@ -41,14 +41,17 @@ class Unwanted(Exception):
 
 
 def check_wanted() -> None:
-    """Raise Unwanted if the current job was canceled. Long steps must call this function regularly."""
+    """Raise Unwanted if the current job (the work of a worker thread) was canceled. Long steps must call this function
+    regularly.
+    """
     job: Job | None = getattr(_here, "job", None)
     if job is not None and job.stop.is_set():
         raise Unwanted
 
 
 class WorkerThread:
-    """A daemon thread that runs jobs. It starts with the first job, and the program can end without waiting for it.
+    """A daemon thread that runs jobs, each of which is an iterator of steps. It starts with the first job, and the
+    program can end without waiting for it.
 
     newest_first: whether the thread continues with the newest job after each step. An older job then waits until all
     newer jobs are completed. If False, the thread completes each job before the next one.
@@ -74,7 +77,7 @@ class WorkerThread:
             self._changed.notify()
 
     def end(self) -> None:
-        """Stop all jobs. Jobs that are added later are stopped too."""
+        """Stop all jobs (work in steps) of this thread. Jobs that are added later are stopped too."""
         with self._changed:
             self._ended = True
             for job in self._jobs:
@@ -82,7 +85,7 @@ class WorkerThread:
 
     @property
     def busy(self) -> bool:
-        """Whether the thread has a job that is not completed."""
+        """Whether the thread has a job (work in steps) that is not completed."""
         return bool(self._jobs)
 
     def _work(self) -> None:
@@ -116,8 +119,8 @@ class WorkerThread:
 
 
 class WorkerPool:
-    """Worker threads by name: one for each kind of work with a network or engine, and SHARED (3) threads for short
-    jobs.
+    """Worker threads, each with a name: one for each kind of work with a network or engine, and SHARED (3) threads for
+    short jobs.
     """
 
     SHARED = 3
@@ -154,7 +157,7 @@ class WorkerPool:
 
     @property
     def busy(self) -> bool:
-        """Whether any thread has a job that is not completed."""
+        """Whether any thread has a job (work in steps) that is not completed."""
         return any(worker.busy for worker in list(self._workers.values()))
 
 

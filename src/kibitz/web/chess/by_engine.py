@@ -32,8 +32,8 @@ def judge(
     from 1. Yields lists of dicts. Each dict becomes one line of JSON in the response.
 
     The first dict has the number of moves and the engine's name, and the last dict marks the end. Between them is one
-    dict per move. If `first` is 0, the value of the start position is sent too. session: the selected network. stop: an
-    event that cancels the work.
+    dict per move. If `first` is 0, the value of the start position is sent too. seq: the number of the request.
+    session: the selected network. stop: an event that cancels the work.
     """
     assert isinstance(line, ChessLine)
     began = time.perf_counter()

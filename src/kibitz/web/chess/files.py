@@ -57,8 +57,8 @@ take seconds.
 
 
 def load_fen(fen: str) -> dict[str, Any]:
-    """Return the response of /api/load for a FEN, whose tree has only this position. Raises BadRequest for an invalid
-    FEN.
+    """Return the response of /api/load for a FEN: a tree of moves that has only this position. Raises BadRequest for an
+    invalid FEN.
     """
     board = read_start(fen)
     return game_tree.loaded(ChessLine(board.fen()), {}, [_with(node(board), 0, None, "", [])], [], 1, [])

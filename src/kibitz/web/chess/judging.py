@@ -37,7 +37,7 @@ each other.
 
 
 def judged(network: NetworkInfo, line: Line, by_engine: bool = False) -> ChessLine:
-    """Check that the moves of a line (a start position and moves) can be evaluated, and return the line. Raises
+    """Check that the moves of a chess line (a start position and moves) can be evaluated, and return the line. Raises
     BadRequest if they can't be evaluated.
 
     by_engine: whether an engine evaluates the moves; if False, the network must evaluate positions.
@@ -69,8 +69,8 @@ def judge(
     from 1. Yields lists of dicts. Each dict becomes one line of JSON in the response.
 
     The first dict has the number of moves, and the last dict marks the end. Between them are a quick evaluation of each
-    move, and then an exact evaluation of each move. If `first` is 0, the value of the start position is sent too. stop:
-    an event that cancels the work.
+    move, and then an exact evaluation of each move. If `first` is 0, the value of the start position is sent too. seq:
+    the number of the request. stop: an event that cancels the work.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import Judge, Stopped

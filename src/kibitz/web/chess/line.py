@@ -49,12 +49,12 @@ class ChessLine:
     headers: tuple[tuple[str, str], ...] = ()
 
     def start(self) -> chess.Board:
-        """Return the start position."""
+        """Return the start position of the line as a board."""
         return chess.Board(self.fen)
 
     def board(self) -> chess.Board:
-        """Return the last position, with the moves of the line (a start position and moves) on the board's
-        move stack.
+        """Return the last position of the line (a start position and moves) as a board. The board's list `move_stack`
+        has the moves of the line.
         """
         board = self.start()
         for move in self.moves:
@@ -62,8 +62,8 @@ class ChessLine:
         return board
 
     def since_null(self) -> chess.Board:
-        """Return the last position. The board's move stack has only the moves after the last null move, because
-        searches don't support null moves.
+        """Return the last position of the line (a start position and moves) as a board. The board's list `move_stack`
+        has only the moves after the last null move, because searches don't support null moves.
         """
         board = self.start()
         for move in self.moves:
@@ -173,8 +173,8 @@ def read_start(fen: str) -> chess.Board:
 
 
 def read_line(fields: Fields) -> ChessLine:
-    """Return the line in a request: start position, moves, ratings and headers. fields: the JSON of the request. Raises
-    BadRequest for an invalid FEN, or for an invalid or illegal move, which the message quotes.
+    """Return the line in a request: its start position, moves, ratings and headers. fields: the JSON of the request.
+    Raises BadRequest for an invalid FEN, or for an invalid or illegal move, which the message quotes.
     """
     start = read_start(text(fields, "fen", chess.STARTING_FEN))
     fen = start.fen()
@@ -249,8 +249,8 @@ def _legal(board: chess.Board, name: str, where: str) -> chess.Move:
 def node(board: chess.Board, move: str | None = None, san: str = "", ply: int = 0) -> dict[str, Any]:
     """Return a position as a dict for the browser page of `kibitz board`: FEN, legal moves and more.
 
-    board: the position, with its move stack for detecting repetitions. move: the move that led to it, in UCI notation;
-    None for the start position. san: the same move in SAN. ply: the number of moves that led to the position.
+    board: the position. Its list `move_stack` is used to detect repetitions. move: the move that led to it, in UCI
+    notation; None for the start position. san: the same move in SAN. ply: the number of moves that led to the position.
     """
     from kibitz.explorer.openings import opening_at
 

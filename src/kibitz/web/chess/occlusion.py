@@ -22,7 +22,7 @@ _ROOKS = {7: 1, 0: 2, 63: 4, 56: 8}
 
 def occlusion(session: Session, network: NetworkInfo, line: ChessLine) -> dict[str, Any]:
     """Return for each piece except kings how much an output of the network changes if this piece is removed. The pieces
-    are those of the last position of a line; see `kibitz.web.positions.Line.occlusion`.
+    are those of the last position of a line (a start position and moves); see `kibitz.web.positions.Line.occlusion`.
 
     The output is White's win probability or, if the network does not predict it, the probability of the most likely
     move.

@@ -27,8 +27,8 @@ FIRST = 4
 def by_rating(
     networks: NetworkRegistry, network: NetworkInfo, line: Line, searched: Mapping[int, float] = NOTHING_SEARCHED
 ) -> dict[str, Any]:
-    """Return, for players of each rating from 800 to 2800, the likely moves in the last position of a line, and the
-    probability of a mistake. All probabilities are from 0 to 1.
+    """Return, for players of each rating from 800 to 2800, the likely moves in a position and the probability of a
+    mistake. The position is the last one of a line (a start position and moves). All probabilities are from 0 to 1.
 
     searched: a dict from each searched move, as an integer, to the win probability that it loses (see
     `analysis.chess.risk.searched_losses`). If it is empty, the risk is computed from estimates of the moves.

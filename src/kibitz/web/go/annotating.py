@@ -79,8 +79,9 @@ def _lost(note: Note, side: str) -> str:
 
 
 def last_words(tree: list[game_tree.Written], notes: Notes) -> dict[int, list[str]]:
-    """Return the lines of a game's summary, and where to write them: {index: lines}. The index is that of the last node
-    of the main line, to whose comment they are added. Returns {} if there is no summary.
+    """Return the lines of text of a game's summary, and where to write them: {index: lines}. tree: the nodes of the
+    game. notes: its evaluations. The index is that of the last node of the main line, to whose comment they are added.
+    Returns {} if there is no summary.
     """
     line = [0]
     while tree[line[-1]].children:

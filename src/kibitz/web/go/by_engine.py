@@ -68,7 +68,8 @@ def judge(
     from 1. Yields lists of dicts. Each dict becomes one line of JSON in the response.
 
     The first dict has the number of moves and the engine's name, and the last dict marks the end. Between them is one
-    dict per move. If `first` is 0, the value of the start position is sent too. session: the selected network.
+    dict per move. If `first` is 0, the value of the start position is sent too. seq: the number of the request.
+    session: the selected network.
     """
     began = time.perf_counter()
     yield [{"seq": seq, "total": max(0, last - first + 1), "checked_by": engine.checked_by.as_json()}]

@@ -69,7 +69,7 @@ class GoLine:
         return Terms.by(self.law, self.komi, self.handicap)
 
     def start(self) -> Board:
-        """Return the start position."""
+        """Return the start position of the line as a board."""
         board = Board(self.size, suicide=self.law.suicide, superko=self.law.ko == "POSITIONAL")
         for colour, stones in ((BLACK, self.black), (WHITE, self.white)):
             for point in stones:
@@ -78,7 +78,7 @@ class GoLine:
         return board
 
     def board(self) -> Board:
-        """Return the last position."""
+        """Return the last position of the line (a start position and moves) as a board."""
         board = self.start()
         for point in self.moves:
             board.play(board.to_move, point)
@@ -200,8 +200,8 @@ def read_rules(name: str) -> str:
 
 
 def read_start(line: GoLine) -> Board:
-    """Return the board with the setup stones of a line. Raises BadRequest if they can't all be on a board, for example
-    because a chain has no liberty.
+    """Return the board with the setup stones of a line (a start position and moves). Raises BadRequest if they can't
+    all be on a board, for example because a chain has no liberty.
     """
     try:
         board = line.start()

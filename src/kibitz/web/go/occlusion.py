@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def occlusion(session: Session, network: NetworkInfo, line: GoLine) -> dict[str, Any]:
     """Return for each stone how much Black's win probability changes if this stone is removed. The stones are those of
-    the last position of a line; see `kibitz.web.positions.Line.occlusion`.
+    the last position of a line (a start position and moves); see `kibitz.web.positions.Line.occlusion`.
     """
     last = len(line.moves)
     codes, state = line.rows(last, last)

@@ -34,7 +34,7 @@ def work(job: Message, send: Send, stop: threading.Event) -> None:
     A quick stage evaluates all games first. A thorough stage then searches each move. Each game that it has analyzed
     replaces the same game of the quick stage in the report.
 
-    job: a dict with these keys:
+    job: the description of the work, a dict with these keys:
         games: a file with one JSON line per game, with "number", "side" and "text".
         network, player, source: the names of the network, the player and the game collection.
         quick: whether to run only the quick stage.

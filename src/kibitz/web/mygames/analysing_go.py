@@ -32,7 +32,8 @@ def work(job: Message, send: Send, stop: threading.Event) -> None:
     Only the report of the thorough stage is compared with players of the same rank. If an engine evaluates the moves,
     there is only the thorough stage.
 
-    job: the dict of `analysing.work` with another key, "sizes": the board sizes that the network supports.
+    job: the description of the work, the dict of `analysing.work` with another key, "sizes": the board sizes that the
+        network supports.
     """
     from kibitz.analysis import load_owners
     from kibitz.analysis.go.losses import fitted_losses

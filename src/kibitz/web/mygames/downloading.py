@@ -20,8 +20,8 @@ def work(job: Message, send: Send, stop: threading.Event) -> None:
     """Download the new games of an account. This is the work of a process. If it is stopped, the games downloaded so
     far are saved for the next call.
 
-    job: a dict with "account", such as lichess:NAME, and "limit", the largest number of games in the file; the newest
-    games are used. send: a function that sends a message, a dict with these keys:
+    job: the description of the work, a dict with "account", such as lichess:NAME, and "limit", the largest number of
+    games in the file; the newest games are used. send: a function that sends a message, a dict with these keys:
 
     kept: the number of games from earlier downloads.
     new: the number of games downloaded so far.

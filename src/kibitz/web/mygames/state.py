@@ -74,18 +74,18 @@ class Task:
     path: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the state of the job as a dict for the browser page of `kibitz board`."""
+        """Return the state of the job (such as an analysis) as a dict for the browser page of `kibitz board`."""
         return {**self.about, "state": self.state, "error": self.error}
 
     @property
     def runs(self) -> bool:
-        """Whether the job is running."""
+        """Whether the background job (such as an analysis) is running."""
         return self.state == RUNNING
 
 
 class MyGames:
     """The state of the tab My games on the browser page of `kibitz board`: the opened games, the last report, and the
-    jobs. At most one analysis, one training and one download run at a time.
+    background jobs. At most one analysis, one training and one download run at a time.
 
     given: the files and stores on the command line. networks: the networks of the server. judges: the engines that
     evaluate moves.
@@ -334,8 +334,8 @@ class MyGames:
         return bool(games >= (min(SHOWN, now) if deeper else now))
 
     def report(self) -> dict[str, Any]:
-        """Return the response of /api/mygames/report: the last report, its game, its stage, and "revision", a number
-        that increases with each new report. The report is {} until the first game is analyzed.
+        """Return the response of /api/mygames/report: the last report, its game, its stage ("quick" or "thorough"), and
+        "revision", a number that increases with each new report. The report is {} until the first game is analyzed.
         """
         number, report = self._report
         game = "chess" if self._report_of is None else self._report_of.game
@@ -467,7 +467,8 @@ class MyGames:
         return self.as_json()
 
     def as_json(self) -> dict[str, Any]:
-        """Return the response of /api/mygames, which describes the opened games and all jobs.
+        """Return the response of /api/mygames, which describes the opened games, and the analysis, the training and the
+        download.
 
         While games are read for an opening repertoire, the key "reading" of the response has two numbers: "done", the
         games read so far, and "total", all games to read. At other times, "reading" is None.

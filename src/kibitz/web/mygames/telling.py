@@ -143,8 +143,8 @@ class Teller:
 
 
 def provisional(report: dict[str, Any]) -> dict[str, Any]:
-    """Return a copy of a quick stage's report. It lacks the comparisons with other players, and has the key
-    "provisional".
+    """Return a copy of a report on the games of a player, for the quick stage of an analysis. It lacks the comparisons
+    with other players, and has the key "provisional".
 
     A quick analysis misses many mistakes, so the player's losses would look too small in such a comparison.
     """

@@ -21,7 +21,7 @@ def work(job: Message, send: Send, stop: threading.Event) -> None:
     """Train a network on a player's games, or resume its training. This is the work of a process. New games are added
     to an existing run, the directory of the network.
 
-    job: a dict with these keys:
+    job: the description of the work, a dict with these keys:
         source: the path of the games.
         players: the spellings of the player's name.
         base: the network to start from.
