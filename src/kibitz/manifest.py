@@ -1,6 +1,6 @@
 """The manifest of the bundled networks: their versions, the hashes of their files, and a sample evaluation of each.
 
-The file networks/manifest.json has an entry for each network, by name:
+The file networks/manifest.json is a dict from the name of each network to an entry with these keys:
 
 version    such as "1.0". The second number grows with each training, the first one with a change of inputs or outputs
 changes    version -> its changes in one sentence; the newest version first

@@ -116,7 +116,7 @@ class Run:
 
     @property
     def system(self) -> System:
-        """The system (kind of network) of this run."""
+        """The system (kind of network) of this trained network."""
         return load(self.info["system"])
 
     @property
@@ -224,7 +224,9 @@ class Run:
 
     @contextlib.contextmanager
     def naming_unreadable_weights(self) -> Iterator[None]:
-        """Inside this context, every error caused by damaged weights becomes a KibitzError with the path of the run."""
+        """Inside this context, every error caused by damaged weights becomes a KibitzError with the path of the run
+        (the directory of the network).
+        """
         from safetensors import SafetensorError
 
         try:

@@ -318,7 +318,7 @@ def reliability(
 ) -> list[dict[str, Any]]:
     """Return the rows of a reliability diagram: the observed frequency for each bin of predicted probabilities.
 
-    game: the id of each position's game, or a `ClusterBootstrap`. The other arguments are those of
+    game: the id of each position's game, or a `ClusterBootstrap`. probability, outcome, bins: see
     `ClusterBootstrap.calibration_error`. Each row is {"low", "high": the bin's ends, "predicted": the mean prediction,
     "observed": the observed frequency as an estimate in JSON form, "n": the number of positions}. Bins without
     positions have no row.
