@@ -57,8 +57,8 @@ class Parted(Protocol):
     def part(self, ids: NDArray[np.int64], epoch: int, rank: int, world: int) -> Arrays:
         """Return the rows of a batch with which one process computes its loss. Each row belongs to exactly one process.
 
-        ids, epoch: the arguments of `Examples.batch` for the whole batch. rank: the index of the process. world: the
-        number of processes.
+        ids: the ids of the examples of the whole batch, int64 [n]. epoch: the number of the pass over the examples.
+        rank: the index of the process. world: the number of processes.
 
         The loss of a process is the mean over its rows. If the loss is a mean over groups of rows, such as pairs, each
         process gets the same share of the groups.

@@ -478,7 +478,8 @@ def salt_of(stage: str, seed: int) -> int:
 
 
 class Pos2Vec(nn.Module):
-    """The network that converts a position to features: dense layers, each followed by a ReLU.
+    """The network that converts a position to features: dense layers, each followed by a ReLU. layers: the sizes of the
+    layers. dropout: the share of their units that are switched off at random in training.
 
     Inputs: `codes`, the pieces, uint8 [n, 64]; `state`, the side to move and more, uint8 [n, 4]. Output: the features,
     float32 [n, units of the last layer].
@@ -533,8 +534,10 @@ class ComparisonHead(nn.Module):
 
 
 class ComparisonNet(nn.Module):
-    """A comparison network: Pos2Vec, which computes features of each position, and a head that compares two
-    positions.
+    """A comparison network: Pos2Vec, which computes features of each position, and a head that compares two positions.
+
+    pos2vec, compare: the layer sizes of both parts, such as "600.400". antisymmetric: whether the outputs for both
+    orders of a pair are averaged. dropout: the share of units that are switched off at random in training.
     """
 
     def __init__(self, pos2vec: str, compare: str, antisymmetric: bool, dropout: float = 0.0):

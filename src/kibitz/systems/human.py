@@ -299,9 +299,9 @@ class Human(nn.Module):
         """Return the input planes, float32 [n, 34, 8, 8]. codes, state: the positions, uint8 [n, 64] and uint8 [n, 12],
         see `kibitz.PositionArrays`.
 
-        The first are 12 planes for pieces, 12 for attacks, and 5 for castling rights and en passant. Then follow one
-        plane for the number of plies since the last capture or pawn move, and 4 planes for the squares of the last two
-        moves.
+        The first are 12 planes for pieces, 12 for attacks, and 5 for castling rights and en passant. The next plane is
+        for the number of plies since the last capture or pawn move. The last 4 planes are for the squares of the last
+        two moves.
         """
         view = self.view(codes, state)
         moved = state[:, LAST : LAST + 4].long()

@@ -19,7 +19,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
 def template() -> Path:
-    """Return the folder of the template. Raises KibitzError if it is missing."""
+    """Return the folder of the template for a new system (kind of network). Raises KibitzError if it is missing."""
     package = Path(kibitz.__file__).parent
     for folder in (package / "data" / "template-system", package.parents[1] / "tests" / "support" / "template-system"):
         if (folder / "pyproject.toml").is_file():

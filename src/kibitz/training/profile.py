@@ -30,7 +30,8 @@ to the training.
 
 @dataclass
 class Profile:
-    """The time of each part of a training run, in seconds. Nothing is measured if `on` is false.
+    """The time of each part of a training run, in seconds. Nothing is measured if `on` is false. iterations: the number
+    of iterations so far.
 
     wait_for_device: a function that waits until the GPU has no work left. It is called at the end of each part, so that
     GPU work counts for the part that started it. A profiled run on a GPU is therefore slower.

@@ -67,8 +67,8 @@ class TimeShares:
 
 
 class BestParts:
-    """The best weights of each stage (a part of the training) so far, if stages train in rounds. The weights are stored
-    in the memory of the CPU.
+    """The best weights of each stage (a part of the training) so far, for stages that train in turn, some iterations at
+    a time. The weights are stored in the memory of the CPU.
     """
 
     def __init__(self, network: nn.Module, stages: Sequence[Stage]):
@@ -103,7 +103,8 @@ def next_stage(index: int, finished: Mapping[int, Any], count: int) -> int:
     """Return the index of the next unfinished stage (a part of the training) after the current one. After the last
     stage comes the first one. Returns `count` if all stages are finished.
 
-    index: the current stage. finished: the finished stages, by index. count: the number of stages.
+    index: the current stage. finished: a dict whose keys are the indices of the finished stages. count: the number of
+    stages.
     """
     for step in range(1, count + 1):
         if (index + step) % count not in finished:

@@ -55,8 +55,10 @@ _VALIDATION_SEED = 1  # the same examples in the same order in every run
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """The options of the training loop: when to report, validate, save and stop. Intervals are in iterations. If an
-    interval is None, it is proportional to the length of a stage (a part of the training).
+    """The options of the training loop: when to report, validate, save and stop. Intervals, such as `summary_every`,
+    are in iterations. If an interval is None, it is proportional to the length of a stage (a part of the training).
+
+    precision, device: the number format and the device; "auto" for the best ones of this machine.
     """
 
     summary_every: int | None = None

@@ -73,6 +73,9 @@ class ConstantPlanes(Encoding):
 class SquareSelector(nn.Module):
     """A convolutional network that predicts either a square of the move or the value of the position. Input: planes,
     float32 [n, channels, 8, 8]. Output: the logits of the 64 squares, [n, 64], or the value before tanh, [n, 1].
+
+    layers: the layers in the notation of `nets.layers`. outputs: 64 or 1. dropout: the share of units that are switched
+        off at random in training.
     """
 
     def __init__(self, layers: str, channels: int, outputs: int, dropout: float, activation: type[nn.Module]):
@@ -291,7 +294,7 @@ class MoveNets(nn.Module):
 
 def real(squares: Tensor, black: Tensor) -> Tensor:
     """Convert values per square from the mover's view to the real board: if Black is to move, the ranks are flipped.
-    squares: [n, 64]. black: bool [n], whether Black is to move.
+    The result has the shape of `squares`. squares: [n, 64]. black: bool [n], whether Black is to move.
     """
     flipped = squares.view(-1, 8, 8).flip(1).flatten(1)
     return torch.where(black[:, None], flipped, squares)
