@@ -136,7 +136,7 @@ class PositionBatches:
 class Leakage:
     """The result of `check_leakage`: how many games are both in the training part and in another part of a split.
 
-    games: the number of games in each part, by the part's name.
+    games: a dict from the name of each part to its number of games.
     shared_games: the number of games in the other parts that have the same moves and players as a training game.
     near_duplicates: the number of games in the other parts that have the same start position and the same first 40
         plies (moves of one side) as a training game. None if the store doesn't have this information.

@@ -125,7 +125,8 @@ def are_prepared(games: Sequence[str]) -> bool:
 
 
 class PreparationLine:
-    """Shows the progress of compiling on standard error. To use it, append an instance to `listeners`.
+    """Shows the progress of compiling on standard error. To use it, append an instance to the list
+    `kibitz.preparation.listeners`.
 
     On a terminal, one line is updated, and removed at the end. If standard error is not a terminal, a line is printed
     only once, at the first call.

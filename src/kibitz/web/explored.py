@@ -109,7 +109,7 @@ class BuiltStore:
     """A temporary store, which is made from a `GameMaterial`.
 
     share: how much of the work to make the store is done, 0 to 1.
-    left_out: the number of skipped games, by reason.
+    left_out: a dict from each reason to the number of games that were skipped for it.
     numbers: int64 [games], the number of each game of the store in its file, counted from 1. None if there are several
         files, because the number then doesn't identify a game.
     sides: the player's side in each game of the store, int8 [games], 1 for White and -1 for Black; None if the games

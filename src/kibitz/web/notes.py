@@ -30,11 +30,11 @@ class Note:
 
     value: the win probability, 0 to 1, of White in chess and of Black in Go; None if unknown.
     lead: Black's lead in points; None if unknown, and always in chess.
-    mark: the annotation of the move, one of MARKS.
+    mark: the annotation of the move: "?!", "?", "??", or "" for none.
     loss: the win probability that the move lost for the player who made it, 0 to 1.
     points: the points that the move lost; None if unknown, and always in chess.
     best: the name of the best move; "" if unknown.
-    reasons: why an annotated move was bad, by language code; {} if unknown.
+    reasons: a dict from language codes to the reason why an annotated move was bad; {} if unknown.
     mate: the number of moves to a mate, negative if Black mates; 0 if no mate is known.
     """
 

@@ -74,8 +74,8 @@ class Line(Protocol):
     def results(
         self, session: Session | TorchSession, network: NetworkInfo, first: int, last: int
     ) -> Iterator[list[dict[str, Any]]]:
-        """Yield a network's results for the positions from ply `first` to ply `last`, batch by batch. Each result is a
-        dict for the browser page of `kibitz board`. session: the loaded network.
+        """Yield a network's results for the positions of the line from ply `first` to ply `last`, batch by batch. Each
+        result is a dict for the browser page of `kibitz board`. session: the loaded network.
         """
 
     def occlusion(self, session: Session, network: NetworkInfo) -> dict[str, Any]:

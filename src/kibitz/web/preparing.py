@@ -1,5 +1,5 @@
-"""Compile kibitz's numba functions for both games in a separate process (`kibitz prepare`), while the first page is
-shown.
+"""Compile kibitz's numba functions for both games in a separate process (`kibitz prepare`), while the browser shows the
+first page of `kibitz board`.
 """
 
 from __future__ import annotations

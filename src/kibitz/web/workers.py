@@ -37,7 +37,9 @@ _here = threading.local()
 
 
 class Unwanted(Exception):
-    """Raised in a job if nobody needs its result: its client has disconnected, or the worker has ended."""
+    """Raised in a job (the work of a worker thread) if nobody needs its result: its client has disconnected, or the
+    thread has ended.
+    """
 
 
 def check_wanted() -> None:

@@ -333,7 +333,7 @@ def save_sgf(
     """Return a tree of moves as SGF text. Raises BadRequest for an illegal move or invalid data.
 
     tree: the nodes, the root first.
-    headers: the SGF properties of the game, by name.
+    headers: a dict from the names of the game's SGF properties to their values.
     start: the line whose start position is the root; None to read it from the root node and the headers.
     assumed: "KM" and "RU" if komi and rules are only assumed. These properties are not written.
     notes: the results of an analysis to write into the SGF; None for none.

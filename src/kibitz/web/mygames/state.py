@@ -208,8 +208,8 @@ class MyGames:
 
     def game(self, fields: Fields) -> dict[str, str]:
         """Return the response of /api/mygames/game: a game as PGN or SGF. It is a game of the report or, if the request
-        has `opened`: true, of the source that is open now. fields: the JSON of the request. Raises BadRequest if there
-        is no such game.
+        has `opened`: true, of the file or store that is open now. fields: the JSON of the request. Raises BadRequest if
+        there is no such game.
         """
         source = self._source if fields.get("opened") is True else self._report_of or self._source
         number = whole(fields, "game", -1, 0, 10**9)

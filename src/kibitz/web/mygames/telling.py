@@ -89,8 +89,9 @@ class Teller:
     def begin(self, stage: str, checked_by: CheckedBy | None, keep: bool) -> None:
         """Begin a stage of the analysis with a new, empty report.
 
-        stage: QUICK or THOROUGH. checked_by: the engine that evaluates moves; None if the network does. keep: whether
-        the games of this stage stay in the report during the next stage, until that stage has analyzed them too.
+        stage: "quick" or "thorough". checked_by: the engine that evaluates moves; None if the network does. keep:
+        whether the games of this stage stay in the report during the next stage, until that stage has analyzed them
+        too.
         """
         self._stage, self._keeps, self._began = stage, keep, time.monotonic()
         self.report, self.left_out = self._empty(), 0
