@@ -27,8 +27,8 @@ class Rejections:
     examples: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     def add(self, reason: str, file: str, number: int, headers: Mapping[str, str], detail: str = "") -> None:
-        """Count a rejected game. number: the game's number in its file, from 1. detail: further text about the
-        reason.
+        """Count a rejected game. number: the game's number in its file, from 1. headers: a dict from the names of its
+        headers to their values. detail: further text about the reason.
         """
         self.counts[reason] += 1
         known = self.examples.setdefault(reason, [])
@@ -95,8 +95,8 @@ class GameBatch:
     starts: uint8 [games, width], the start positions; None if all games begin from the standard start position.
     table: one row per game, with the headers as columns. The columns that only a store adds, such as the hash, are
         missing.
-    rejections: the games of the same text that were not accepted, with the reasons.
-    read: the number of games in the text, including rejected games.
+    rejections: the games of the same block that were not accepted, with the reasons.
+    read: the number of games in the block, including rejected games.
     per_move: a dict from names to arrays with one value for each move, such as clocks or evaluations.
     per_game: a dict from names to arrays with one row for each game, such as the final owner of each point in Go.
     """

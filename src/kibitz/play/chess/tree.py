@@ -252,9 +252,9 @@ class Tree:
     def sorted_moves(self, uncertainty: float) -> list[tuple[int, float]]:
         """Return the moves of the root, the best first, each as a pair of its edge and its value.
 
-        First come the expanded moves, by their value minus the penalty of `backup`. Then come the other moves, the most
-        likely first. Their value is the root's static evaluation, or the smallest value of an expanded move if this
-        value is less.
+        First come the expanded moves, by their value minus the penalty of `backup` with this `uncertainty`. Then come
+        the other moves, the most likely first. Their value is the root's static evaluation, or the smallest value of an
+        expanded move if this value is less.
         """
         edges = range(int(self.first[0]), int(self.first[0] + self.width[0]))
         scored = []

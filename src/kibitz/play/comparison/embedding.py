@@ -81,7 +81,8 @@ def add_feature(accumulator, feature_weights, feature, sign):  # type: ignore[no
 @inner
 def refresh_accumulator(weights, row, out):  # type: ignore[no-untyped-def]
     """Compute the sums of the network's first layer for a position (its accumulator), and write them to `out`, float32
-    [n]. row: uint8 [68], the position as 64 codes and 4 numbers of the state, see `kibitz.PositionArrays`.
+    [n]. weights: the network's weights, see `Weights`. row: uint8 [68], the position as 64 codes and 4 numbers of the
+    state, see `kibitz.PositionArrays`.
     """
     fill(out, weights.feature_weights[BIAS])
     for square in range(64):
@@ -126,8 +127,8 @@ def _layer(values, layer, x, active, y):  # type: ignore[no-untyped-def]
 
 @kernel
 def embed(weights, accumulator, out):  # type: ignore[no-untyped-def]
-    """Compute the embedding of a position, and write it to `out`, float32 [2 * d]. accumulator: float32 [n], the sums
-    of the network's first layer for the position.
+    """Compute the embedding of a position, and write it to `out`, float32 [2 * d]. weights: the network's weights, see
+    `Weights`. accumulator: float32 [n], the sums of the network's first layer for the position.
     """
     x = accumulator
     for k in range(weights.embedding_layers - 1):
@@ -142,7 +143,7 @@ def logit_ordered(weights, first, second):  # type: ignore[no-untyped-def]
     """Return the logit of the probability that the first of two positions is better for White, from one evaluation of
     the network with the positions in this order.
 
-    first, second: float32 [2 * d], the embeddings of the positions.
+    weights: the network's weights, see `Weights`. first, second: float32 [2 * d], the embeddings of the positions.
     """
     dim = weights.embedding_dim
     left, right = first[:dim], second[dim:]
@@ -166,8 +167,8 @@ def logit(weights, first, second):  # type: ignore[no-untyped-def]
     """Return the logit of the probability that the first of two positions is better for White.
 
     If the network is antisymmetric, the logit is the mean of two numbers: the logit with the pair in this order, and
-    minus the logit with the pair in the opposite order. first, second: float32 [2 * d], the embeddings of the
-    positions.
+    minus the logit with the pair in the opposite order. weights: the network's weights, see `Weights`. first, second:
+    float32 [2 * d], the embeddings of the positions.
     """
     forth = logit_ordered(weights, first, second)
     if weights.antisymmetric:

@@ -314,9 +314,9 @@ def signs(
     """Return the log odds and the lead of n positions as means over both sides to move. Also return features from which
     the value of being the side to move is computed.
 
-    own: the network's outputs with the side to move. other: its outputs with the opponent to move. The first two
-    results are the mover's log odds and lead, both [n]. The other two results are the features for the log odds and for
-    the lead, in the order of their weights:
+    own: the network's outputs with the side to move. other: its outputs with the opponent to move. codes, state: the
+    positions, see `kibitz.PositionArrays`. The first two results are the mover's log odds and lead, both [n]. The other
+    two results are the features for the log odds and for the lead, in the order of their weights:
 
     [n, 8]: 1; half of what it is worth, by the network, to be the side to move, in log odds; how uncertain the owners
         of the points are (`is_open` in WholeBoardLead.by_owners), and its square; the logarithm of the spread; the

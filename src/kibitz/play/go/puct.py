@@ -100,8 +100,8 @@ class GoPuctPlayer:
     hash_mb: the size of the tree and of the evaluations of a game, in megabytes.
     seed: the random seed; None for an unpredictable one.
     rank: the rank of the players to imitate, such as "5k" or "9d". It is the rank of both players in the network's
-        inputs. None for RANK, the strongest play. `kibitz.play.go.imitation.imitation` returns the settings that go
-        with a rank.
+        inputs. None for "9d" (RANK), the strongest play. `kibitz.play.go.imitation.imitation` returns the settings that
+        go with a rank.
     side_inputs: a dict from inputs of the network to values, 0 to 255. They replace or complement the values that the
         game determines.
 

@@ -1,9 +1,10 @@
 """The rules of Go for a PUCT search: positions after moves, legal moves, the end of the game and its score.
 
 This module also reads the network's outputs. A position is one row of uint8. It has the colors of the 361 points, and
-the age of each stone in plies: 1 for the last move, up to OLDEST, which means this age or more; 0 for no stone. Then it
-has the numbers at the columns SIDE_AT … LOST_AT. The tail of the row has the network's predictions: territory, win
-probability, lead and spread. If the game has ended, the tail has the final score instead.
+the age of each stone in plies: 1 for the last move, up to 129 (OLDEST), which means this age or more; 0 for no stone.
+Then it has numbers such as the side to move and the board's size, at the columns SIDE_AT … LOST_AT. The tail of the row
+has the network's predictions: territory, win probability, lead and spread. If the game has ended, the tail has the
+final score instead.
 """
 
 from __future__ import annotations
@@ -116,8 +117,9 @@ class Preference:
     """The weights of winning and of the score in the value of a position: `(1 − share) · (win − loss) + share ·
     f(lead)`.
 
-    f(lead) rises from −1 to 1. It is 0 at a lead of `centre` points, where it is steepest. It is 0.5 at a lead of
-    `centre` plus the number of lines of the board, for example `centre` + 19 points on 19×19.
+    Here win and loss are the probabilities of a win and of a loss. f(lead) rises from −1 to 1. It is 0 at a lead of
+    `centre` points, where it is steepest. It is 0.5 at a lead of `centre` plus the number of lines of the board, for
+    example `centre` + 19 points on 19×19.
     """
 
     share: float = 0.15
@@ -232,8 +234,9 @@ def count(row, board, komi, territory, owner):  # type: ignore[no-untyped-def]
     point counts from 0, if its owner is certain, to 1, if both owners are equally likely.
 
     Chains count as dead if the row's ownership map gives them to the opponent. row: uint8 [WIDTH], the position (see
-    the docstring of this module). board: int16 [7, 441], the same position. owner: uint8 [361], an output: 1 Black, 2
-    White, 0 neither.
+    the docstring of this module). board: int16 [7, 441], the same position as a board array (see `games.go.rules`).
+    komi: in points. territory: whether territory scoring applies, else area scoring. owner: uint8 [361], an output: 1
+    Black, 2 White, 0 neither.
     """
     sums, dead = np.zeros(CELLS, np.int64), np.zeros(POINTS, np.bool_)
     for point in range(POINTS):
@@ -615,8 +618,8 @@ def topmost(tree, least):  # type: ignore[no-untyped-def]
 
 @kernel
 def put_all(tree, nodes, at, values):  # type: ignore[no-untyped-def]
-    """Write one number of two bytes to the row (the encoded position) of each of these nodes. nodes: [n]. at: the
-    column of the number in the row. values: [n], the numbers.
+    """Write one number of two bytes to the row (the encoded position) of each of these nodes of a tree. nodes: int [n],
+    the indices of the nodes. at: the column of the number in the row. values: [n], the numbers.
     """
     for i in range(nodes.shape[0]):
         _put(tree.rows[tree.row[nodes[i]]], at, values[i])

@@ -21,7 +21,7 @@ _HOPE = 1.2
 
 def batch_size(batches: BatchSizes, clock: TimeManager, visits: int) -> int:
     """Return the number of leaves of the search tree in the next batch. It grows with `visits`, the number of visits of
-    the root.
+    the root. batches: how the size depends on the visits. clock: the object that checks the limits of the search.
 
     If there is a time limit, the size is limited so that a batch takes little time. If not, the size does not depend on
     the speed, so that the same search always gives the same result.

@@ -514,6 +514,7 @@ def search_line(
     """Search the position after a move. Returns the result, which is None if there was no time, and the number of
     evaluated positions.
 
+    chess_rules, tuning: the rules with the networks, and the parameters of the search.
     row: uint8 [68], the position as 64 codes and 4 numbers of the state, see `kibitz.PositionArrays`.
     visits: the number of visits of the root.
     drawn_keys: uint64, the keys (64-bit hashes) of positions that are drawn if they occur again.

@@ -152,8 +152,8 @@ def _pick(tree, constants, node, at_root):  # type: ignore[no-untyped-def]
 
 @inner
 def back_up(tree, node, value, waited):  # type: ignore[no-untyped-def]
-    """Add a completed visit to a node and all its ancestors. value: the value for the side to move at the node. waited:
-    1 if the visit was pending until now, else 0.
+    """Add a completed visit to a node and all its ancestors. tree: a PuctTree. node: the index of the node. value: the
+    value for the side to move at the node. waited: 1 if the visit was pending until now, else 0.
     """
     while node >= 0:
         tree.visits[node] += 1
@@ -165,8 +165,8 @@ def back_up(tree, node, value, waited):  # type: ignore[no-untyped-def]
 
 @inner
 def prove(tree, node):  # type: ignore[no-untyped-def]
-    """Mark the ancestors of a node with a proven (certain) result as proven, if the results of their children
-    prove it.
+    """Mark the ancestors of a node with a proven (certain) result as proven, if the results of their children prove it.
+    tree: a PuctTree. node: the index of the node.
     """
     node = tree.parent[node]
     while node >= 0 and tree.proven[node] == UNKNOWN:
@@ -197,7 +197,7 @@ def prove(tree, node):  # type: ignore[no-untyped-def]
 @inner
 def proven_value(tree, node):  # type: ignore[no-untyped-def]
     """Return the value of a node with a proven (certain) result, for the side to move: 1, −1 or 0, or the value of its
-    final score.
+    final score. tree: a PuctTree. node: the index of the node.
     """
     proven = tree.proven[node]
     if proven == SCORED:
@@ -220,7 +220,8 @@ def select(tree, constants, wanted, leaves):  # type: ignore[no-untyped-def]
 
     If a path ends at a proven node, the value of this node is backed up immediately. If a path ends at a leaf that is
     already selected, the path stays pending until the batch is complete, so that the next path ends at another leaf. If
-    this happens too often, the batch ends early. leaves: int64, the output, with room for `wanted` leaves.
+    this happens too often, the batch ends early. constants: the constants of the formula. leaves: int64, the output,
+    with room for the indices of `wanted` leaves.
     """
     found, met, ended = 0, 0, 0
     again = np.empty(2 * wanted, np.int64)
@@ -246,8 +247,8 @@ def select(tree, constants, wanted, leaves):  # type: ignore[no-untyped-def]
 
 @inner
 def repeats(tree, node, key):  # type: ignore[no-untyped-def]
-    """Return whether an ancestor of a node has this key, so that the node's position repeats an earlier one. key:
-    uint64, the key (a 64-bit hash) for repetitions of the node's position.
+    """Return whether an ancestor of a node has this key, so that the node's position repeats an earlier one. tree: a
+    PuctTree. node: the index of the node. key: uint64, the key (a 64-bit hash) for repetitions of the node's position.
     """
     node = tree.parent[node]
     while node >= 0:
@@ -259,8 +260,8 @@ def repeats(tree, node, key):  # type: ignore[no-untyped-def]
 
 @inner
 def end(tree, node, proven):  # type: ignore[no-untyped-def]
-    """Record the proven (certain) result of a leaf where the game is over, and back it up to the root. proven: WIN,
-    LOSS or DRAW, for the side to move.
+    """Record the proven (certain) result of a leaf where the game is over, and back it up to the root. tree: a
+    PuctTree. node: the index of the leaf. proven: WIN, LOSS or DRAW, for the side to move.
     """
     tree.proven[node], tree.plies[node] = proven, 0
     back_up(tree, node, proven_value(tree, node), np.int64(1))
@@ -282,8 +283,8 @@ def score(tree, node, key, row, value):  # type: ignore[no-untyped-def]
     """Record a leaf where the game is over and has a score, and back up the value of the score to the root. The tree
     must have room for the leaf's position.
 
-    key: uint64, the position's key (a 64-bit hash) for repetitions. row: uint8 [width], the position. value: the value
-    for the side to move.
+    node: the index of the leaf. key: uint64, the position's key (a 64-bit hash) for repetitions. row: uint8 [width],
+    the position. value: the value for the side to move.
     """
     value = np.float64(value)
     _hold(tree, node, key, row, value)
@@ -321,9 +322,9 @@ def expand(tree, node, key, row, value, moves, priors, most):  # type: ignore[no
     """Add the position and the children of a leaf to the tree, and back up the leaf's value to the root. The tree must
     have room for them.
 
-    key: uint64, the key (a 64-bit hash) for repetitions. row: uint8 [width], the position. value: for the side to move.
-    moves, priors: the legal moves and their probabilities. most: the largest number of children; the most likely moves
-    become children. The root always gets a child for every move.
+    node: the index of the leaf. key: uint64, the key (a 64-bit hash) of its position for repetitions. row: uint8
+    [width], the position. value: for the side to move. moves, priors: the legal moves and their probabilities. most:
+    the largest number of children; the most likely moves become children. The root always gets a child for every move.
     """
     value = np.float64(value)
     if not -1 <= value <= 1:  # NaN counts as 0
@@ -344,8 +345,9 @@ def expand(tree, node, key, row, value, moves, priors, most):  # type: ignore[no
 
 @inner
 def win(tree, node, key, row, move):  # type: ignore[no-untyped-def]
-    """Add the position of a leaf to the tree, with a move that ends and wins the game as its only child. move:
-    packed (see `kibitz.games.chess.moves.from_move`).
+    """Add the position of a leaf to the tree, with a move that ends and wins the game as its only child. node: the
+    index of the leaf. key: uint64, the key (a 64-bit hash) of its position for repetitions. row: uint8 [width], the
+    position. move: packed (see `kibitz.games.chess.moves.from_move`).
     """
     moves, priors = np.empty(1, np.uint16), np.ones(1, np.float32)
     moves[0] = move
@@ -447,7 +449,7 @@ def abandon(tree, leaves):  # type: ignore[no-untyped-def]
 @kernel
 def lead(tree):  # type: ignore[no-untyped-def]
     """Return by how many visits the most visited move of the root exceeds the second most visited one. If there is only
-    one move, return its number of visits.
+    one move, return its number of visits. tree: a PuctTree.
     """
     first, second = 0, 0
     for child in range(tree.first[0], tree.first[0] + tree.children[0]):

@@ -62,15 +62,15 @@ def survival(colours: NDArray[np.uint8], share: NDArray[np.float32]) -> NDArray[
 
 def playout_survival(colours: NDArray[np.uint8], seed: int, playouts: int = PLAYOUTS) -> NDArray[np.float32]:
     """Return the share of random playouts in which each stone lives, float32 [361], 0 to 1; 1 for points without a
-    stone. colours: uint8 [361], the stones: 0 none, 1 Black, 2 White, 3 outside the board. playouts: the number of
-    playouts.
+    stone. colours: uint8 [361], the stones: 0 none, 1 Black, 2 White, 3 outside the board. seed: the random seed.
+    playouts: the number of playouts.
     """
     return survival(colours, black_share(colours, playouts=playouts, seed=seed))
 
 
 def by_playouts(colours: NDArray[np.uint8], seed: int, playouts: int = PLAYOUTS) -> NDArray[np.bool_]:
     """Return the stones that die in more than half of the random playouts, bool [361]. colours: uint8 [361], the
-    stones: 0 none, 1 Black, 2 White, 3 outside the board. playouts: the number of playouts.
+    stones: 0 none, 1 Black, 2 White, 3 outside the board. seed: the random seed. playouts: the number of playouts.
     """
     return playout_survival(colours, seed, playouts) < 0.5
 

@@ -295,9 +295,9 @@ def black_share(
 
     A playout in which a point is neutral counts as half. Points outside the board are 0.5. colours: uint8 [361], the
     stones. side: the side that moves first: 0 Black, 1 White, or BOTH for each side in half of the playouts. playouts:
-    the number of playouts. ko: a point that is forbidden for the first move; PASS for none. careful: whether players
-    respond to ataris and don't put their own large chains into atari, so that a seki usually survives. Other threads
-    can run during the call.
+    the number of playouts. seed: the random seed. ko: a point that is forbidden for the first move; PASS for none.
+    careful: whether players respond to ataris and don't put their own large chains into atari, so that a seki usually
+    survives. Other threads can run during the call.
     """
     share = np.empty(POINTS, np.float32)
     colours = np.ascontiguousarray(colours, np.uint8)
@@ -310,7 +310,7 @@ def black_shares(
 ) -> NDArray[np.float32]:
     """Return the share of random playouts in which each point is Black's at the end, for several positions, float32 [n,
     361], 0 to 1 (see `black_share`). codes, state: the positions, uint8 [n, 361] and uint8 [n, 4], see
-    `kibitz.PositionArrays`. playouts: the number of playouts per position.
+    `kibitz.PositionArrays`. playouts: the number of playouts per position. seed: the random seed.
     """
     shares = np.empty((len(codes), POINTS), np.float32)
     for i, colours in enumerate(colours_of(codes)):

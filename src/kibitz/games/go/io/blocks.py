@@ -224,8 +224,8 @@ _CHARSET = re.compile(rb"\bCA\s*\[[^]]*\]")
 
 
 def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
-    """Yield the games of one file as parts of the file, in order. If the file is compressed and damaged, reading ends
-    at the damage. A line of text about each problem is appended to the list `broken`.
+    """Yield the games of one file as parts of the file, in order. stream: the open file. If it is compressed and
+    damaged, reading ends at the damage. broken: a list to which the function appends a line of text about each problem.
     """
     rest, games_read, faults, gib, stray = b"", 0, len(broken), False, _StrayText(stream.name)
     unpacked = stream.texts(BLOCK, "SGF files are text")

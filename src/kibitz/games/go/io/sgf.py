@@ -223,9 +223,9 @@ def write_sgf(
 ) -> str:
     """Return a record as SGF text, format FF[4] in UTF-8.
 
-    notes: SGF properties to add to moves, by ply; 0 is the root. An example is {3: {"C": ["a comment"], "TR": ["dd",
-    "pd"]}}. Pass the values without escapes: this function escapes them. root: headers to add to the record's headers,
-    or to replace them.
+    notes: SGF properties to add to moves: a dict from a ply (0 is the root) to its properties. An example is {3: {"C":
+    ["a comment"], "TR": ["dd", "pd"]}}. Pass the values without escapes: this function escapes them. root: headers to
+    add to the record's headers, or to replace them.
     """
     headers = {name: record.headers[name] for name in _ABOUT_THE_GAME if record.headers.get(name)}
     if record.komi or has_komi(record.headers):
