@@ -106,7 +106,7 @@ class GtpClock:
 
 class GtpGame:
     """The game that GTP commands set up and change. A point of the board is an int, 19 * row + column from the top
-    left, or PASS (361). A color is BLACK or WHITE, see `kibitz.games.go.points`.
+    left, or PASS (361). A color is BLACK = 1 or WHITE = 2.
 
     largest: the size of the largest board that the network supports. komi: the komi in points. rules: the rules.
 
@@ -309,7 +309,7 @@ class GtpGame:
         return Record(self.size, black, white, side, points, headers, self.komi, handicap=self.handicap)
 
     def last_point(self) -> int:
-        """Return the point of the last move; PASS if the last move was a pass or if no move has been played."""
+        """Return the point of the last move; PASS (361) if the last move was a pass or if no move has been played."""
         return self.moves[-1][1] if self.moves else PASS
 
 

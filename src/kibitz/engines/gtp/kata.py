@@ -44,10 +44,10 @@ FLAGS = ("ownership", "movesownership", "pvvisits", "rootinfo", "ownershipstdev"
 class AnalysisRequest:
     """The arguments of a GTP command that analyzes the position and sends a line at regular intervals.
 
-    side: the side to move, BLACK or WHITE.
+    side: the side to move, BLACK = 1 or WHITE = 2.
     interval: the seconds between two lines of the reply.
     moves: the largest number of moves in a line of the reply.
-    only: the moves to analyze, as points (19 * row + column, or PASS); None for all moves.
+    only: the moves to analyze, as points (19 * row + column, or 361 for a pass); None for all moves.
     also: the names of further outputs that the command requests, such as "ownership", in lower case.
     """
 
@@ -211,7 +211,8 @@ def _genmove_analyze(session: GtpSession, command: Command) -> AnalysisStream:
 
 
 def kata_line(thought: GoThought, request: AnalysisRequest) -> str:
-    """Format an evaluation of a position as one line of the reply to `kata-analyze`, without the line end.
+    """Format an evaluation of a position as one line of the reply to the GTP command `kata-analyze`, without the line
+    end.
 
     thought: the evaluation. request: the arguments of the command, which select the outputs.
     """

@@ -19,7 +19,7 @@ class GtpError(ValueError):
 class Command:
     """A GTP command that was parsed from a line.
 
-    id: the number at the start of the line, as text; "" if there is none.
+    id: the command's number at the start of the line, as text; "" if there is none.
     name: the command's name in lower case, such as "genmove".
     words: the arguments, split at spaces.
     text: the arguments as one text.
@@ -69,7 +69,9 @@ def argument(words: Sequence[str], index: int = 0) -> str:
 
 
 def colour(text: str) -> int:
-    """Parse a color, such as "b" or "White", in any case. Returns BLACK or WHITE. Raises GtpError for other text."""
+    """Parse a color, such as "b" or "White", in any case. Returns BLACK = 1 or WHITE = 2. Raises GtpError for other
+    text.
+    """
     from kibitz.games.go.points import BLACK, WHITE
 
     side = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}.get(text.lower())
@@ -84,8 +86,8 @@ def is_colour(text: str) -> bool:
 
 
 def vertex(text: str, size: int) -> int:
-    """Parse a point of the board, such as "Q16", or "pass". Returns 19 * row + column, with rows from the top, or PASS.
-    Raises GtpError for any other text.
+    """Parse a point of the board, such as "Q16", or "pass". Returns 19 * row + column, with rows from the top, or 361
+    for a pass. Raises GtpError for any other text.
 
     size: the board's size.
     """

@@ -43,7 +43,7 @@ def choose(
     plays: whether the caller will play the move. Only then, the move uses time of the clock, and `resigns` counts the
         move if its win probability is low.
     clean_up: whether to capture dead stones before passing.
-    only: the points that may be played (19 * row + column, or PASS); None for all.
+    only: the points that may be played (19 * row + column, or 361 for a pass); None for all.
     on_progress: a function that is called during the search. Its argument is a function that returns the present
         evaluation, see `kibitz.play.go.thought.Look`.
     """
