@@ -38,8 +38,8 @@ class Rows:
     """The results of a test, with one row for each tested position (in tests of `deepchess`, for each pair of
     positions). All arrays have the shape [n].
 
-    question: the name of the predicted quantity, one of QUESTIONS, or the name of a metric. For a run that has only the
-        pawn network, for example, it is "pawn_accuracy".
+    question: the name of the predicted quantity, such as "move" or "winner" (see QUESTIONS), or the name of a metric.
+        For a run that has only the pawn network, for example, it is "pawn_accuracy".
     games, plies: int64, the positions: the index of a game in the store, and the number of moves before the position.
     right: float64, 0 to 1: 1 if the prediction is right, 0.5 for no preference, 0 if it is wrong. If the final owners
         of points are predicted (Go), the share of the points whose owner is predicted correctly.

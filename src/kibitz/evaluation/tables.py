@@ -20,7 +20,7 @@ Cell = Estimate | str | int | float | None
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric of a test's result, which is an entry of "figures".
+    """A metric in the result of a test. The entry "figures" of the result is a dict from names to metrics.
 
     estimate: the value with its confidence interval. kind: the kind of the value, such as a share or percentage points,
     which determines its format.

@@ -45,7 +45,7 @@ class OwnerBaseline:
     network: the network's results on the positions on which the baseline was tested.
     own: the counts of the points that the baseline predicts correctly or wrongly in these positions, see
         `kibitz.evaluation.owners.points.count_points`.
-    chances: whether the baseline predicts probabilities, so that squared errors are meaningful.
+    chances: whether the baseline predicts probabilities, so that its squared errors are meaningful.
     """
 
     key: str

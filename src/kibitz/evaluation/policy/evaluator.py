@@ -1,5 +1,6 @@
-"""The test of the systems (kinds of networks) `convchess` and `chessnet`, which predict moves. It makes the tables of
-the papers of both systems: for complete moves, and for each network of a run (the folder of a trained network).
+"""The test of the systems (kinds of networks) `convchess` and `chessnet`, which predict moves. The tables of results
+are those of the papers about both systems. They are for complete moves, and for each network of a run (the folder of a
+trained network).
 """
 
 from __future__ import annotations

@@ -33,7 +33,8 @@ class PolicyResults:
     network) of `convchess` or `chessnet`.
 
     store: the database of games. settings: the settings of the run.
-    names: which of the networks "piece", "pawn" … "king" and "value" the run has.
+    names: which networks the run has: "piece" predicts the from-square, "pawn" … "king" predict the to-square for this
+        type of piece, and "value" predicts the result.
     by_square: whether the network predicts the to-square for each from-square, and not for each type of piece.
     games, plies: int64 [n], the positions: the index of a game in the store, and the number of moves before the
         position.

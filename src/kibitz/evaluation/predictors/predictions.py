@@ -30,7 +30,7 @@ class MoveRefused(Exception):
 @dataclass(frozen=True)
 class MovePrediction:
     """An engine's prediction of the move in one position. A move is a packed move in chess (see
-    `kibitz.games.chess.moves`), and a point or PASS in Go.
+    `kibitz.games.chess.moves`), and row · 19 + column, or 361 for a pass, in Go.
 
     ranked: moves, the most likely first. The list need not contain all legal moves.
     probabilities: the probability of each move, 0 to 1; empty if the engine prints no probabilities.

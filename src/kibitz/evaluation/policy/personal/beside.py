@@ -37,14 +37,15 @@ Worth = Callable[[Session, PlayerPositions, NDArray[np.uint16]], NDArray[np.floa
 
 @dataclass(frozen=True)
 class BesideOthers:
-    """A person's moves compared with those of other players. Each array has one entry per move of the person. A value
-    of a move is the mover's expected score after the move, 0 to 1.
+    """A person's moves compared with those of other players. Each array has one entry per move of the person. The value
+    of a move is the mover's expected score after the move, 0 to 1. The usual move is the most likely move of other
+    players with the same strength.
 
     positions: the positions in which the person moved.
     own: float64, the value of the person's move minus the value of the usual move, −1 to 1.
     drawn: float64, the value of a sampled move minus the value of the usual move, −1 to 1. The sampled move represents
         the choice of another player.
-    usual: uint16, the move that is most likely for other players. It is packed in chess, and a point in Go.
+    usual: uint16, the usual move. It is packed in chess (see `kibitz.games.chess.moves`), and a point in Go.
     chance: float64, the predicted probability that another player plays the person's move.
     """
 
@@ -79,7 +80,8 @@ def beside_others(
 
 def mistakes_and_finds(compared: BesideOthers, parts: Sequence[tuple[str, NDArray[np.bool_]]], by: str) -> list[Table]:
     """Return two tables with a row for each group of moves: how often the person's move is clearly worse than the usual
-    move of other players, and how often it is clearly better.
+    move of other players, and how often it is clearly better. The expected score, 0 to 1, must be lower by at least
+    0.2, or higher by at least 0.1.
 
     parts: the name of each group, and which of the moves are in the group, bool [n]. by: a description of the groups,
     such as "phase".
