@@ -26,8 +26,8 @@ def hub_card(run: Run, name: str | None = None) -> str:
 
     name: the network's name in the card; None for the bundled network's name and version, such as "human-1.0".
 
-    A percentage in the card is a fraction from 0 to 1 in the header. The intervals have the text of the card, such as
-    "48.5 to 50.4%". Only bundled networks have a card. Raises KibitzError for any other network.
+    A percentage in the card is a fraction from 0 to 1 in the header. The intervals have the same text as in the card,
+    such as "48.5 to 50.4%". Only bundled networks have a card. Raises KibitzError for any other network.
     """
     path = run.path / CARD
     if not path.is_file():

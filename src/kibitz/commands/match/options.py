@@ -50,12 +50,12 @@ class LimitOptions:
 
     def of_sides(self) -> dict[str, dict[str, Any]]:
         """Return the limits of the players "A" and "B". The limits of a player are a dict from a limit's name, such as
-        "nodes", to its value.
+        "nodes", to its value, or to None if the user did not set this limit.
 
-        Options such as --nodes-a set a limit of one player, and options such as --nodes set the same limit for both. If
-        a player has no option of the first kind, the player's dict contains the limits that both players share. Each
-        player's dict also has the key "ending", for error messages: "-a" or "-b" if the player has separate options,
-        otherwise "".
+        Options such as --nodes set a limit of both players, and options such as --nodes-a set a limit of one player. If
+        a player has an option such as --nodes-a, the limits of both players don't apply to this player. Each player's
+        dict also has the key "ending", for error messages: "-a" or "-b" if the player has separate options, otherwise
+        "".
         """
 
         def given(ending: str) -> dict[str, Any]:
