@@ -1,8 +1,8 @@
 """Analyze games with a trained network, move by move.
 
-`chess/` and `go/` have the same structure: `games.py` reads games, `moves.py` evaluates the moves, `answers.py`
-interprets the network's outputs. A system is a kind of network, such as `winner`. A system whose outputs have another
-meaning declares a separate module with the functions of `Analysis` (Go: `OwnerAnalysis`).
+The packages `chess` and `go` contain the analysis of each game. In both, the module `answers` interprets the network's
+outputs. `chess.moves` and `go.games` evaluate the moves. A system is a kind of network, such as `winner`. A system
+whose outputs have another meaning declares a separate module with the functions of `Analysis` (Go: `OwnerAnalysis`).
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class Checker:
     depth: the depth of the search in plies, only for UCI engines.
     option: the command-line option or the Python argument that selected the engine. Error messages name it.
 
-    If `nodes` and `depth` are both None, the limit is NODES (Go: VISITS).
+    If `nodes` and `depth` are both None, the limit is 100,000 nodes, or 50 visits in Go.
     """
 
     program: Program

@@ -48,8 +48,8 @@ class LossChange:
 
 @dataclass(frozen=True)
 class Lately:
-    """How a player's loss changed from the earlier games to the games of the last month. The last month is the DAYS
-    days that end with the date of the player's newest game.
+    """How a player's loss changed from the earlier games to the games of the last month. The last month is the 30 days
+    that end with the date of the player's newest game.
 
     since: the first day of the last month.
     whole: the change over all moves.

@@ -25,7 +25,7 @@ def csv_table(path: str, columns: Mapping[str, type], keep: Callable[[], bool] =
     empty.
 
     path: the path of the file; "-" is standard output. No file exists at the path before the file is complete.
-    columns: the name and the type of each column. The type is a key of TYPES.
+    columns: the name and the type of each column. The type is str, int, float or bool.
     keep: a function that returns whether to keep an incomplete file, see `files.whole_file`.
     """
     with whole_file(path, keep) as file:

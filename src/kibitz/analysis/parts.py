@@ -105,7 +105,7 @@ class Measure:
     game: the index of each move's game, int64 [moves].
     loss: the loss of each move, float64 [moves].
     usual: the usual loss for each move, float64 [moves]; NaN if it is unknown.
-    mark: the annotation of each move as an index into SIGNS, float64 [moves]; -1 without annotation.
+    mark: the annotation of each move, float64 [moves]: 0 for ?!, 1 for ?, 2 for ??, -1 without annotation.
     scores: the player's result in each game, 0, 0.5 or 1, float64 [games]; NaN without a result.
     """
 
@@ -162,7 +162,7 @@ def count_results(scores: Sequence[float]) -> dict[str, int]:
 
 
 def known_interval(estimate: Estimate) -> Estimate:
-    """Return the estimate, but without its interval if it comes from fewer than ENOUGH games. Then `low` and `high` are
+    """Return the estimate, but without its interval if it comes from fewer than ten games. Then `low` and `high` are
     NaN.
     """
     if estimate.games >= ENOUGH:

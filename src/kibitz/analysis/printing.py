@@ -75,7 +75,7 @@ def show_summary(console: Console, summary: GameSummary, unit: str, scale: float
 
 
 def print_line(console: Console, text: str, style: str = "") -> None:
-    """Print a line of text. style: a style of Rich."""
+    """Print a line of text. style: a style of the library Rich, such as "bold"."""
     print_text(console, Text(text, style=style))
 
 

@@ -17,8 +17,8 @@ class Seen:
         self._known: set[bytes] = set()
 
     def is_new_text(self, text: str) -> bool:
-        """Return whether this method was not called before with the same text. text: the headers and moves of a game as
-        text.
+        """Return True at the first call with a text, False at each further call with the same text. text: the headers
+        and moves of a game as text.
         """
         key = hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
         is_new = key not in self._known

@@ -84,7 +84,7 @@ class SideSummary:
     accuracy: 0 to 1; None if it is unknown.
     loss: the mean loss per move, as win probability (0 to 1) in chess, and in points in Go; None if it is unknown.
     moves: the number of moves with a known loss.
-    marks: the number of moves with each annotation in `glyphs.SIGNS`.
+    marks: a dict from each annotation ("?!", "?" and "??") to the number of moves with it.
     """
 
     accuracy: float | None
@@ -104,9 +104,9 @@ class SideSummary:
 class TurningPoint:
     """The turning point of a game: the move after which one side stays ahead until the end.
 
-    A side stays ahead if its win probability is at least EVEN in every later position and at least AHEAD in one of
-    them. If no side stays ahead and the game ends about equal, the turning point is the move by which a side lost its
-    last clear lead.
+    A side stays ahead if its win probability is at least 0.55 in every later position and at least 0.7 in one later
+    position. If no side stays ahead and the game ends about equal, the turning point is the move by which a side lost
+    its last clear lead.
 
     ply: the number of the move, from 1. ahead: the side that stays ahead; "" if no side does.
     """

@@ -40,7 +40,7 @@ class Choice:
 class Expected:
     """The moves that a network considers likely in a position, and the rank of the played move.
 
-    choices: the most likely legal moves, at most SHOWN, the most likely first.
+    choices: the most likely legal moves, at most three, the most likely first.
     rank: the rank of the played move by probability among all legal moves; 1 is the most likely move. The rank is 0 if
         the position has no legal move. The played move is then a null move, which passes the turn.
     probability: the probability of the played move, 0 to 1.
@@ -58,9 +58,7 @@ class Expected:
 
     @property
     def surprising(self) -> bool:
-        """Whether the played move is surprising: its probability is below UNLIKELY, or its rank number is above
-        FAR_DOWN.
-        """
+        """Whether the played move is surprising: its probability is below 0.01, or its rank number is above 10."""
         return self.rank > FAR_DOWN or self.probability < UNLIKELY
 
     def as_json(self) -> dict[str, Any]:

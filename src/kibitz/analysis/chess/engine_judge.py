@@ -6,7 +6,8 @@ before the move to the position after it.
 
 The move that the engine chooses has the loss 0, unless the value drops by enough for an annotation. Then the engine
 also searches its second choice, and the loss is the difference to that move. The network gives the first estimates for
-all moves of a position. The risk of the position is computed from these estimates.
+all moves of a position. The risk of the position, which is the probability of a mistake, is computed from these
+estimates.
 """
 
 from __future__ import annotations
@@ -115,7 +116,9 @@ class EngineJudge(Judge):
     def judge(
         self, start: chess.Board, moves: Sequence[chess.Move], rows: NDArray[np.uint8]
     ) -> tuple[NDArray[np.float64], list[Judgement]]:
-        """Evaluate the moves of a game with the engine. Arguments and result are those of `Judge.judge`."""
+        """Evaluate the moves of a game with the engine. Return White's win probability in each position, float64 [moves
+        + 1], and an evaluation of each move. `Judge.judge` explains the arguments.
+        """
         board, seen = start.copy(), []
         for move in ongoing.counted([*moves, None], len(moves) + 1):
             seen.append(self._see(board))
@@ -159,7 +162,7 @@ class EngineJudge(Judge):
         return min(max(0.0, gain), change), (*second, *instead.line)[:LONGEST]
 
     def value(self, board: chess.Board) -> PositionValue:
-        """Return White's win probability in a position and the expected moves, as the engine finds them."""
+        """Return the value of a position from the engine's search: White's win probability, a mate, the best line."""
         seen = self._see(board)
         return PositionValue(
             seen.white, SEARCH if seen.line else RULES, seen.mate, tuple(move.uci() for move in seen.line)

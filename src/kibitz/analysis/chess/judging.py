@@ -5,15 +5,16 @@ differ by more than most moves cost. So every position is searched until it is q
 material (play/chess/quiescence.py). The win probability combines the material of the quiet position and the network's
 evaluation of it.
 
-A move is compared with the best move of the same search. The position before the move is searched DEPTH plies deep, and
-the position after the move one ply less. So both searches end at the same ply. A search that is
-less than DEPTH plies deep only raises a suspicion: the positions before and after a suspected mistake are then searched
-DEPTH plies deep. The move is a mistake only if this comparison and the values of the two positions agree.
+A move is compared with the best move of the same search. The position before the move is searched DEPTH (6) plies deep,
+and the position after the move one ply less. So both searches end at the same ply. A search that is less than DEPTH
+plies deep only raises a suspicion: the positions before and after a suspected mistake are then searched DEPTH plies
+deep. The move is a mistake only if this comparison and the values of the two positions agree.
 
 If the network also predicts moves, a PUCT search (a Monte Carlo tree search) gives the value of each position. It has a
 fixed number of evaluations. The cost of a move is the drop of this value. The move that the search chooses costs
 nothing, unless the value drops by enough for an annotation. Then the second choice is searched, too. Each position is
-searched separately, so its value is the same in a game, alone on the page of `kibitz board`, through UCI and in Python.
+searched separately, so its value is the same in a game, alone on the browser page of `kibitz board`, through UCI and in
+Python.
 """
 
 from __future__ import annotations
@@ -104,10 +105,10 @@ class Judgement:
     loss: the mover's loss of win probability, 0 to 1.
     best: the best move, which may be the played move.
     line: the best move and the moves that the search expects after it.
-    only: whether the played move is the only good move: every other move loses at least ONLY more.
+    only: whether the played move is the only good move: every other move loses at least 0.2 of win probability more.
     options: a first estimate of the loss of every legal move; None if there is no legal move or no estimate.
-    searched: the losses, 0 to 1, of those legal moves that the search has evaluated well enough, by packed move (see
-        `kibitz.analysis.chess.risk.searched_losses`).
+    searched: a dict from packed moves (see `kibitz.games.chess.moves.from_move`) to their losses, 0 to 1. It contains
+        the legal moves that the search has evaluated well enough.
     mate: the number of moves to a mate after the played move, negative if Black mates; None if no engine has found a
         mate.
     reply: the moves that an engine expects after the played move, beginning with the opponent's reply; () without an
@@ -217,8 +218,9 @@ class Judge:
     analysis: the module that interprets the network's outputs.
     depth: the depth of the alpha-beta search in plies. After this depth, the search continues with captures until no
         capture wins material. Such a position is called quiet.
-    nodes: the number of evaluations per position in a PUCT search, which then gives the value of each position. With 0,
-        there is no PUCT search, and the network evaluates the quiet positions of the alpha-beta search.
+    nodes: the number of evaluations per position in a PUCT search (a Monte Carlo tree search), which then gives the
+        value of each position. With 0, there is no PUCT search, and the network evaluates the quiet positions of the
+        alpha-beta search.
     threads: the number of threads of the alpha-beta search; None for all.
     stop: an event that another thread can set. A PUCT search or an engine's search then ends, and the methods raise
         Stopped. None for no such event.
@@ -240,7 +242,7 @@ class Judge:
 
     @property
     def searches(self) -> bool:
-        """Whether PUCT searches with the network evaluate the moves."""
+        """Whether the moves are evaluated by PUCT searches (Monte Carlo tree searches with the network)."""
         return self._player is not None
 
     @property
@@ -261,9 +263,9 @@ class Judge:
         """Evaluate the moves of a game. Return two values: White's win probability in each position, float64 [moves +
         1], 0 to 1, and an evaluation of each move.
 
-        start: the position before the first move, with the earlier moves on its stack. A PUCT search uses the stack to
-            detect repetitions. If the last earlier move shows that the first move is a recapture, the first move does
-            not count as an only move.
+        start: the position before the first move, with the earlier moves in its `move_stack`. A PUCT search uses these
+            moves to detect repetitions. If the last earlier move shows that the first move is a recapture, the first
+            move does not count as an only move.
         moves: the moves of the game from `start` on.
         rows: the positions of the game, uint8 [moves + 1, 68]. A row has the 64 codes and the 4 state values of
             `kibitz.PositionArrays`.
@@ -346,8 +348,8 @@ class Judge:
     def value(self, board: chess.Board) -> PositionValue:
         """Return White's win probability in a position. If there is a PUCT search, the result also has the best line.
 
-        The PUCT search uses the moves on the board's stack to detect repetitions. Raises Stopped if another thread sets
-        the event `stop`.
+        The PUCT search uses the board's `move_stack` to detect repetitions. Raises Stopped if another thread sets the
+        event `stop`.
         """
         if (over := end_value(board)) is not None:
             return PositionValue(over, RULES)
@@ -784,7 +786,7 @@ def push(board: chess.Board, move: chess.Move) -> None:
 
 
 def earlier_move(start: chess.Board) -> chess.Move:
-    """Return the last move on a board's stack; a null move if the stack is empty."""
+    """Return the last move that was made on a board; a null move if its `move_stack` is empty."""
     return start.move_stack[-1] if start.move_stack else chess.Move.null()
 
 

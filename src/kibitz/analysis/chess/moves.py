@@ -88,7 +88,7 @@ class ByStrength:
 
     rating: the mover's rating.
     player: the probability for players of this rating.
-    weaker, stronger: the probabilities for players who are rated STEP points lower and STEP points higher.
+    weaker, stronger: the probabilities for players who are rated 400 points lower and 400 points higher.
     slip: whether the move is both costly and unlikely for players of the mover's rating.
     """
 
@@ -118,11 +118,11 @@ class Judged:
     line: the best move and the moves that the search expects after it, in SAN.
     only: whether the played move is the only good move: every other move loses much more.
     phase: the phase of the game: "opening", "middlegame" or "endgame".
-    piece: the moving piece, one of PIECES, such as "knight".
+    piece: the name of the moving piece, such as "knight".
     usual: the mean loss of players of the mover's rating in this position, 0 to 1; None without rating inputs.
-    risk: the probability that players of the mover's rating lose at least `risk.LOSS` (0.1) in this position, 0 to 1;
-        None without rating inputs.
-    risks: the same probability for players of each rating in `risk.RISK_RATINGS`; empty without rating inputs.
+    risk: the probability that players of the mover's rating lose at least 0.1 in this position, 0 to 1; None without
+        rating inputs.
+    risks: the same probability for players rated 1000, 1400, 1800 and 2200; empty without rating inputs.
     """
 
     loss: float
@@ -151,13 +151,14 @@ class Move:
 
     ply: the number of the move in the game, from 1.
     side: "white" or "black".
-    mark: the annotation: "?!", "?", "??", "↑", MATE, STALEMATE or "".
+    mark: the annotation: "?!", "?", "??" for a loss, "↑" for a gain, "#" for mate, "½" for stalemate, or "".
     worth: the change of the win probability; None if the network does not predict the winner.
     expected: the most likely moves; None if the network does not predict moves.
     judged: the evaluation by a search; None without a search.
     fault: the annotation of a move that gives stalemate, by its loss: "?!", "?", "??" or "".
     reason: the reason why an annotated move is bad; None if the searches prove no reason.
-    practical: the practical choice before an annotated move, if the caller requested it.
+    practical: for an annotated move: the move that scores best against the opponent's likely replies, if the caller
+        requested it; otherwise None.
     """
 
     ply: int  # the move's number in the game, from 1
@@ -278,7 +279,7 @@ class Report:
     def slice(self, side: str, name: str) -> Slice | None:
         """Return the losses of one side in a group of its moves; None if the group has no moves.
 
-        side: "white" or "black". name: the group of moves: WHOLE for all moves, or the name of a phase or a piece, such
+        side: "white" or "black". name: the group of moves: "all" for all moves, or the name of a phase or a piece, such
         as "endgame" or "knight".
         """
         sums = self.sums.get((side, name))
@@ -340,10 +341,8 @@ class AnalysedGame:
     @property
     def riskiest(self) -> list[Move]:
         """The moves in the riskiest positions, the riskiest first. The risk of a position is the probability that
-        players of the mover's rating lose at least `risk.LOSS` (0.1) of win probability there.
-
-        The list has at most MOST_RISKY moves, each with a risk of at least RISKY. It is empty if the ratings are
-        unknown.
+        players of the mover's rating lose at least `risk.LOSS` (0.1) of win probability there. The list has at most
+        three moves, each with a risk of at least 0.25. It is empty if the ratings are unknown.
         """
         found = [(move.judged.risk, move) for move in self.moves if move.judged and move.judged.risk is not None]
         return [move for risk, move in sorted(found, key=lambda pair: -pair[0])[:MOST_RISKY] if risk >= RISKY]
@@ -439,10 +438,11 @@ def analyse(
     """Return the analyzed game. The network evaluates every position of the main line. A null move, which passes the
     turn, is not evaluated and not predicted.
 
-    session: the loaded network. analysis: the module that interprets the network's outputs. swing: the smallest
-    annotated change of the win probability, more than 0, at most 1. ratings: the ratings of White and Black, for a
-    network with rating inputs; None for the ratings in the headers. meaning: the event whose probability is shown, see
-    `meaning_of`. judge: evaluates the moves by search; None to use the change of the network's evaluation.
+    record: the game. session: the loaded network. analysis: the module that interprets the network's outputs. swing:
+    the smallest annotated change of the win probability, more than 0, at most 1. ratings: the ratings of White and
+    Black, for a network with rating inputs; None for the ratings in the headers. meaning: the event whose probability
+    is shown, see `meaning_of`. judge: evaluates the moves by search; None to use the change of the network's
+    evaluation.
     """
     rows = [encode_board(record.game.board())]
     board = record.game.board()

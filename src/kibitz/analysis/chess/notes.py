@@ -1,8 +1,8 @@
 """Write the results of an analysis into a PGN game: evaluations and reasons as comments, and annotations (?!, ?, ??) as
-NAGs.
+NAGs, the numeric codes of PGN.
 
-`kibitz annotate` and the page of `kibitz board` write the results in the same form. The results of an earlier analysis
-are replaced.
+`kibitz annotate` and the browser page of `kibitz board` write the results in the same form. The results of an earlier
+analysis are replaced.
 """
 
 from __future__ import annotations

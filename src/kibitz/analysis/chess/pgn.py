@@ -1,5 +1,5 @@
-"""Write analyzed games as PGN for other programs. Comments contain evaluations and likely moves, and NAGs contain
-annotations.
+"""Write analyzed games as PGN for other programs. Comments contain evaluations and likely moves, and NAGs (numeric
+codes of PGN) contain annotations such as ??.
 """
 
 from __future__ import annotations

@@ -193,8 +193,8 @@ class PlayerReport:
 
     @property
     def accuracy(self) -> Estimate:
-        """The mean accuracy of the player per game, 0 to 1. Games without an evaluated move of the player do not
-        count.
+        """The mean accuracy of the player per game, 0 to 1, computed by Lichess's formula from the losses. Games
+        without an evaluated move of the player do not count.
         """
         return mean_over_games(self._accuracies)
 

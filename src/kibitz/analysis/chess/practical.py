@@ -61,7 +61,7 @@ class Scored:
     move, san: the move, and its name in SAN.
     score: the mover's mean win probability over the likely replies, 0 to 1.
     worst: the mover's win probability after the opponent's best reply, 0 to 1.
-    mistake: the probability that the opponent's reply loses at least `risk.LOSS` (0.1), 0 to 1.
+    mistake: the probability that the opponent's reply loses at least 0.1 of win probability, 0 to 1.
     answer: the reply that is the most costly mistake, by the product of its loss and its probability, in SAN; "" if no
         likely reply is a mistake.
     likely: the probability of the reply `answer`, 0 to 1; 0 if `answer` is "".
@@ -88,9 +88,9 @@ class Practical:
 
     rating: the opponent's rating.
     best: the best move, which a search found for perfect replies.
-    chosen: the practical choice. It is another move than `best` only if its score is at least GAIN higher.
+    chosen: the practical choice. It differs from `best` only if its score is at least 0.05 higher.
 
-    A short search compares the candidates. If one of them scores at least GAIN higher than `best`, a longer search
+    A short search compares the candidates. If one of them scores at least 0.05 higher than `best`, a longer search
     computes the scores of both moves again, and these scores decide. Otherwise `chosen` is `best`, with its score from
     the short search.
     """
@@ -156,11 +156,12 @@ def practical_choice(
 ) -> Practical:
     """Return the practical choice in a position: the move that scores best against the opponent's likely replies.
 
-    board: the position, with the earlier moves on its stack.
+    board: the position, with the earlier moves in its `move_stack`.
     best: the best move.
     look: a first estimate of the loss of each legal move.
     judge: evaluates positions. Its network must predict moves and have rating inputs.
-    known: the network's other side inputs, such as the speed, by name, 0 to 255.
+    known: a dict from the names of the network's other side inputs (inputs besides the board), such as "speed", to
+        their values, 0 to 255.
     ratings: the ratings of the mover and of the opponent.
     also: further moves to compare, no matter how much they lose.
     """
@@ -181,8 +182,8 @@ def practical_choice(
 
 
 def plausible(best: chess.Move, look: FirstLook, also: Sequence[chess.Move] = ()) -> list[chess.Move]:
-    """Return the candidates for the practical choice: `best`, the moves in `also`, and the CONSIDERED legal moves with
-    the smallest losses in `look`. Each move is in the list only once.
+    """Return the candidates for the practical choice: `best`, the moves in `also`, and the legal moves with the
+    smallest losses in `look`, at most 40. Each move is in the list only once.
     """
     order = np.argsort(look.losses, kind="stable")[:CONSIDERED]
     return list(dict.fromkeys([best, *also, *(to_move(int(look.moves[i])) for i in order)]))
@@ -282,7 +283,8 @@ def listed_answers(
 
     board: the position before the moves.
     judge: evaluates positions; its network must predict moves.
-    inputs: the network's side inputs, such as ratings, for the positions after the moves, by name, 0 to 255.
+    inputs: a dict from the names of the network's side inputs (inputs besides the board), such as "rating", to their
+        values after the moves, 0 to 255.
     """
     found: dict[chess.Move, Listed] = {move: ((), np.zeros(0)) for move in moves}
     after = {move: one for move in moves if end_value(one := _pushed(board, move)) is None}

@@ -1,4 +1,4 @@
-"""The sentences of reasons.py, in each language. To translate the reasons, edit only this file.
+"""The sentences that explain why a chess move was bad, in each language. To translate them, edit only this file.
 
 To add a language, copy a `Language` and translate its texts. The program replaces the words in braces, in any order:
 
@@ -22,13 +22,13 @@ PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 class Language:
     """The texts of reasons in one language. The program replaces the words in braces.
 
-    sentences: the format of each sentence, by the code of the reason.
+    sentences: a dict from the code of a reason to the format of its sentence.
     a: the names of pieces as objects with an indefinite article ("wins a knight").
     the: the names of pieces as objects with a definite article ("traps the knight").
     subject: the names of pieces as subjects ("the knight is pinned").
     many: the names of two or more pieces of one kind, with {n} for their number.
-    every: the names of two pieces and of more pieces of one kind as objects with an article ("both rooks"), with
-        {pieces} for the plural and {n} for the number.
+    every: two formats for all pieces of one kind. The first is for two pieces, such as "both rooks". The second is for
+        more, such as "three pawns". {pieces} is the plural, {n} the number.
     numbers: words for small numbers.
     both: the format that joins two words, such as "{one} and {other}".
     exchanged: the format for an exchange of pieces, such as "{lost} for {gained}".

@@ -12,6 +12,6 @@ class Repeats(Seen):
     _HEADERS = ("White", "Black", "Date", "UTCDate", "UTCTime", "Round", "Result", "FEN")
 
     def is_new(self, record: Record) -> bool:
-        """Return whether this method was not called before with the same game."""
+        """Return True at the first call with a game, False at each further call with the same game."""
         headers, moves = record.game.headers, [move.uci() for move in record.game.mainline_moves()]
         return self.is_new_text("\n".join([*(headers.get(name, "") for name in self._HEADERS), *moves]))

@@ -1,5 +1,5 @@
 """Estimate how risky a position is for a player of a rating. The risk is the probability of a move that loses at least
-LOSS.
+0.1 of win probability.
 
 A network with rating inputs predicts which moves players choose. The probability that each of these moves is a mistake
 comes from one of two functions. If the main search (judging.Judge) has visited the move often, the function takes the
@@ -7,8 +7,8 @@ loss in the search tree as input. Otherwise it takes a rough estimate of the los
 main search has hardly visited is a mistake more often than its estimate predicts. `bench/bench_risk.py` fits these
 functions to analyzed games.
 
-The page of `kibitz board`, `kibitz analyze` and the Python interface use the same tree and the same functions, so they
-show the same risk.
+The browser page of `kibitz board`, `kibitz analyze` and the Python interface use the same tree and the same functions,
+so they show the same risk.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _UNVISITED = 0.8
 
 def mistake_probability(losses: NDArray[np.float64], rating: float) -> NDArray[np.float64]:
     """Return the probability that each move is a mistake, float64 [n], 0 to 1. A move is a mistake if a search with
-    `judging.Judge` finds a loss of win probability of at least LOSS.
+    `judging.Judge` finds a loss of win probability of at least 0.1.
 
     losses: float64 [n], the first estimate of each move's loss (see `judging.FirstLook`), 0 to 1. rating: the player's
     rating.
@@ -68,9 +68,9 @@ def _probability(
 
 
 def searched_losses(root: RootMoves) -> dict[int, float]:
-    """Return the losses of win probability, 0 to 1, of the moves that a PUCT search has evaluated well enough, by
-    packed move (see `kibitz.games.chess.moves.from_move`). These are the moves with at least VISITS visits, and the
-    moves with a proven (certain) result.
+    """Return a dict from moves to their losses of win probability, 0 to 1, in a PUCT search (a Monte Carlo tree
+    search). The moves are packed, see `kibitz.games.chess.moves.from_move`. The dict contains the moves with at least 8
+    visits, and the moves with a proven (certain) result.
 
     root: the moves of the searched position with their visits and values. The loss of a move is the difference from the
     best of the returned moves.

@@ -73,7 +73,9 @@ def analysed_by_workers(
     records: Iterable[Record], question: MoveQuestion, workers: Workers
 ) -> Generator[tuple[Record, AnalysedGame | GameRejected]]:
     """Yield each record with its analyzed game, in the order of the records. If the engine rejects a game, the error
-    takes the place of the analyzed game. Raises EngineDied if the engine fails.
+    takes the place of the analyzed game.
+
+    question: the settings. workers: the worker processes. Raises EngineDied if the engine fails.
     """
     answers = shared_out(records, SentLine.of, functools.partial(_answer, question), workers)
     for record, game in answers:

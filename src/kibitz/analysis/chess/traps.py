@@ -22,9 +22,9 @@ class Trap:
 
     move: the move in UCI notation.
     loss: the mover's loss of win probability, which a search found, 0 to 1.
-    weak_rating: the rating, at most WEAK, at which the largest share of players choose the move.
-    weak, strong: the share of the players with the rating `weak_rating`, and with the rating STRONG, who choose the
-        move, 0 to 1.
+    weak_rating: the rating, at most 1400, at which the largest share of players choose the move.
+    weak, strong: the share of the players with the rating `weak_rating`, and with the rating 2200, who choose the move,
+        0 to 1.
     """
 
     move: str
@@ -45,7 +45,7 @@ def find_traps(
 ) -> list[Trap]:
     """Return the traps among the moves of a position. The trap that the largest share of weak players choose is first.
 
-    ratings: k ratings in ascending order, which include STRONG.
+    ratings: k ratings in ascending order, which include 2200.
     shares: for each move in UCI notation, the share of the players of each rating who choose it, 0 to 1, [k].
     losses: for each move in UCI notation, the loss of win probability that a search found, 0 to 1. A move that is not
         in `losses` is not a trap.

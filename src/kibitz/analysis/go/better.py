@@ -44,9 +44,9 @@ class Better:
     """A move that is better than the played move.
 
     points: the lead in points after the better move minus the lead after the played move, for the mover; more than 0.
-    line: the better move and the moves that are expected after it, as points (row · 19 + column) or PASS.
+    line: the better move and the moves that are expected after it, as points (row · 19 + column) or 361 for a pass.
     why: the reason why the move is better; None if no reason is found.
-    played_line: the played move and the moves that are expected after it, as points or PASS.
+    played_line: the played move and the moves that are expected after it, as points or 361 for a pass.
     chance: the mover's win probability after the better move minus the win probability after the played move, 0 to 1.
     """
 
@@ -118,7 +118,7 @@ def loss_of(
     before: GoThought | None = None,
     after: GoThought | None = None,
 ) -> PointLoss:
-    """Return how many points a move lost. `kibitz analyze` and the page of `kibitz board` use this function.
+    """Return how many points a move lost. `kibitz analyze` and the browser page of `kibitz board` use this function.
 
     best, points: the best move, and how much the played move lowered the mover's lead, both from short searches.
     swing: the smallest annotated loss, in points.
@@ -146,14 +146,13 @@ def find_better(
     """Return a move that is better than the played move; None if the searches find no better move.
 
     board: the position before the played move.
-    played: the played move, as a point (row · 19 + column) or PASS.
+    played: the played move, as a point (row · 19 + column) or 361 for a pass.
     search: a function that searches a position.
     before, after: the results of `search` for the positions before and after the played move; None to search these
         positions now.
     best: the best move; None to take it from the search.
-    longer: a function that searches with more visits. It is used if the played move lost at least 2 · SUSPECT ·
-        `swing`. It then finds the best move and the values after both moves, and `search` searches only the ends of the
-        lines.
+    longer: a function that searches with more visits. It is used if the played move lost at least 1.6 · `swing`. It
+        then finds the best move and the values after both moves, and `search` searches only the ends of the lines.
     swing: the smallest annotated loss, in points.
     """
     found = _compared(board, played, search, before, after, best)

@@ -24,7 +24,7 @@ SIDES = {BLACK: "black", WHITE: "white"}
 class Change:
     """A chain of stones or a region of empty points whose expected owner changes because of a move.
 
-    stones: the color of the chain; 0 for a region of empty points.
+    stones: the color of the chain, 1 for Black or 2 for White; 0 for a region of empty points.
     at: a point near the middle of the chain or region, by which texts name it.
     points: the points of the chain or region, as row · 19 + column.
     owner: the color of the new owner, 1 for Black or 2 for White.

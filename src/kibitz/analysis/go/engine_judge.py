@@ -40,8 +40,8 @@ class EnginePosition:
 
     lead: the lead in points, komi included.
     black_wins: Black's win probability, 0 to 1; None if the engine does not report it.
-    line: the best move and the moves that the engine expects after it, as points (row · 19 + column) or PASS; () if the
-        engine reports no move.
+    line: the best move and the moves that the engine expects after it, as points (row · 19 + column) or 361 for a pass;
+        () if the engine reports no move.
     owners: the probability that each point belongs to Black, float64 [361]; None if the engine does not report it.
     """
 
@@ -119,8 +119,9 @@ class GoEngineJudge:
         return self.checker.nodes or VISITS
 
     def judge(self, record: Record) -> list[EnginePosition]:
-        """Return the evaluations of all positions of a game, [moves + 1]. All of its moves must be legal. Raises
-        GameRejected if the engine rejects a move or the start, and EngineDied if the engine fails.
+        """Return the evaluations of all positions of a game, from the start to the position after the last move. All
+        moves of the game must be legal. Raises GameRejected if the engine rejects a move or the start, and EngineDied
+        if the engine fails.
         """
         positions = len(record.moves) + 1
         return [self.position(record, ply) for ply in ongoing.counted(range(positions), positions)]

@@ -1,5 +1,5 @@
-"""Compute the values of a game's positions with a GTP engine, and what each move lost. `kibitz analyze` and the page of
-`kibitz board` use this module.
+"""Compute the values of a game's positions with a GTP engine, and what each move lost. `kibitz analyze` and the browser
+page of `kibitz board` use this module.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Valued:
 
     black: Black's win probability, 0 to 1.
     lead: the lead in points, komi included.
-    line: the best move and the moves that are expected after it, as points (row · 19 + column) or PASS.
+    line: the best move and the moves that are expected after it, as points (row · 19 + column) or 361 for a pass.
     owners: the probability that each point belongs to Black, float64 [361]; None if the engine does not report it.
     """
 

@@ -56,7 +56,7 @@ class Score:
     """Black's lead in points under the rules of the game. Komi and handicap compensation are subtracted.
 
     lead: the expected lead. It is the network's output for the score. Without this output, it is the sum of 2p − 1 over
-        the board minus `Terms.margin`. Here, p is the probability that a point belongs to Black.
+        the board, minus komi and handicap compensation. Here, p is the probability that a point belongs to Black.
     count: the lead if every point goes to its more likely owner, and every chain to one owner. It is None if many
         owners are still uncertain, see `is_settled`.
     """
@@ -152,7 +152,7 @@ class Move:
     """A move of a game, and its evaluation.
 
     ply: the number of the move in the game, from 1.
-    colour, point: the color of the mover, and the move as a point (row · 19 + column) or PASS.
+    colour, point: the color of the mover, and the move as a point (row · 19 + column) or 361 for a pass.
     vertex: the move in GTP notation, such as "D4".
     before, after: Black's lead before and after the move. If searches evaluated the move, `before` is the lead after
         the best move.
@@ -233,7 +233,7 @@ class Move:
 
 @dataclass(frozen=True)
 class AnalysedGame:
-    """A game of Go, and the evaluations of its moves and of its positions, [moves + 1].
+    """A game of Go, and the evaluations of its moves and of its positions, from the start to the end.
 
     number: the game's number in its file, from 1.
     swing: the smallest annotated change, in points.
@@ -341,11 +341,12 @@ def analyse(
 ) -> AnalysedGame:
     """Return the analyzed game. The network evaluates every position.
 
-    number: the game's number in its file, from 1. session: the loaded network. analysis: the module that interprets the
-    network's outputs. swing: the smallest annotated change, in points; None for the default of the board size.
+    number: the game's number in its file, from 1. record: the game. session: the loaded network. analysis: the module
+    that interprets the network's outputs. swing: the smallest annotated change, in points; None for the default of the
+    board size.
     nodes: the number of visits in a search of each position, for networks that predict moves and score. The analysis
-        uses the search's lead, win probability and best line. None: a search with USUAL_NODES visits finds the best
-        line, but the lead is the network's. 0: no search. QUICK: a search only for moves that may be mistakes.
+        uses the search's lead, win probability and best line. None: a search with 16 visits finds the best line, but
+        the lead is the network's. 0: no search. QUICK (−1): a search only for moves that may be mistakes.
     steadied: whether the network evaluates each position for both sides to move, see `play.go.ownership.judge`.
     engine: an external engine that evaluates each position instead of a search. It gives the lead, the best line and,
         if it reports them, the win probability and the ownership map.

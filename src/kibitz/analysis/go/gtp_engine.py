@@ -31,7 +31,7 @@ class EngineMove:
 
     black_wins: Black's win probability after the move, 0 to 1.
     lead: the lead in points; None if the engine does not report it.
-    line: this move and the moves that the engine expects after it, as points (row · 19 + column) or PASS.
+    line: this move and the moves that the engine expects after it, as points (row · 19 + column) or 361 for a pass.
     visits: the number of visits of this move in the search.
     """
 
@@ -83,7 +83,7 @@ def read_moves(text: str, size: int, color: int, command: str) -> list[EngineMov
     text: the line that the engine printed.
     size: the board size.
     color: the side to move. The values in the line are from this side's point of view.
-    command: the command that prints the line, KATA or LEELA.
+    command: the command that prints the line, "kata-analyze" or "lz-analyze".
     """
     found: list[tuple[int, EngineMove]] = []
     for group in text.split("info ")[1:]:

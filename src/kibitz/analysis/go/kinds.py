@@ -21,15 +21,16 @@ next to a stone of the mover. A loose move is next to no stone.
 
 
 def area_of(point: int, size: int) -> int:
-    """Return the part of the board that contains a point, as an index into AREAS. point: row · 19 + column. size: the
-    board size.
+    """Return the part of the board that contains a point: 0 for a corner, 1 for a side, 2 for the center. point: row ·
+    19 + column. size: the board size.
     """
     row, column = divmod(point, GRID)
     return sum(min(line, size - 1 - line) >= size // 3 for line in (row, column))
 
 
 def kind_of(point: int, before: NDArray[np.uint8], after: NDArray[np.uint8]) -> int:
-    """Return the kind of a Go move, such as a capture, as an index into KINDS.
+    """Return the kind of a Go move as a number: 0 capture, 1 atari, 2 contact move, 3 extension, 4 any other move. The
+    number is an index into KINDS.
 
     point: the point of the move, row · 19 + column. before, after: the colors of the stones before and after the move,
     uint8 [361].

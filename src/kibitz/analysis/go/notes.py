@@ -1,6 +1,6 @@
 """Write the results of an analysis into an SGF game: the lead, annotations (?!, ?, ??), and sentences in comments.
 
-`kibitz annotate` and the page of `kibitz board` write the results in the same form.
+`kibitz annotate` and the browser page of `kibitz board` write the results in the same form.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ class GoSides(Seen):
         return found[0] if len(found) == 1 else NONE
 
     def is_new(self, record: Record) -> bool:
-        """Return whether this method was not called before with the same game."""
+        """Return True at the first call with a game, False at each further call with the same game."""
         moves = map(str, record.moves)
         return self.is_new_text("\n".join([*(record.headers.get(name, "") for name in self._HEADERS), *moves]))
 
@@ -264,7 +264,9 @@ class GoPlayerReport:
 
     @property
     def accuracy(self) -> Estimate:
-        """The mean accuracy of the player per game, 0 to 1. Games without a move of the player do not count."""
+        """The mean accuracy of the player per game, 0 to 1, computed by KaTrain's formula from the lost points. Games
+        without a move of the player do not count.
+        """
         return mean_over_games(self._accuracies)
 
     def results(self) -> dict[str, int]:

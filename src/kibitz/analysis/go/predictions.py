@@ -33,8 +33,8 @@ class PositionPrediction:
     black_wins: Black's win probability, 0 to 1.
     policy: the probability of each move, float32 [362], 0 to 1. The index of a point is row · 19 + column, and index
         361 is a pass.
-    line: the best move that a search found, and the moves that are expected after it, as points or PASS; () without a
-        search.
+    line: the best move that a search found, and the moves that are expected after it, as points or 361 for a pass; ()
+        without a search.
     between_ranks: Black's win probability, 0 to 1, in a game between players of the recorded ranks; None if the record
         has no ranks and no handicap.
     """
@@ -94,8 +94,8 @@ def predictions_of(answers: Answers, state: NDArray[np.uint8]) -> list[PositionP
 
 
 def phase_of(ply: int, size: int) -> int:
-    """Return the phase of the game in which a move is played, as an index into PHASES. ply: the number of the move,
-    from 1. size: the board size.
+    """Return the phase of the game in which a move is played, 0 for the opening, 1 for the middlegame, 2 for the
+    endgame. ply: the number of the move, from 1. size: the board size.
     """
     return int(np.searchsorted(_UNTIL, (ply - 1) / size**2, side="right"))
 

@@ -1,4 +1,4 @@
-"""The sentences of reasons.py, in each language. To translate the reasons, edit only this file.
+"""The sentences that explain why a Go move was bad, in each language. To translate them, edit only this file.
 
 To add a language, copy a `GoLanguage` and translate its texts. The program replaces the words in braces, in any order:
 
@@ -20,7 +20,8 @@ from typing import Any
 class GoLanguage:
     """The texts of reasons in one language.
 
-    sentences: the format of each sentence, by the code of the reason. A code that ends in "_one" is for a single stone.
+    sentences: a dict from the code of a reason to the format of its sentence. A code that ends in "_one" is for a
+        single stone.
     whose: the words for the owner of stones, by color, such as "Black's".
     player: the words for the players, by color, such as "Black".
     stones: the text for one stone, and the format of the text for several stones.

@@ -96,7 +96,7 @@ class Situation:
     """A move to explain, with the results of the searches after the played move and after the better move.
 
     board: the position before the move.
-    played, best: the played move and the better move, as points (row · 19 + column) or PASS.
+    played, best: the played move and the better move, as points (row · 19 + column) or 361 for a pass.
     better, after: the probability that each point belongs to Black, float [361], after the better move and after the
         played move.
     lost, lost_chance: the points of lead and the win probability, 0 to 1, that the played move lost.
@@ -172,8 +172,8 @@ def explain(situation: Situation) -> Why | None:
 
 
 def may_be_area_of_lines(situation: Situation) -> bool:
-    """Return whether a search of the positions at the ends of the lines may show an area of the board where the points
-    were lost. If the result is False, these positions need not be searched.
+    """Return whether to search the positions at the ends of the two expected lines, after the better and after the
+    played move. If True, this search may show the area of the board where the points were lost.
     """
     size = situation.board.size
     if size != AREA_SIZE or situation.lost < SWINGS[size]:

@@ -38,8 +38,11 @@ class OwnerQuestion:
 def analysed_by_workers(
     games: Iterable[Numbered], question: OwnerQuestion, workers: Workers
 ) -> Generator[tuple[int, AnalysedGame | GameRejected]]:
-    """Yield each game's place in the file and the analyzed game, in the order of `games`. If the engine rejects a game,
-    the error takes the place of the analyzed game. Raises EngineDied if the engine fails.
+    """Yield each game's place in its file and the analyzed game, in the order of `games`. If the engine rejects a game,
+    the error takes the place of the analyzed game.
+
+    games: the games with their places in the file. question: the settings. workers: the worker processes. Raises
+    EngineDied if the engine fails.
     """
     answers = shared_out(games, lambda numbered: numbered, functools.partial(_answer, question), workers)
     for (number, _), game in answers:

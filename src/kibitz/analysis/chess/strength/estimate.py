@@ -63,8 +63,8 @@ class RatingEstimate:
 
 @dataclass(frozen=True)
 class RatingModel:
-    """The fitted parameters with which the rating is estimated, for one rating scale and one group of moves (see
-    PARTS).
+    """The fitted parameters with which the rating is estimated, for one rating scale and one group of moves: all moves,
+    or the moves of one phase.
 
     offset, slope: the rating is `offset + slope · raw rating`.
     style: half the width of the 90% interval after an infinite number of moves, in points.
@@ -77,7 +77,7 @@ class RatingModel:
     noise: float
 
     def value(self, raw: float) -> float:
-        """Return the rating for a raw rating, in points."""
+        """Return the corrected rating, in points, for a raw rating, which is the estimate before the correction."""
         return self.offset + self.slope * raw
 
     def half_width(self, moves: int) -> float:
@@ -87,10 +87,11 @@ class RatingModel:
 
 def raw_rating(log: NDArray[np.float64]) -> float:
     """Return a player's raw rating in points. It is the mean of the posterior distribution of the rating, given the
-    player's moves. The prior is a normal distribution with the mean and the standard deviation of PRIOR.
+    player's moves. The prior is a normal distribution with the mean 1500 and the standard deviation 450.
 
-    log: the log-likelihood of all moves together for each rating of RATINGS, float64 [6]. Between these ratings, the
-    log-likelihood is interpolated by a natural cubic spline. Below and above them, it is extrapolated linearly.
+    log: the log-likelihood of all moves together for the ratings 600, 1000, 1400, 1800, 2200 and 2600, float64 [6].
+    Between these ratings, the log-likelihood is interpolated by a natural cubic spline. Below and above them, it is
+    extrapolated linearly.
     """
     at = np.array(RATINGS, np.float64)
     values = _spline(at, log, GRID)
@@ -138,7 +139,7 @@ def rating_model(scale: str, part: str = WHOLE) -> RatingModel:
     """Return the fitted parameters of the rating estimate for a rating scale and a group of moves.
 
     scale: one of `kibitz.games.chess.sides.SCALES`, such as "lichess". A scale without separate parameters gets the
-    parameters that were fitted to all scales together. part: one of PARTS, such as "endgame".
+    parameters that were fitted to all scales together. part: "all" for all moves, or a phase such as "endgame".
     """
     models = _parameters()["models"]
     return RatingModel(**models.get(scale, models[""])[part])
@@ -150,7 +151,7 @@ def estimate_rating(games: Sequence[MoveLikelihoods], scale: str, part: str = WH
     games: the likelihoods of the player's moves in each game. If `part` is a phase, they contain only the moves in this
         phase.
     scale: the rating scale of the result, one of `kibitz.games.chess.sides.SCALES`, such as "lichess".
-    part: the group of moves, one of PARTS.
+    part: the group of moves: "all", or a phase such as "endgame".
     """
     moves = sum(len(game) for game in games)
     if not moves:

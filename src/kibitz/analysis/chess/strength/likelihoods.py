@@ -31,8 +31,9 @@ LEAST_LIKELY = 1e-4
 class MoveLikelihoods:
     """The likelihoods of one side's moves in a game, for players of several ratings.
 
-    log: the natural logarithm of the likelihood of each move for each rating of RATINGS, float32 [moves, 6].
-    phase: the phase of the game before each move, int8 [moves], as an index into `kibitz.games.chess.material.PHASES`.
+    log: the natural logarithm of the likelihood of each move for the six ratings 600, 1000, … 2600, float32 [moves, 6].
+    phase: the phase of the game before each move, int8 [moves], 0 for the opening, 1 for the middlegame, 2 for the
+        endgame.
     seconds: the time on the player's clock before each move, in seconds, float32 [moves]; NaN if the record has no
         clocks.
     """
@@ -67,7 +68,7 @@ class NetworkWithRatings(Protocol):
 def side_likelihoods(game: chess.pgn.Game, side: chess.Color, session: NetworkWithRatings) -> MoveLikelihoods:
     """Return the likelihoods of one side's moves in a game. Null moves, which pass the turn, are skipped.
 
-    For each rating of RATINGS, the network takes this rating as the input for both players. The opponent's real rating
+    For each of the six ratings, the network takes this rating as the input for both players. The opponent's real rating
     would be a hint at the player's rating, so it is not used. The headers give the speed and the rating scale. session:
     a network with rating inputs.
     """

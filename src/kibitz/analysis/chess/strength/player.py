@@ -70,7 +70,7 @@ class PlayerGame:
     speed: the speed class, such as "blitz"; "" if it is unknown.
     month: the month of the game, such as "2026-11"; "" if it is unknown.
     rating: the player's rating in the record; 0 if it is unknown.
-    too_fast: whether the time control gives each player less than SHORTEST seconds for the game.
+    too_fast: whether the time control gives each player less than 29 seconds for the game.
     """
 
     moves: MoveLikelihoods
@@ -114,7 +114,7 @@ class PlayerStrength:
 
     name: the player's name as it is displayed.
     games: the games that were added.
-    too_fast: the number of games with less than SHORTEST seconds per player, which are not in `games`.
+    too_fast: the number of games with less than 29 seconds per player, which are not in `games`.
     """
 
     name: str
@@ -123,7 +123,7 @@ class PlayerStrength:
 
     def add(self, game: PlayerGame) -> None:
         """Add a game of the player. The method ignores a game without a move of the player. It only counts a game with
-        less than SHORTEST seconds per player, in `too_fast`.
+        less than 29 seconds per player, in `too_fast`.
         """
         if not len(game.moves):
             return
@@ -154,7 +154,7 @@ class PlayerStrength:
 
     def rating(self) -> RatingEstimate | None:
         """Return the rating that is estimated from the moves of all games in `counted`. Return None if there are fewer
-        than ENOUGH games.
+        than five games.
         """
         return self._estimate([game.moves for game in self.counted])
 
@@ -167,7 +167,7 @@ class PlayerStrength:
         """Return rating estimates for groups of the moves: {division: {group: estimate}}. For example, the division
         "by_phase" has the group "endgame".
 
-        Groups with fewer than ENOUGH games are omitted, and so are divisions with fewer than two groups.
+        Groups with fewer than five games are omitted, and so are divisions with fewer than two groups.
         """
         games = self.counted
         found: dict[str, dict[str, RatingEstimate]] = {
