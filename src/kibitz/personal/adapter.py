@@ -31,7 +31,7 @@ class Adapter(nn.Module):
 
 
 def adapters(count: int, filters: int, rank: int) -> nn.ModuleList:
-    """Return `count` adapters, one for each residual block of a network.
+    """Return `count` adapters (small trainable layers), one for each residual block of a network.
 
     filters: the number of channels of a block. rank: the number of channels between the two convolutions of an adapter.
     """

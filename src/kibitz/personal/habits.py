@@ -105,8 +105,8 @@ def resignations(
     1. `below` is the expected score, 0 to 1, below which the person resigns. Return None if the person resigned too few
     games.
 
-    `below` is the median expected score at the end of the resigned games. The network predicts it with the side inputs
-    of these games, such as ratings. games, sides, session: as in `habits_of`.
+    `below` is the median expected score at the end of the resigned games. The network predicts it with the further
+    inputs of these games, such as ratings. games, sides, session: as in `habits_of`.
     """
     mine = games[sides[games] != NEITHER]
     lost = mine[store.column("result")[mine] == np.where(sides[mine] == 0, -1, 1)]

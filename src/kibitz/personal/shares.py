@@ -93,8 +93,9 @@ class PlayerPositions(ABC):
 
     @property
     def moves(self) -> NDArray[np.uint16]:
-        """The candidate moves of all positions, position after position, uint16 [total]. Chess moves are packed (see
-        `kibitz.games.chess.moves.from_move`). Go moves are points, row · 19 + column, or 361 for a pass.
+        """The candidate moves of all positions, position after position: uint16, with one entry for each candidate
+        move. Chess moves are packed (see `kibitz.games.chess.moves.from_move`). Go moves are points, row · 19 + column,
+        or 361 for a pass.
         """
         return self._all_moves[0]
 
@@ -137,13 +138,13 @@ class PlayerPositions(ABC):
 
     @abstractmethod
     def counts(self, book: Book) -> NDArray[np.float64]:
-        """Return how often the person played each candidate move in its position, according to an opening book, float64
-        [total].
+        """Return how often the person played each candidate move in its position, according to an opening book:
+        float64, in the order of `moves`.
         """
 
     def judge(self, shares: NDArray[np.float64]) -> JudgedMoves:
-        """Return how well given probabilities predict the moves that the person played. shares: float64 [total], the
-        probability of each candidate move.
+        """Return how well given probabilities predict the moves that the person played. shares: float64, the
+        probability of each candidate move, in the order of `moves`.
         """
         best = np.maximum.reduceat(shares, self.offsets[:-1]) if len(self) else np.zeros(0)
         rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
@@ -172,7 +173,8 @@ def fit_k(positions: PlayerPositions, shares: NDArray[np.float64], counts: NDArr
     the mean log loss with this k, in nats. `kibitz.personal.book.blend` explains k.
 
     positions: the positions in which the person moved.
-    shares, counts: float64 [total], the network's probability and the book's count for each candidate move.
+    shares, counts: float64, the network's probability and the book's count for each candidate move, in the order of
+        `positions.moves`.
     """
     losses = [float(positions.judge(blend(shares, counts, positions.offsets, k)).loss.mean()) for k in KS]
     best = int(np.argmin(losses))

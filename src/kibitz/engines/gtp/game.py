@@ -71,8 +71,8 @@ class GtpClock:
         self.left, self.left_stones, self.spent = left, stones, 0.0
 
     def spend(self, seconds: float) -> None:
-        """Subtract the time of a move from the time left. The time left that the controller reports later replaces this
-        result.
+        """Subtract the time of a move from the time left. The time left that the controller (the program that sends
+        commands) reports later replaces this result.
 
         seconds: the time that the move took.
         """

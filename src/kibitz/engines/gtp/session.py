@@ -101,7 +101,9 @@ class GtpSession:
 
     @cached_property
     def game(self) -> GtpGame:
-        """The game that the controller has set up. At first, it has an empty board and the settings' komi and rules."""
+        """The game that the controller (the program that sends commands) has set up. At first, it has an empty board
+        and the settings' komi and rules.
+        """
         from kibitz.engines.gtp.game import GtpGame
         from kibitz.games.go.rulesets import named
 
@@ -114,8 +116,8 @@ class GtpSession:
 
     @cached_property
     def player(self) -> GoThinker:
-        """The object that chooses moves with the network, by the settings' method and the present rank. The first
-        access makes it.
+        """The object that chooses moves with the network, by the method in the settings. It imitates the rank that was
+        last set, if any. The first access makes the object.
         """
         from kibitz.play.go.players import player_of
 
@@ -155,8 +157,8 @@ class GtpSession:
     def get_ready(self) -> None:
         """Load the network and compile the code for the next moves. This takes a moment, once for each board size.
 
-        Call this method when the controller sets the clocks, because some controllers send the times only when the
-        clocks are already running.
+        Call this method when the controller (the program that sends commands) sets the clocks, because some controllers
+        send the times only when the clocks are already running.
         """
         from kibitz.games.go.endings.final import compile_kernels
 

@@ -66,8 +66,8 @@ class Advisers:
         self._book_depth = 0
 
     def use(self, options: Options) -> None:
-        """Open the book and the tablebases of the given options, and close those of the previous options. If a file
-        can't be opened, send a line to the GUI.
+        """Open the opening book and the endgame tablebases of the given options, and close those of the previous
+        options. If a file can't be opened, send a line to the GUI.
         """
         if options.syzygy != self._paths:
             self._paths = options.syzygy

@@ -56,7 +56,9 @@ class ChessPlayerPositions(PlayerPositions):
         return self.packed
 
     def counts(self, book: Book) -> NDArray[np.float64]:
-        """Return how often the person played each candidate move, according to the opening book, float64 [total]."""
+        """Return how often the person played each candidate move, according to the opening book: float64, in the order
+        of `moves`.
+        """
         counts = book.counts(self.keys, self.moves, self.offsets)
         promotion = self.moves >> 12
         # A book counts pairs of squares, not promotion pieces. The whole count is given to the promotion to a queen.

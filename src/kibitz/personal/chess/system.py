@@ -1,5 +1,5 @@
-"""The network of one chess player: `human` with adapters, which learn the person's moves while the other weights don't
-change.
+"""The network of one chess player: `human` with adapters, small layers that learn the person's moves while the other
+weights don't change.
 
 After each block comes an adapter: two 1×1 convolutions, to a few channels and back. Before training, its output equals
 its input. With thousands of games, all weights may be trained instead.

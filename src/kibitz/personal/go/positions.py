@@ -60,6 +60,8 @@ class GoPlayerPositions(PlayerPositions):
         return turned_moves(self.packed, np.arange(len(self)), self.state, self._keys[1])
 
     def counts(self, book: Book) -> NDArray[np.float64]:
-        """Return how often the person played each candidate move, according to the opening book, float64 [total]."""
+        """Return how often the person played each candidate move, according to the opening book: float64, in the order
+        of `moves`.
+        """
         rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
         return book.counts(self.keys, turned_moves(self.moves, rows, self.state, self._keys[1]), self.offsets)

@@ -1,5 +1,5 @@
-"""The network of one Go player: `gohuman` with adapters, which learn the player's moves while the other weights don't
-change.
+"""The network of one Go player: `gohuman` with adapters, small layers that learn the player's moves while the other
+weights don't change.
 
 After each block comes an adapter, as in `personal.chess.system`. Before training, its output equals its input. With
 thousands of games, all weights may be trained instead.
