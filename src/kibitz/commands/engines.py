@@ -130,8 +130,8 @@ def uci(
     A GUI can set Hash, Threads, MultiPV, Move Overhead, Method, Temperature, Value, UCI_ShowWDL, Ponder and Seed. For
     networks with rating inputs, it can also set UCI_LimitStrength and UCI_Elo. The command's options are the initial
     values of some of these. SyzygyPath names folders of tablebases, with which endings are played perfectly. BookFile
-    names an opening book in Polyglot's format, which is used in the first BookDepth plies. The network is loaded when
-    the GUI sends isready.
+    names an opening book in Polyglot's format, which is used in the first BookDepth plies (moves of one side). The
+    network is loaded when the GUI sends isready.
     """
     use_provider(provider)
     for name in (run, start.value):

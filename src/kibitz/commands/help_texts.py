@@ -38,7 +38,7 @@ class CommandHelp:
     common: the options that `-h` shows, such as "--into".
     panels: the options under each heading of `--help`, by heading. Options without a heading come last.
     about: further paragraphs of `--help`.
-    page: the page of the documentation, relative to docs/.
+    page: the path, relative to docs/, of the page of the documentation about the command.
     """
 
     summary: str

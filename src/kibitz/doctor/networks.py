@@ -1,4 +1,4 @@
-"""Checks of the bundled networks: their files have the hashes of the manifest, and a sample evaluation is correct."""
+"""Checks of the bundled networks: their files have the recorded hashes, and a sample evaluation is correct."""
 
 from __future__ import annotations
 

@@ -40,7 +40,8 @@ class Rows:
 
     question: the name of the predicted quantity, such as "move" or "winner" (see QUESTIONS), or the name of a metric.
         For a run that has only the pawn network, for example, it is "pawn_accuracy".
-    games, plies: int64, the positions: the index of a game in the store, and the number of moves before the position.
+    games, plies: int64, the positions: the index of a game in its database (store), and the number of moves before the
+        position.
     right: float64, 0 to 1: 1 if the prediction is right, 0.5 for no preference, 0 if it is wrong. If the final owners
         of points are predicted (Go), the share of the points whose owner is predicted correctly.
     loss: float64, the log loss in nats or, for Go territory, the mean squared error over points. It is NaN if the
@@ -111,8 +112,8 @@ class Eligible(Protocol):
     def __len__(self) -> int: ...
 
     def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return two arrays for positions of the list, int64 [n] each: the index of the game in the store, and the
-        number of moves before the position.
+        """Return two arrays for positions of the list, int64 [n] each: the index of the game in its database (store),
+        and the number of moves before the position.
 
         ids: int64 [n], the numbers of the positions.
         """
@@ -120,8 +121,8 @@ class Eligible(Protocol):
     def contains(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return whether each of the given positions is in the list, bool [n].
 
-        games, plies: int64 [n], the positions: the index of a game in the store, and the number of moves before the
-        position.
+        games, plies: int64 [n], the positions: the index of a game in its database (store), and the number of moves
+        before the position.
         """
 
 
@@ -140,8 +141,8 @@ class EligiblePositions:
         return len(self.positions) if self.chosen is None else len(self.chosen)
 
     def locate(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return two arrays for positions of the list, int64 [n] each: the index of the game in the store, and the
-        number of moves before the position.
+        """Return two arrays for positions of the list, int64 [n] each: the index of the game in its database (store),
+        and the number of moves before the position.
 
         ids: int64 [n], the numbers of the positions.
         """
@@ -150,8 +151,8 @@ class EligiblePositions:
     def contains(self, games: NDArray[np.int64], plies: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return whether each of the given positions is in the list, bool [n].
 
-        games, plies: int64 [n], the positions: the index of a game in the store, and the number of moves before the
-        position.
+        games, plies: int64 [n], the positions: the index of a game in its database (store), and the number of moves
+        before the position.
         """
         ids = self.positions.find(games, plies)
         if self.chosen is None:

@@ -33,7 +33,8 @@ class DiverseSampler:
         self._known: set[bytes] = set()
 
     def take(self, candidates: Iterable[int], count: int) -> list[int]:
-        """Select the first `count` candidates whose game and position were not selected before. There may be fewer.
+        """Select the first `count` candidates whose game and position were not selected before. The result has fewer
+        positions if there are not enough such candidates.
 
         candidates: indices of positions.
         """
@@ -81,7 +82,7 @@ class GameRecord:
 
 
 def records(store: Store, games: Iterable[int]) -> dict[int, GameRecord]:
-    """Return the records of some games, by the game's index in the store. games: these indices."""
+    """Return a dict from the indices of some games in the store to their records. games: these indices."""
     numbers = sorted(set(games))
     if not numbers:
         return {}
@@ -118,8 +119,9 @@ def fens(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) -> li
 def position(record: GameRecord, game_ply: GamePly, probability: float, probability_of: str) -> dict[str, Any]:
     """Return a position as JSON data for the result page.
 
-    record: the game. game_ply: the game's index in the store, and the number of moves before the position. probability:
-    the predicted probability that the page shows. probability_of: a text that names the event with this probability.
+    record: the game. game_ply: the game's index in the database of games, and the number of moves before the position.
+    probability: the predicted probability that the page shows. probability_of: a text that names the event with this
+    probability.
     """
     game, ply = game_ply
     return {

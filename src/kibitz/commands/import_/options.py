@@ -174,7 +174,7 @@ class RefereeOptions:
 
     @property
     def labels(self) -> bool:
-        """Whether the import computes territory labels for Go games."""
+        """Whether the import computes territory labels, the final owner of each point, for Go games."""
         return self.referee != "none" or self.play_out
 
     def check(self, game: str) -> None:

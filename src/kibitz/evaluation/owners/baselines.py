@@ -1,4 +1,5 @@
-"""Simpler predictors of territory on the same positions: random games, GNU Go, and the nearest stone.
+"""Baselines, simpler predictors of territory, with which a network is compared: random games, GNU Go, and the nearest
+stone. They are tested on the same positions as the network.
 
 GNU Go's score estimate is also compared with the network's predicted score.
 """
@@ -41,7 +42,7 @@ BATCH_SIZE = 8
 class OwnerBaseline:
     """The results of a baseline, a simpler predictor of the owners of points at the end of the game.
 
-    key: the baseline's key in the JSON. name: its name on the page.
+    key: the baseline's key in the JSON. name: its name on the result page.
     network: the network's results on the positions on which the baseline was tested.
     own: the counts of the points that the baseline predicts correctly or wrongly in these positions, see
         `kibitz.evaluation.owners.points.count_points`.
@@ -199,7 +200,8 @@ def _compared(
 
 
 def as_baselines(baselines: list[OwnerBaseline]) -> dict[str, Any]:
-    """Return the "baselines" of a result: the accuracy of each baseline that predicts owners, by the baseline's key.
+    """Return the "baselines" of a result: a dict from the key of each baseline (a simpler predictor) that predicts
+    owners to its accuracy.
 
     If a baseline was not tested on all positions of the test, a second entry is the network's accuracy on the same
     positions.

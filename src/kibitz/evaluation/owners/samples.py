@@ -67,8 +67,8 @@ def result_text(row: dict[str, Any]) -> str:
 
 
 def headers(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the players, their ranks and the date of a game, as a dict with the keys that the page uses. The ranks are
-    stored under the keys for ratings, "white_rating" and "black_rating".
+    """Return the players, their ranks and the date of a game, as a dict with the keys that the result page uses. The
+    ranks are stored under the keys for ratings, "white_rating" and "black_rating".
 
     row: the game's row in the store's table of games, as a dict.
     """

@@ -46,8 +46,8 @@ def as_tested(settings: Settings) -> Settings:
 class PairSample:
     """Sampled positions, and pairs of these positions.
 
-    games, plies: int64 [positions], the positions: the index of a game in the store, and the number of moves before the
-        position.
+    games, plies: int64 [positions], the positions: the index of a game in its database (store), and the number of moves
+        before the position.
     won, lost: int64 [pairs], the two positions of each pair, as indices into `games` and `plies`. The first is from a
         game that White won, the second from a game that Black won.
     first: bool [pairs], whether the network gets the position of the game that White won as its first input.

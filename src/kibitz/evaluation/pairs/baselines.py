@@ -30,7 +30,7 @@ WINNER_POSITIONS = 20_000
 class PairBaseline:
     """The results of a baseline (a simpler predictor) that compares the two positions of pairs.
 
-    key: the baseline's key in the JSON. name: its name on the page.
+    key: the baseline's key in the JSON. name: its name on the result page.
     results: the network's results on the pairs that the baseline compared.
     right: [pairs], the correctness of the baseline: 1 for a right prediction, 0 for a wrong one, 0.5 for no preference.
     same: the label of the network's accuracy on the same pairs; None if the baseline compared all tested pairs.
@@ -124,8 +124,8 @@ def by_winner(
 
 
 def as_baselines(others: list[PairBaseline]) -> dict[str, Any]:
-    """Return the "baselines" of a result: the accuracy of each baseline by its key. If a baseline was tested on only
-    some of the pairs, a second entry is the network's accuracy on the same pairs.
+    """Return the "baselines" of a result: a dict from the key of each baseline (a simpler predictor) to its accuracy.
+    If a baseline was tested on only some of the pairs, a second entry is the network's accuracy on the same pairs.
     """
     entries = {}
     for one in others:

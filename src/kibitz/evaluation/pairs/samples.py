@@ -76,7 +76,7 @@ def page_samples(results: PairResults, session: Session, seed: int) -> dict[str,
 def take(
     results: PairResults, sampler: DiverseSampler, used: set[int], candidates: NDArray[np.int64], count: int
 ) -> list[int]:
-    """Return the indices of the first `count` pairs whose games and positions the page doesn't show yet.
+    """Return the indices of the first `count` pairs whose games and positions the result page doesn't show yet.
 
     sampler: the object that remembers the shown positions. used: the games of the pairs that were examined before; the
     games of newly examined pairs are added. candidates: indices of pairs, in the preferred order.

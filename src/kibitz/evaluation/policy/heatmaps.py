@@ -30,7 +30,8 @@ def heat_maps(session: Session, results: PolicyResults, seed: int) -> list[dict[
     target_of: the name of this piece.
     choices: the most likely legal moves with their probabilities, which add up to 1 over all legal moves.
     played, rank: the move of the game, and its rank among the legal moves.
-    fen, game, ply: the position, the index of its game in the store, and the number of moves before the position.
+    fen, game, ply: the position, the index of its game in the database of games, and the number of moves before the
+        position.
     """
     order = np.random.default_rng(seed).permutation(len(results.games))
     chosen = np.array(DiverseSampler(results.store, results.games, results.plies).take(order, POSITIONS))

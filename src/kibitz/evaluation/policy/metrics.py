@@ -80,8 +80,8 @@ class PolicyResults:
 
 
 def with_side_inputs(session: Session, settings: system.Settings, store: Store, batch: Batch) -> NDArray[np.uint8]:
-    """Return the array `state` of a batch, with the network's additional inputs as further columns, uint8 [n, 4 +
-    inputs].
+    """Return the array `state` (see `kibitz.PositionArrays`) of a batch, with the network's additional inputs as
+    further columns, uint8 [n, 4 + inputs].
 
     A network may have two additional inputs: the mover's rating, and the result of the game. In place of the result,
     the network gets a constant, because the result is not known during a game.

@@ -1,4 +1,6 @@
-"""Tables for single networks and for complete moves: top-k accuracy, share of illegal predictions, special moves."""
+"""Tables about predicted chess moves: top-k accuracy, share of illegal predictions, and special moves. They are for the
+networks that predict one square of a move, and for complete moves.
+"""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ def left(results: PolicyResults) -> np.ndarray:
 
 
 def valued(results: PolicyResults) -> tuple[Metrics, list[Table]]:
-    """Return a dict of metrics of the network that predicts the result, and a table of its predicted values by the
-    number of plies to the end of the game.
+    """Return a dict of metrics of the network that predicts the result, and a table of its predicted values. The table
+    has the values by the number of plies (moves of one side) to the end of the game.
     """
     value, result, away = results.marks["value"].astype(np.float64), results.result, left(results)
     side, gamma = results.marks["side"].astype(np.int64), results.settings.gamma

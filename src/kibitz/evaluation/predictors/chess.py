@@ -58,7 +58,7 @@ class UciPredictor:
         self._ply = 0
 
     def advance(self, ply: int) -> None:
-        """Play the game's moves until `ply` moves have been played."""
+        """Play the next moves of the game on the internal board, until `ply` moves of the game have been played."""
         for code in self._moves[self._ply : ply].tolist():
             self._board.push(to_move(code))
         self._ply = ply

@@ -68,7 +68,9 @@ class GtpPredictor:
                 raise EngineDied(f"{self.name} refused {command!r} ({error})", "died") from None
 
     def advance(self, ply: int) -> None:
-        """Play the game's moves until `ply` moves have been played. Raises MoveRefused if the engine rejects a move."""
+        """Send the game's moves to the engine until `ply` moves have been played. Raises MoveRefused if the engine
+        rejects a move.
+        """
         for at in range(self._ply, ply):
             move = f"play {self._color(at)} {to_gtp(int(self._moves[at]), self._size)}"
             try:

@@ -67,8 +67,8 @@ class Predictor(Protocol):
         """Set up the start position of a game. game: the game's index in the store."""
 
     def advance(self, ply: int) -> None:
-        """Play the game's moves until `ply` moves have been played. `ply` must not decrease from call to call. Raises
-        MoveRefused if the engine refuses a move.
+        """Play the next moves of the game, until `ply` moves of the game have been played. Then `predict` predicts the
+        move after them. `ply` must not decrease from call to call. Raises MoveRefused if the engine refuses a move.
         """
 
     def predict(self) -> MovePrediction:
@@ -118,7 +118,7 @@ class Predicted:
             self.arrays()[name][some] = values
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays (all fields except the name) by the name of the field."""
+        """Return a dict from the name of each field, except `name`, to its array."""
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "name"}
 
 
