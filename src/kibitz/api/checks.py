@@ -1,4 +1,6 @@
-"""Check numbers from callers. Convert error messages about command-line options to messages about Python arguments."""
+"""Check the numbers that callers of the Python API pass. Change error messages so that they name Python arguments
+instead of command-line options.
+"""
 
 from __future__ import annotations
 

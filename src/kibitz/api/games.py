@@ -53,16 +53,17 @@ def analyse(
     """Analyze every move of one game with a network.
 
     game: a PGN or SGF file (also compressed), the text of a game, or a chess.pgn.Game.
-    network: a loaded network, or an argument of `load_network`.
+    network: a loaded network, or the name or folder of a network (see `load_network`).
     number: the number of the game in its file, from 1. A text is read up to the end of its first game.
     swing: the smallest change that is annotated. Chess: a change of White's win probability, 0 to 1; the default is
         0.1. Go: a number of points; the default is 3 on 9 × 9, 5 on 13 × 13 and 10 on 19 × 19.
     ratings: White's and Black's rating, for networks with rating inputs; None for the ratings in the headers.
     raw: whether to use the network's evaluations before and after each move, without a search.
     depth: only for chess: the search depth in plies (default 6).
-    nodes: the size of the search per position; 0 for no such search. Chess: the number of evaluations of a PUCT search,
-        for networks that predict moves; the default is 160. With 0, there is only the alpha-beta search to `depth`. Go:
-        the number of visits, for networks that predict moves and score; the default is 16.
+    nodes: the size of the search per position; 0 for no such search. Chess: the number of evaluations of a PUCT search
+        (a Monte Carlo tree search), for networks that predict moves; the default is 160. With 0, there is only the
+        alpha-beta search to `depth`. Go: the number of visits, for networks that predict moves and score; the default
+        is 16.
     checked_by: an engine that evaluates the moves instead of the network, such as "stockfish" or "katago gtp". The
         network still predicts what people play. `depth` and `nodes` then limit the engine's search; the default is
         100,000 nodes, or 50 visits in Go.
@@ -165,7 +166,9 @@ def rate(file: str | Path, player: str | Sequence[str] | None = None) -> PlayerS
 
 @dataclass(frozen=True)
 class GameOptions:
-    """The options of `analyse`, which explains them. Raises UsageError for values that no network accepts."""
+    """The options of the function `analyse`, whose docstring explains them. Raises UsageError for values that no
+    network accepts.
+    """
 
     swing: float | None
     ratings: tuple[int, int] | None

@@ -87,13 +87,13 @@ class ChosenPoint:
 def choose_chess(
     run: Run, session: Session, board: chess.Board, options: MoveOptions, side_inputs: Mapping[str, int]
 ) -> ChosenMove:
-    """Return the chess move that a network chooses, for `TrainedNetwork.choose_move`.
+    """Return the chess move that a network chooses. `TrainedNetwork.choose_move` calls this function.
 
     run: the folder with the network. session: the loaded network.
     board: the position.
     options: the keywords of `choose_move`.
-    side_inputs: the values of the network's side inputs (ratings, speed and other facts besides the board) by name, 0
-        to 255.
+    side_inputs: a dict from the names of the network's side inputs (ratings, speed and other facts besides the board)
+        to their values, 0 to 255.
     """
     from kibitz.play import open_player
     from kibitz.play.result import SearchLimits
@@ -136,7 +136,7 @@ def choose_go(
     rules: str | None = None,
     side_inputs: Mapping[str, int] = {},
 ) -> ChosenPoint:
-    """Return the Go move that a network chooses, for `TrainedNetwork.choose_move`.
+    """Return the Go move that a network chooses. `TrainedNetwork.choose_move` calls this function.
 
     run: the folder with the network. session: the loaded network.
     board: the position.
@@ -145,8 +145,8 @@ def choose_go(
     handicap: the number of handicap stones.
     rules: the rules in the SGF of the position; None for Chinese rules. If `options` contain "rules", these rules apply
         instead.
-    side_inputs: the values of the network's side inputs (ranks, server and other facts besides the board) by name, 0 to
-        255.
+    side_inputs: a dict from the names of the network's side inputs (ranks, server and other facts besides the board) to
+        their values, 0 to 255.
     """
     from kibitz.games.go.points import PASS, to_gtp
     from kibitz.games.go.replay import AGE, encode_board

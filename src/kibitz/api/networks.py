@@ -35,8 +35,8 @@ TOGETHER = 512
 
 
 class SideInputs(TypedDict, total=False):
-    """Keywords of `predict`, `evaluate` and `choose_move`: the side inputs, which are inputs of a network in addition
-    to the position. Only some networks, such as `human`, have side inputs.
+    """Keywords of the methods `predict`, `evaluate` and `choose_move` of a network: the side inputs, which are inputs
+    of a network in addition to the position. Only some networks, such as `human`, have side inputs.
 
     rating: the rating of the player to move, 100 to 4000.
     opponent_rating: the rating of the opponent; by default the same as `rating`.
@@ -44,7 +44,7 @@ class SideInputs(TypedDict, total=False):
     scale: the rating scale: "fide", "lichess", "chess.com" or "fics".
     rank: in Go, the rank of both players, "15k" to "9d". All other inputs then have the values of a typical game
         between such players.
-    side_inputs: further inputs by name, 0 to 255.
+    side_inputs: a dict from the names of further inputs to their values, 0 to 255.
 
     For an input that you do not give, the network uses the value "unknown". Networks that need the last moves take them
     from the history of a chess.Board.
@@ -64,11 +64,12 @@ class SideInputs(TypedDict, total=False):
 
 
 class MoveOptions(SideInputs, total=False):
-    """Keywords of `TrainedNetwork.choose_move`; all are optional. They include the side inputs of `SideInputs`, which
-    have an effect only if the method does not search. With `rank`, a Go network imitates players of this rank: it
-    samples from its predicted move probabilities without a search. The strength of this imitation is not measured.
+    """Keywords of `TrainedNetwork.choose_move`; all are optional. They include the side inputs of `SideInputs`, such as
+    ratings, which have an effect only if the method does not search. With `rank`, a Go network imitates players of this
+    rank: it samples from its predicted move probabilities without a search. The strength of this imitation is not
+    measured.
 
-    method: one of the network's `methods`; None for the first one.
+    method: the name of a method, from the network's attribute `methods`; None for the first name in it.
     depth, nodes, seconds: the limits of a search in plies, evaluated positions and seconds. The search ends when it
         reaches one of the limits; without a limit, it takes one second. In Go, `depth` is not possible, and `nodes` is
         the number of visits (default 200), only for networks that search. A Go network that does not search evaluates
@@ -272,8 +273,8 @@ class TrainedNetwork:
         other arguments and the errors are those of `predict`.
 
         In Go, the result is the mean of several network evaluations: for both sides to move, on the board and its
-        mirror image. This mean varies less than a single evaluation. The page of `kibitz board` and `kibitz.show` use
-        the same mean.
+        mirror image. This mean varies less than a single evaluation. The browser page of `kibitz board` and
+        `kibitz.show` use the same mean.
 
         >>> import chess, kibitz
         >>> board = chess.Board()
@@ -316,14 +317,15 @@ class TrainedNetwork:
         komi: float | None = None,
         rules: str | None = None,
     ) -> PositionValue:
-        """Return the value of a position after a search. The page of `kibitz board`, `kibitz analyze` and kibitz's UCI
-        and GTP engines show the same value. `evaluate` returns the network's output without a search.
+        """Return the value of a position after a search: the win probability of White in chess and of Black in Go, a
+        proven mate, and the best line. The browser page of `kibitz board`, `kibitz analyze` and kibitz's UCI and GTP
+        engines show the same value. `evaluate` returns the network's output without a search.
 
-        The method depends on the network. If the network supports a PUCT search, the result is the value that this
-        search finds for the best move. For other chess networks, a short alpha-beta search finds a quiet position, in
-        which no capture wins material. The material and the network's evaluation of the quiet position give the value.
-        Other Go networks evaluate the position without a search. If two passes ended a Go game, the final position is
-        scored.
+        The method depends on the network. If the network supports a PUCT search (a Monte Carlo tree search), the result
+        is the value that this search finds for the best move. For other chess networks, a short alpha-beta search finds
+        a quiet position, in which no capture wins material. The material and the network's evaluation of the quiet
+        position give the value. Other Go networks evaluate the position without a search. If two passes ended a Go
+        game, the final position is scored.
 
         nodes: the number of evaluations of the search; None for the default (in Go 120 visits).
         to_move, komi: only for Go, as in `evaluate`.

@@ -25,8 +25,8 @@ _STATE = 4
 
 
 class SgfmillBoard(Protocol):
-    """The methods of the boards of the library sgfmill (sgfmill.boards.Board) that kibitz uses. These boards contain
-    only stones, and row 0 is the lower edge. side: the board size.
+    """The interface of the Go boards of the library sgfmill (sgfmill.boards.Board), as far as kibitz uses it. These
+    boards contain only stones, and row 0 is the lower edge. side: the board size.
     """
 
     side: int
@@ -35,8 +35,8 @@ class SgfmillBoard(Protocol):
 
 
 class PositionArrays(NamedTuple):
-    """Positions as input arrays of networks. It is a tuple of two arrays: `codes, state = store.positions(games,
-    plies)`.
+    """Positions as input arrays of networks. It is a tuple of two arrays: `codes, state =
+    kibitz.encode_positions(boards)`.
 
     codes: uint8 [n, 64] in chess, [n, 361] in Go. state: uint8 [n, 4]. If a network has inputs in addition to the
     position (side inputs), they are further columns of `state`.
@@ -52,8 +52,9 @@ class PositionArrays(NamedTuple):
     Go, codes: the index is row · 19 + column for all board sizes; row 0 is the upper edge, column 0 the left edge. A
     code is kind + 16 · age. The kinds are 0 for an empty point; 1 to 5 for a black stone whose chain has 1 to 5
     liberties, and 6 for more; 7 to 12 for White in the same way; 13 for a point that ko forbids; 14 for a point outside
-    the board. The ages are 1 for the last move, up to 13 for the oldest moves, and 0 for setup stones and empty points.
-    Go, state, by column:
+    the board. The age shows when a stone was played: 1 for the last move, 2 for the move before it, up to 13 for the
+    oldest moves. Moves older than 8 plies share ages. Setup stones and empty points have the age 0. Go, state, by
+    column:
 
     - 0: the side to move, 0 for Black and 1 for White.
     - 1: the board size.
@@ -239,9 +240,9 @@ def encode_positions(
     `codes` is uint8 [n, 64] in chess and uint8 [n, 361] in Go. `state` is uint8 [n, 4].
 
     positions: one or more positions. Each is a chess.Board, a FEN, a Go board (from `make_go_board` or sgfmill), or an
-    SGF text, whose last position is encoded. to_move: "b" or "w", for sgfmill boards. Raises UsageError if there are no
-    positions, for unsupported types, and for chess and Go in one call. Raises KibitzError for positions that can't be
-    read.
+    SGF text, whose last position is encoded. to_move: the side to move, "b" or "w", only for sgfmill boards. Raises
+    UsageError if there are no positions, for unsupported types, and for chess and Go in one call. Raises KibitzError
+    for positions that can't be read.
 
     >>> import kibitz
     >>> codes, state = kibitz.encode_positions(["4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/4K3 b - - 9 40"])
@@ -257,8 +258,8 @@ def encode_positions(
 
 
 def stack(read: Sequence[ReadPosition]) -> PositionArrays:
-    """Return the arrays of one or more positions, with one row for each position. Raises UsageError if the list has
-    both chess and Go positions.
+    """Stack one or more positions into the arrays `codes` and `state`, with one row for each position (see
+    `PositionArrays`). Raises UsageError if the list has both chess and Go positions.
     """
     if len({position.game for position in read}) > 1:
         raise UsageError(
@@ -269,7 +270,8 @@ def stack(read: Sequence[ReadPosition]) -> PositionArrays:
 
 
 def check_arrays(arrays: tuple[Any, Any], game: str, side_inputs: int, sizes: Sequence[int] = ()) -> PositionArrays:
-    """Check that `codes` and `state` are valid inputs for a network, and return them as PositionArrays.
+    """Check that the arrays `codes` and `state` of positions (see `PositionArrays`) are valid inputs for a network, and
+    return them.
 
     arrays: the two arrays. game: "chess" or "go". side_inputs: the number of columns that `state` may have after its
     first four columns. sizes: in Go, the supported board sizes. Raises UsageError for a wrong dtype or shape, and for

@@ -402,9 +402,11 @@ class GameStore:
         return positions.locate(np.sort(numbers))
 
     def positions_of(self, part: str | None = None, played: bool = False) -> Positions:
-        """Return all positions of the games in one part of the store's split, as an object that numbers them from 0.
+        """Return an object with all positions of the games in one part of the store, numbered from 0. A store is split
+        into training, validation and test games.
 
-        part: as in `games`. played: True to include only positions in which a move was played.
+        part: "training", "validation" or "test"; None for all games. played: True to include only positions in which a
+        move was played.
         """
         from kibitz.store.positions import Positions
 
@@ -509,7 +511,9 @@ class GameStore:
 
 
 def check_view(view: str) -> bool:
-    """Return True for the view "mover" and False for "board". Raises UsageError for any other view."""
+    """Return whether a view of positions is "mover", the point of view of the side to move, instead of "board", the
+    board as it is. Raises UsageError for any other text.
+    """
     if view not in VIEWS:
         raise UsageError(f"view must be one of {', '.join(VIEWS)} (got {view!r}).")
     return view == "mover"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class TestRows:
     """The positions of a test, and the result for each of them. All arrays have the shape [n].
 
-    question: the predicted quantity: "winner", "move", "owners" or "pair".
+    question: the predicted quantity: "winner", "move", "owners" or "pair" (see `compare`).
     game, ply: int64, the game's number in the store, and the number of moves before the position.
     right: float64, 0 to 1: 1 if the prediction is right, 0 if it is wrong, 0.5 if the network has no preference. For Go
         territory, it is the share of the points that are right.
@@ -70,8 +70,9 @@ class TestRows:
 class TestResult:
     """The result of `kibitz.test`.
 
-    figures: the metrics that `kibitz test` prints, by name. Each is an Estimate with value, n and games, and with low
-        and high, the bounds of the 95% interval. The interval is computed by resampling whole games.
+    figures: a dict from names to the metrics that `kibitz test` prints. Each metric is an Estimate with value, n and
+        games, and with low and high, the bounds of the 95% interval. The interval is computed by resampling whole
+        games.
     headline: the name of the main metric.
     rows: the results for each position.
     json: everything that `kibitz test --json` prints, as a dict. For convchess and chessnet, the key "landscape" has

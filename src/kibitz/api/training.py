@@ -30,7 +30,7 @@ class TrainingProgress:
     iterations: the number of iterations of this stage.
     loss: the mean training loss since the last summary; None between summaries.
     samples_per_second: the speed of training; None between summaries.
-    validation: after a validation, the mean of each metric by name; else None.
+    validation: after a validation, a dict from the names of metrics to their means; else None.
     note: a message to the user, or "".
 
     >>> import kibitz
@@ -154,8 +154,8 @@ class TrainingOptions:
                 check_whole(name, value, least)
 
     def config(self, recipe: Mapping[str, Any]) -> TrainConfig:
-        """Return the configuration of the training loop. recipe: the values of the recipe (a named set of settings) by
-        name. Options that are not None replace these values.
+        """Return the configuration of the training loop. recipe: a dict from the names of settings to their values in a
+        recipe, which is a named set of settings. Options that are not None replace these values.
         """
         from kibitz.training.trainer import TrainConfig
 
@@ -190,7 +190,8 @@ def train(
     system: the name of a system, see `list_systems`.
     store: the folder of the store, kibitz's compact game database.
     run: the folder of the result; None for the run in runs/ with the same settings, games and seed, or else a new one.
-    recipe: a named set of settings: "default" (the best that we know for training in under an hour), "long", "paper" …
+    recipe: a named set of settings: "default" (the best known settings for under an hour of training), "long", "paper"
+        …
     start_from: a run or bundled network for the initial weights (and settings).
     on_progress: a function that is called after every iteration, summary and validation, in the thread that trains. If
         it returns True, training stops as with Ctrl-C: the run is saved, and the same call resumes it. An exception in
