@@ -1,4 +1,6 @@
-"""The interface `Contest` between a match and its games. It has everything that differs between chess and Go."""
+"""The interface `Contest`, with which a match plays its games. Chess and Go each have a class with this interface, for
+everything that differs between them.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ def in_words(text: object) -> str:
 
 
 class MatchEngine(Protocol):
-    """The interface of the engine process of a player in a match."""
+    """The interface of an object that runs the engine process of one player in a match."""
 
     identity: str
     """The name that the engine reports. Before the process is started, it is the player's name."""
@@ -108,7 +110,7 @@ class Contest(Protocol):
         raised.
 
         number: the game's number in the match, from 0.
-        engines: the started engines of "A" and "B".
+        engines: a dict from the players "A" and "B" to their started engines.
         names, settings: the players' names and the settings of the match, which are written to the game record.
         """
 

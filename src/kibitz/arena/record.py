@@ -2,7 +2,7 @@
 after an interruption.
 
 Chess games are recorded as PGN, and Go games as SGF. This module has the code that both formats use. Each game ends
-with an empty line. Its tags are the match's settings, each with the prefix SETTING, and GameNumber, Ending, Forfeit,
+with an empty line. Its tags are the match's settings, each with the prefix "Match", and GameNumber, Ending, Forfeit,
 Reason and Referee.
 """
 
@@ -48,8 +48,8 @@ class RecordFormat:
 
     option: the command-line option for the path of the record file.
     head: the first line of each game.
-    read: a function that parses a game's text. It returns the half points of the player who moved first, and the tags
-        by name; None if the text isn't a complete game.
+    read: a function that parses a game's text. It returns the half points of the player who moved first, and a dict
+        from the names of tags to their values; None if the text isn't a complete game.
     """
 
     option: str

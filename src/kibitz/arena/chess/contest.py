@@ -1,4 +1,4 @@
-"""The class with everything that a match needs to know about chess."""
+"""The class `ChessContest`: the parts of a match that are specific to chess, such as engines and single games."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kibitz.arena.record import side_of
 class ChessContest:
     """Chess as the game of a match. The class starts the engines and plays the games.
 
-    limits: the search limits of the two players, by "A" and "B".
+    limits: a dict from the players "A" and "B" to their search limits.
     seed: the random seed of the match.
     hang: the seconds after which an engine counts as hung, if its limits contain no time.
     rules: the rules by which a game ends early.

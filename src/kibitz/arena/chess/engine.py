@@ -42,7 +42,7 @@ class ChessEngine:
 
     participant: the player. hang: the seconds after which the engine counts as hung, if no time limit applies.
 
-    `start` starts the process. After a Fault, the process has ended, and `start` can start a new process.
+    `start` starts the process. After the exception Fault, the process has ended, and `start` can start a new process.
     """
 
     def __init__(self, participant: Participant, hang: float):
@@ -54,8 +54,8 @@ class ChessEngine:
         self._closed = False
 
     def start(self) -> None:
-        """Start the process if it isn't running. Raises StartFailed if ATTEMPTS attempts fail, or if the error shows
-        that further attempts would fail, too.
+        """Start the process if it isn't running. Raises StartFailed if three attempts fail, or if the error shows that
+        further attempts would fail, too.
         """
         if self._engine is not None:
             if self._engine.runs:

@@ -92,8 +92,7 @@ def limits(
     clock: seconds for the game and seconds per move, such as "10+0.1".
     ending: the end of the options' names in error messages, such as "-a" for `--nodes-a`.
 
-    Without any limit, the time per move is DEFAULT_MOVETIME. Raises UsageError for invalid text, and for numbers below
-    1.
+    Without any limit, the time per move is 100 ms. Raises UsageError for invalid text, and for numbers below 1.
     """
     for name, value in (("depth", depth), ("movetime", movetime)):
         if value is not None and value < 1:

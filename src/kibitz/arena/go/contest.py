@@ -1,4 +1,4 @@
-"""The class with everything that a match needs to know about Go."""
+"""The class `GoContest`: the parts of a match that are specific to Go, such as engines and single games."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kibitz.games.go.points import BLACK, WHITE
 class GoContest:
     """Go as the game of a match. The class starts the engines and plays the games.
 
-    times: the time limits of the two players, by "A" and "B".
+    times: a dict from the players "A" and "B" to their time limits.
     seed: the random seed of the match.
     hang: the seconds after which an engine counts as hung, if it has no time limit.
     rules: the board size, the komi and the largest number of moves.

@@ -31,7 +31,7 @@ COLOUR = {BLACK: "black", WHITE: "white"}
 class MoveAnswer:
     """A move that an engine played.
 
-    point: row · 19 + column, or PASS; None if the engine resigned. seconds: the time that the move took.
+    point: row · 19 + column, or 361 for a pass; None if the engine resigned. seconds: the time that the move took.
     """
 
     point: int | None
@@ -43,7 +43,7 @@ class GoEngine:
 
     participant: the player. hang: the seconds after which the engine counts as hung, if no time limit applies.
 
-    `start` starts the process. After a Fault, the process has ended, and `start` can start a new process.
+    `start` starts the process. After the exception Fault, the process has ended, and `start` can start a new process.
     """
 
     def __init__(self, participant: Participant, hang: float, size: int):
@@ -66,8 +66,8 @@ class GoEngine:
         )
 
     def start(self) -> None:
-        """Start the process if it isn't running. Raises StartFailed if ATTEMPTS attempts fail, or if the error shows
-        that further attempts would fail, too.
+        """Start the process if it isn't running. Raises StartFailed if three attempts fail, or if the error shows that
+        further attempts would fail, too.
         """
         if self._program is not None and self._program.running:
             return

@@ -42,7 +42,7 @@ def text_of(
 
     number: the game's number in the match, from 0.
     played: the game and its result.
-    names: the names of the players "A" and "B".
+    names: a dict from "A" and "B" to the names of the players.
     opening: the number of the opening in the list of openings, from 0.
     settings: the settings of the match, which are written to the game comment (GC), one on each line.
     """
