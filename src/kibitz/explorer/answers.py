@@ -1,5 +1,5 @@
-"""Find the moves that were played in a position, with their numbers of games and their scores. The index of a store
-gives the answer.
+"""Find the moves that were played in a position, with their numbers of games and their scores. The games are those of a
+store, which is kibitz's database of games.
 """
 
 from __future__ import annotations

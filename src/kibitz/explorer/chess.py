@@ -41,10 +41,11 @@ def fill_keys(moves, offsets, starts, start_of, first, keys, played, counts):  #
 
     moves, offsets, starts, start_of: the arrays of the store, as in `kibitz.games.chess.replay.replay`.
     keys: output, uint64 [n, depth], the Zobrist keys of the first `depth` positions of each game.
-    played: output, uint16 [n, depth], the move that was played in each position; NO_MOVE at the end of a game.
+    played: output, uint16 [n, depth], the move that was played in each position, packed as in the store; 65535 at the
+        end of a game.
     counts: output, int64 [n], the number of positions of each game, at most `depth`.
 
-    This kernel duplicates the code of `board_kernels.play_moves`, and also updates the key.
+    This compiled function duplicates the code of `board_kernels.play_moves`, and also updates the key.
     """
     board = np.empty(64, np.uint8)
     view = np.empty(64, np.int8)

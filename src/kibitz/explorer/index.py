@@ -1,7 +1,7 @@
 """An index of the positions of a store: the games in which each position occurs, and the moves that were played in it.
 
-The index is a folder of arrays. An entry is one of the first DEPTH positions of a game. Entries are sorted into buckets
-by the first bits of the position's key (a 64-bit hash). The 32 bits after them identify the position in its bucket. The
+The index is a folder of arrays. An entry is one of the first 40 positions of a game. Entries are sorted into buckets by
+the first bits of the position's key (a 64-bit hash). The 32 bits after them identify the position in its bucket. The
 arrays are:
 
     prints   uint32  The 32 bits of each entry, bucket after bucket, in ascending order in each bucket.
@@ -10,7 +10,7 @@ arrays are:
     buckets  int64   The index of each bucket's first entry, and the number of entries at the end.
     results  int8    The result of each game: 1, 0, -1 as in the store.
     ratings  int16   White's and Black's rating in each game (in Go: rank, as `ranks.rank_value`);
-                     UNRATED if unknown.
+                     UNRATED (-32768) if unknown.
 
 The probability that a query confuses two different positions is about the number of entries divided by 2^52.
 """

@@ -1,5 +1,5 @@
 """Parse the position of a query, and return the moves that were played in it as JSON. The command `kibitz explore`, the
-Python API and the page of `kibitz board` use this module.
+Python API and the browser page of `kibitz board` use this module.
 """
 
 from __future__ import annotations

@@ -43,7 +43,8 @@ class Wanted:
 class GameSearch:
     """Finds the games of a store that meet conditions.
 
-    ratings: int16 [games, 2], the ratings of White and Black; in Go, their ranks as numbers. UNRATED means unknown.
+    ratings: int16 [games, 2], the ratings of White and Black; in Go, their ranks as numbers. The value -32768 means
+    unknown.
     """
 
     def __init__(self, store: Store, ratings: NDArray[np.int16]):
