@@ -149,8 +149,8 @@ class GtpProgram:
         self._send(command)
 
     def received_lines(self, wait: float) -> list[str]:
-        """Return the lines that the program has printed since the last call, as the reply to the command of `begin`.
-        The method waits at most `wait` seconds for the first line.
+        """Return the lines that the program has printed since the last call. They are a part of the reply to the
+        command that `begin` has sent. The method waits at most `wait` seconds for the first line.
 
         Raises CommandRefused if the program rejects the command, and EngineDied if the program has ended.
         """
@@ -169,8 +169,8 @@ class GtpProgram:
         return lines
 
     def answered(self, wait: float) -> str | None:
-        """Return the first line of the reply to the command of `begin`. Return None if the line does not arrive within
-        `wait` seconds.
+        """Return the first line of the reply to the command that `begin` has sent. Return None if the line does not
+        arrive within `wait` seconds.
 
         Raises the same errors as `received_lines`.
         """

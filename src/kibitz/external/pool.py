@@ -1,4 +1,4 @@
-"""Distribute work to threads. Each thread uses its process of an external program."""
+"""Distribute work to threads. Each thread can use its own process of an external program."""
 
 from __future__ import annotations
 

@@ -37,7 +37,9 @@ class Program:
 
     @property
     def is_well_known(self) -> bool:
-        """Whether the program is one of WELL_KNOWN. For these programs, kibitz knows whether they play chess or Go."""
+        """Whether the program is in kibitz's list of well-known programs, such as Stockfish and GNU Go. For these
+        programs, kibitz knows whether they play chess or Go.
+        """
         return self.name.lower() in _ARGUMENTS
 
 

@@ -57,8 +57,8 @@ class OptionRefused(ValueError):
 class EngineEvaluation(NamedTuple):
     """The evaluation of a position by an engine.
 
-    centipawns: the evaluation from White's point of view. A mate in n moves is MATE − n for White and −(MATE − n) for
-        Black.
+    centipawns: the evaluation from White's point of view. A mate in n moves is 100,000 − n for White and −(100,000 − n)
+        for Black.
     move: the best move in UCI notation; "(none)" if there is no move.
     """
 
@@ -71,7 +71,7 @@ class SearchReport(NamedTuple):
 
     moves: the first move of each line, the best line first.
     best: the move that the engine plays at the end of the search; None if there is no move.
-    strings: the texts after "info string", at most the last MOST_STRINGS.
+    strings: the texts after "info string", at most the last 1,000.
     score, line: the evaluation and the moves of the best line, from the last output with an exact score; None and () if
         the engine printed no exact score.
     """
@@ -94,7 +94,7 @@ class ExternalEngine:
 
     command: the program and its arguments.
     name: the name of the engine in error messages, until the engine has sent its own name.
-    patience: the seconds in which the engine must reply to `uci`; PATIENCE by default.
+    patience: the seconds in which the engine must reply to `uci`; 20 by default.
     on_process: a function that is called with the process id while the engine starts.
 
     Raises EngineDied. Its `how` is "absent" if the program cannot be started, "died" if it ends, and "hung" if it does
@@ -204,7 +204,7 @@ class ExternalEngine:
     ) -> chess.engine.PlayResult:
         """Return the move that the engine plays in a position.
 
-        board: the position, with the earlier moves on its stack.
+        board: the position, with the earlier moves in its `move_stack`.
         search_limit: the search limit that is sent to the engine.
         game: any object that identifies the game.
         limit: the seconds in which the engine must reply.
@@ -220,7 +220,7 @@ class ExternalEngine:
         depends only on the position.
 
         fen: the position. depth: the depth of the search in plies. Raises EngineDied if the engine does not reply
-        within PATIENCE seconds, or if it reports no score.
+        within 20 seconds, or if it reports no score.
         """
         board = chess.Board(fen)
         try:
@@ -237,7 +237,7 @@ class ExternalEngine:
     ) -> SearchReport:  # fmt: skip
         """Search a position with an empty hash table, and return the engine's output.
 
-        board: the position, with the earlier moves on its stack, which are also sent.
+        board: the position, with the earlier moves in its `move_stack`, which are also sent to the engine.
         search_limit: the search limit that is sent to the engine.
         lines: the number of best lines that the engine reports (MultiPV).
         limit: the seconds in which the engine must reply.
@@ -300,7 +300,7 @@ class ExternalEngine:
         search_limit: the limit of a search that ends with a move; None for an analysis without end.
         game: any object that identifies the game; all calls with None count as one game.
 
-        Raises EngineDied if the engine does not begin within PATIENCE seconds.
+        Raises EngineDied if the engine does not begin within 20 seconds.
         """
         most = self._engine.options.get("MultiPV")
         lines = 1 if most is None else min(lines, most.max or lines)
