@@ -50,7 +50,8 @@ class CachedGames:
     instance for an account.
 
     entries: the saved games, by their identifier on the server.
-    state: a dict for JSON with which the next download continues. The method `save` writes it to the disk.
+    state: a dict for JSON, with the facts that the next download needs, such as the complete periods. The method `save`
+        writes it to the disk.
     """
 
     def __init__(self, folder: Path, texts: IO[bytes], index: IO[bytes]):

@@ -45,7 +45,8 @@ class Gap:
     wanted: the filter for the games.
     since, until: the beginning and the end of the period, in milliseconds since 1970.
     need: the number of games accepted by the filter after which the download can stop; None for no limit.
-    reached: a function that is called with a time when all games of the period from this time on are saved.
+    reached: a function that takes a time, in milliseconds since 1970. A call means that all games of the period since
+        this time are saved.
     on_game: a function that is called after each new game.
     result: the numbers of games, which `put` updates.
     matched: the number of games so far that the filter accepts.
@@ -93,9 +94,8 @@ class Downloads(Protocol):
     """The interface of a class that downloads games from one site."""
 
     def key(self, wanted: GameChoice) -> str:
-        """Return the key under which the saved games list the periods that are complete for a filter. In such a period,
-        all games that the filter accepts are saved. The key is ALL if the site can't filter, because each download then
-        contains every game.
+        """Return a text that identifies a filter in the list of complete periods. In a complete period, all games that
+        the filter accepts are saved. The text is "all" if the downloads contain every game.
         """
 
     def begin(self, cache: CachedGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
