@@ -178,7 +178,7 @@ class RefereeOptions:
         return self.referee != "none" or self.play_out
 
     def check(self, game: str) -> None:
-        """Raise UsageError for an unknown value of --referee, and for any of these options if the games are chess.
+        """Raise UsageError for an unknown value of --referee, and for any option of this class if the games are chess.
 
         game: "chess" or "go".
         """

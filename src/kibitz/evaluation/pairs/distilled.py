@@ -70,8 +70,8 @@ def speed(run: Run, name: str, pairs: PairSample) -> tuple[float, float]:
     """Measure the speed of a network. Return how many positions per second it converts to features, and how many pairs
     per second it then compares.
 
-    run: the run that contains the network. name: the network's name, such as "distilled". pairs: the sample with whose
-    positions the speed is measured.
+    run: the folder of a trained network, which contains the network. name: the network's name, such as "distilled".
+    pairs: the sample with whose positions the speed is measured.
     """
     network = embedding.load(run, name)
     rows = np.resize(np.arange(len(pairs.games)), SPEED_POSITIONS)

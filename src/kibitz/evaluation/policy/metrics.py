@@ -53,8 +53,8 @@ class PolicyResults:
 
     @property
     def whole(self) -> bool:
-        """Whether the run has all seven networks that are needed to predict a complete move: one for the from-square,
-        and one for the to-square of each type of piece.
+        """Whether the run (the folder of a trained network) has all seven networks that are needed to predict a
+        complete move: one for the from-square, and one for the to-square of each type of piece.
         """
         return set(system.SELECTORS) <= set(self.names)
 

@@ -88,8 +88,8 @@ class PlayedPositions:
         )
 
     def slices(self) -> dict[str, SliceKey]:
-        """Return a dict of the rules that divide the positions into groups, such as "rating" and "phase". In tests of
-        kibitz's networks, the groups are the same. If a property is unknown for all positions, its rule is omitted.
+        """Return a dict of the rules that divide the positions into groups, such as "rating" and "phase". Tests of
+        kibitz's networks use the same groups. If a property is unknown for all positions, its rule is omitted.
         """
         return _go_slices(self) if self.store.game == "go" else _chess_slices(self)
 
