@@ -25,7 +25,8 @@ class Analysis(Protocol):
     """The functions of a module that interprets the outputs of a chess network. An example is the module
     kibitz.analysis.chess.answers. A system (a kind of network, such as `winner`) can declare another module.
 
-    answers: the network's outputs for n positions, as arrays by name (see kibitz.systems.declaration.OUTPUTS).
+    answers: the network's outputs for n positions, as a dict from names to arrays (see
+        kibitz.systems.declaration.OUTPUTS).
     codes, state: the positions, uint8 [n, 64] and uint8 [n, 4 or more] (see `kibitz.PositionArrays`).
 
     `check_outputs` rejects a network for which `white_wins` and `expected_moves` both return None.
@@ -36,8 +37,8 @@ class Analysis(Protocol):
         not predict it.
 
         For some systems (kinds of networks), the value is the probability of another event, which the system's
-        `meaning` names. answers: the network's outputs, as arrays by name. state: uint8 [n, 4 or more], see
-        `kibitz.PositionArrays`.
+        `meaning` names. answers: the network's outputs, as a dict from names to arrays. state: uint8 [n, 4 or more],
+        see `kibitz.PositionArrays`.
         """
 
     def expected_moves(
@@ -50,7 +51,8 @@ class Analysis(Protocol):
         `kibitz.games.chess.moves.from_move`). The second has the index of each position's first move in the first
         array, int64 [n + 1]; its last number is m. The third has the weights, float32 [m], 0 or more; they need not sum
         to 1.
-        answers: the network's outputs, as arrays by name. codes, state: the positions, see `kibitz.PositionArrays`.
+        answers: the network's outputs, as a dict from names to arrays. codes, state: the positions, see
+        `kibitz.PositionArrays`.
         """
 
 
@@ -58,7 +60,8 @@ class OwnerAnalysis(Protocol):
     """The function of a module that interprets the outputs of a Go network. An example is the module
     kibitz.analysis.go.answers. A system (a kind of network, such as `gocnn`) can declare another module.
 
-    answers: the network's outputs for n positions, as arrays by name (see kibitz.systems.declaration.OUTPUTS).
+    answers: the network's outputs for n positions, as a dict from names to arrays (see
+    kibitz.systems.declaration.OUTPUTS).
     """
 
     def black_owns(self, answers: Answers) -> NDArray[np.float64]:

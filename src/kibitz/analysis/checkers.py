@@ -95,7 +95,7 @@ def find_checker(
     words: the name or the command of the engine, such as "stockfish" or "katago gtp".
     game: "chess" or "go".
     network: the name of the network, which error messages contain.
-    options: UCI options by name.
+    options: a dict from the names of UCI options to their values.
     nodes, depth: the limits of a search; None for the default.
     dashes: True if error messages name command-line options, False if they name Python arguments.
 

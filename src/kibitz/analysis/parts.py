@@ -73,7 +73,7 @@ class Parts:
 
     whole: all moves together.
     by: each group of moves, as {division: {group: ...}}. For example, the division "phase" has the group "endgame".
-    openings: the games of each opening.
+    openings: one group of moves for each opening.
     """
 
     whole: Part

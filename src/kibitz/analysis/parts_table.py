@@ -20,7 +20,7 @@ COUNTED = ("?", "??")
 def score_words(results: Mapping[str, int], score: Estimate) -> str:
     """Return a player's results as text, such as "won 3, drawn 1, lost 2: score 58.3%".
 
-    results: the number of games by "won", "drawn" and "lost". score: the mean result, 0 to 1.
+    results: a dict from "won", "drawn" and "lost" to the number of games. score: the mean result, 0 to 1.
     """
     line = f"won {results['won']:,}, drawn {results['drawn']:,}, lost {results['lost']:,}"
     return f"{line}: score {score.value:.1%}{with_interval(score)}"

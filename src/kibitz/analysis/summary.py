@@ -122,7 +122,7 @@ class TurningPoint:
 class GameSummary:
     """The summary of a game.
 
-    sides: the results of each side, by the name of the side, such as "white".
+    sides: a dict from the name of each side, such as "white", to its results.
     turning_point: the move after which one side stays ahead (see `TurningPoint`); None if there is no such move.
     """
 

@@ -24,7 +24,7 @@ def white_wins(answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64
     If the network has the output `value` (−1 to 1, for the side to move), the function converts it to White's expected
     score. A value of 0, which is a certain draw, becomes 0.5.
 
-    answers: the network's outputs for the positions, as arrays by name.
+    answers: the network's outputs for the positions, as a dict from names to arrays.
     state: uint8 [n, 4 or more], see `kibitz.PositionArrays`.
     """
     for name in ("white_wins", "white_better"):
@@ -49,7 +49,7 @@ def expected_moves(
     `kibitz.games.chess.moves.from_move`). The second has the index of each position's first move in the first array,
     int64 [n + 1]; its last number is m. The third has the probabilities, float32 [m].
 
-    answers: the network's outputs for the positions, as arrays by name.
+    answers: the network's outputs for the positions, as a dict from names to arrays.
     codes, state: the positions, uint8 [n, 64] and uint8 [n, 4 or more], see `kibitz.PositionArrays`.
     """
     if "origin" not in answers:

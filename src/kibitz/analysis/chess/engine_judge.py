@@ -65,7 +65,8 @@ class EngineJudge(Judge):
         position.
     analysis: the module that interprets the network's outputs.
     checker: the engine and its limits.
-    threads, stop: see `Judge`.
+    threads: the number of threads of kibitz's own searches; None for all. stop: an event that another thread can set to
+        end the analysis; None for no such event.
     max_positions: the largest number of positions whose results stay in memory.
 
     Raises EngineDied if the engine does not start, and UsageError if the engine rejects an option.

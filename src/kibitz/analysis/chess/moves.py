@@ -89,7 +89,7 @@ class ByStrength:
     rating: the mover's rating.
     player: the probability for players of this rating.
     weaker, stronger: the probabilities for players who are rated 400 points lower and 400 points higher.
-    slip: whether the move is both costly and unlikely for players of the mover's rating.
+    slip: whether the move is costly, and players of the mover's rating choose it with a probability below 0.05.
     """
 
     rating: int

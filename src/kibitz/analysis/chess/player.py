@@ -61,7 +61,7 @@ _WITH_SCORE = ("side",)
 
 @dataclass(frozen=True)
 class Mistake:
-    """A move of the player that lost much win probability.
+    """A move by which the player of a report lost much win probability.
 
     file: the path of the file that contains the game.
     game: the game's number in the file, from 1.

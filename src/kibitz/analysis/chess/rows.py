@@ -27,8 +27,8 @@ the moves. seconds_left: the time on the mover's clock. reason: the code of the 
 
 
 def rows(game: AnalysedGame, file: str) -> Iterator[dict[str, Any]]:
-    """Yield the moves of an analyzed game as rows of a table: one dict for each move. The keys are the names in
-    COLUMNS. file: the path of the game's file.
+    """Yield the moves of an analyzed game as rows of a table: one dict for each move. The keys are the names of the
+    columns, which the constant COLUMNS lists. file: the path of the game's file.
     """
     headers, ratings = game.record.game.headers, ratings_of(game.record.game.headers)
     of_game = {

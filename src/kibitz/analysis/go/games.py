@@ -88,8 +88,8 @@ class AnalysedPosition:
         """Return the board as text: one string for each row, from the top, with one character for each point.
 
         X and O are Black's and White's stones that will stay on the board. x and o are Black's and White's stones that
-        will be lost. All stones of a chain have the same status. + and - are empty points that are very likely Black's
-        and White's. A dot is any other empty point.
+        will be lost. All stones of a chain have the same status. + and - are empty points that belong to Black and
+        White with a probability of at least 0.75. A dot is any other empty point.
         """
         signs = np.full(POINTS, ".")
         empty = self.colours == NONE
@@ -113,8 +113,8 @@ class AnalysedPosition:
 
     @property
     def settled(self) -> bool:
-        """Whether at least two thirds of the points have a very likely owner. In other positions, `Score.count` would
-        change strongly with every move.
+        """Whether at least two thirds of the points belong to one of the players with a probability of at least 0.75.
+        In other positions, `Score.count` would change strongly with every move.
         """
         return is_settled(self.colours, self.black_owns)
 
@@ -483,7 +483,8 @@ def owners_of_chains(colours: NDArray[np.uint8], black_owns: NDArray[np.float64]
 
 
 def is_settled(colours: NDArray[np.uint8], black_owns: NDArray[np.float64]) -> bool:
-    """Return whether at least two thirds of a board's points have a very likely owner.
+    """Return whether at least two thirds of a board's points belong to one of the players with a probability of at
+    least 0.75.
 
     colours: the color of the stone on each point, uint8 [361]. black_owns: the probability that each point belongs to
     Black, float64 [361].

@@ -35,7 +35,7 @@ class UsualLosses:
     slope: the change of this logarithm per rank.
     phase, area, kind: the numbers that are added to this logarithm for each phase of the game, area of the board and
         kind of move, in the order of PHASES, AREAS and KINDS.
-    errors: the relative standard error of the mean loss, by rank.
+    errors: a dict from ranks to the relative standard error of the mean loss.
     """
 
     network: str

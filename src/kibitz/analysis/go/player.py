@@ -134,7 +134,7 @@ def players_in(path: str, named: Sequence[str]) -> list[Player]:
 
 @dataclass(frozen=True)
 class GoMistake:
-    """A move of the player that lost many points.
+    """A move by which the player of a report lost many points.
 
     file: the path of the file that contains the game.
     game: the game's number in the file, from 1.

@@ -81,7 +81,8 @@ def predictions_of(answers: Answers, state: NDArray[np.uint8]) -> list[PositionP
     """Return a network's predictions for each of n positions. Return [] if the network lacks an output for moves,
     winner or score.
 
-    answers: the network's outputs, as arrays by name. state: uint8 [n, 4 or more], see `kibitz.PositionArrays`.
+    answers: the network's outputs, as a dict from names to arrays. state: uint8 [n, 4 or more], see
+    `kibitz.PositionArrays`.
     """
     if not answers.keys() >= NAMED:
         return []

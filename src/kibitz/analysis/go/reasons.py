@@ -173,7 +173,7 @@ def explain(situation: Situation) -> Why | None:
 
 def may_be_area_of_lines(situation: Situation) -> bool:
     """Return whether to search the positions at the ends of the two expected lines, after the better and after the
-    played move. If True, this search may show the area of the board where the points were lost.
+    played move. If the result is True, this search may show the area of the board where the points were lost.
     """
     size = situation.board.size
     if size != AREA_SIZE or situation.lost < SWINGS[size]:

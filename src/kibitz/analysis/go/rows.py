@@ -24,8 +24,8 @@ points that it gains. reason, reason_text: the code and the sentence of the reas
 
 
 def rows(game: AnalysedGame, file: str) -> Iterator[dict[str, Any]]:
-    """Yield the moves of an analyzed game as rows of a table: one dict for each move. The keys are the names in
-    COLUMNS. file: the path of the game's file.
+    """Yield the moves of an analyzed game as rows of a table: one dict for each move. The keys are the names of the
+    columns, which the constant COLUMNS lists. file: the path of the game's file.
     """
     headers = game.record.headers
     of_game = {

@@ -51,8 +51,8 @@ class MoveLikelihoods:
 
 
 class NetworkWithRatings(Protocol):
-    """The attributes of a network with rating inputs that this module uses. A `kibitz.play.session.Session` is an
-    example.
+    """The interface of a network with rating inputs, as far as this module uses it. A `kibitz.play.session.Session` is
+    an example.
 
     side_inputs: the names of the inputs in addition to the position, each with its default value.
     """
@@ -60,8 +60,8 @@ class NetworkWithRatings(Protocol):
     side_inputs: dict[str, int]
 
     def evaluate(self, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> Answers:
-        """Return the network's outputs for n positions, as arrays by name. codes: uint8 [n, 64]. state: uint8 [n, 4 +
-        side inputs], see `kibitz.PositionArrays`.
+        """Return the network's outputs for n positions, as a dict from names to arrays. codes: uint8 [n, 64]. state:
+        uint8 [n, 4 + side inputs], see `kibitz.PositionArrays`.
         """
 
 
