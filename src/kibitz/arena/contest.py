@@ -96,8 +96,8 @@ class Contest(Protocol):
         """Return a text that describes the search limits of a player. side: "A" or "B"."""
 
     def settings(self) -> dict[str, str]:
-        """Return the settings of the game, by name. A match can be resumed only with the same settings, the same
-        players and the same limits.
+        """Return the settings of the game as a dict from names to values. A match can be resumed only with the same
+        settings, the same players and the same limits.
         """
 
     def engine(self, participant: Participant) -> MatchEngine:

@@ -53,8 +53,8 @@ class MatchConfig:
     backend: Backend | None = None
 
     def settings(self) -> dict[str, str]:
-        """Return the settings that must stay the same when the match is resumed, by name. The number of games, the
-        number of workers and the SPRT may change.
+        """Return the settings that must stay the same when the match is resumed, as a dict from names to values. The
+        number of games, the number of workers and the SPRT may change.
         """
         return {
             "A": _described(self.a), "B": _described(self.b),
@@ -95,7 +95,9 @@ class Usage:
 
 
 class Match:
-    """A match. It continues after the games that its record file already contains."""
+    """A match between two players, which `config` describes. The method `run` plays the games. It continues after the
+    games that the record file of the match already contains.
+    """
 
     def __init__(self, config: MatchConfig):
         self.config = config
@@ -239,8 +241,8 @@ class Match:
 
     @property
     def identities(self) -> dict[str, str]:
-        """The names of the engines of the players "A" and "B", as the engines report them. Before an engine is started,
-        it is the name of the player.
+        """A dict from the players "A" and "B" to the names that their engines report. Before an engine is started, its
+        name is that of the player.
         """
         names = {"A": self.config.a.name, "B": self.config.b.name}
         engines = dict(zip("AB", (engine.identity for engine in self._engines[:2]), strict=False))

@@ -90,8 +90,8 @@ def tag(value: str) -> str:
 
 
 def tags_of(game: ScoredGame, settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the entries for a game's record, by name: the number and the end of the game, and the settings of the
-    match. They become tags in PGN, and lines of the game comment (GC) in SGF.
+    """Return the entries for a game's record as a dict from names to values: the number and the end of the game, and
+    the settings of the match. They become tags in PGN, and lines of the game comment (GC) in SGF.
     """
     tags = {"GameNumber": str(game.number), "Ending": game.ending}
     if game.forfeit:

@@ -39,7 +39,9 @@ class ChessContest:
         return str(self.limits[side])
 
     def settings(self) -> dict[str, str]:
-        """Return the settings of the match by name, as text. A match can be resumed only with the same settings."""
+        """Return the settings of the match as a dict from names to texts. A match can be resumed only with the same
+        settings.
+        """
         rules = ", ".join(f"{each.name} {getattr(self.rules, each.name)}" for each in fields(self.rules))
         return {"Openings": str(len(openings())), "Rules": f"{rules}, hang {self.hang:g} s"}
 

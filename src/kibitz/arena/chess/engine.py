@@ -1,4 +1,6 @@
-"""Run the process of a chess engine in a match: start the process, request its moves, and end it in any case."""
+"""Run the process of a chess engine in a match: start the process, request its moves, and end it in every case, even
+after an error.
+"""
 
 from __future__ import annotations
 

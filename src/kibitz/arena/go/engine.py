@@ -1,5 +1,5 @@
-"""Run the process of a Go engine in a match: start the process, request its moves through GTP, and end it in any
-case.
+"""Run the process of a Go engine in a match: start the process, request its moves through GTP, and end it in every
+case, even after an error.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class GameResult:
     rules: the rules of the game.
     moves: all moves as (color, point), beginning with the opening.
     opening: the number of moves of the opening.
-    answers: the moves that the engines played, by color.
+    answers: a dict from each color (1 Black, 2 White) to the moves that its engine played.
     result: the result as in SGF ("B+3.5", "W+R", "0").
     ending: how the game ended, as text.
     at_fault: the color that lost by a fault of its engine, such as a crash; None without a fault.
