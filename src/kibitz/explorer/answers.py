@@ -75,7 +75,7 @@ class Explored:
 
     total: the results of all games in which the position occurs.
     moves: the moves, each with the results of its games.
-    games: the numbers of some of the games in the store, the games with the highest ratings first.
+    games: the numbers of some of these games in the store, the games with the highest ratings first.
     """
 
     total: Scores = field(default_factory=Scores)
