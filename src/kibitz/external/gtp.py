@@ -1,5 +1,5 @@
-"""Communicate with programs that use the Go protocol GTP, with time limits. The program's process is ended in any
-case.
+"""Communicate with programs that use the Go protocol GTP, with time limits. The program's process ends in every case,
+even after an error.
 """
 
 from __future__ import annotations

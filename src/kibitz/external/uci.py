@@ -1,5 +1,5 @@
-"""Communicate with chess engines that use the protocol UCI, with time limits. The engine's process is ended in any
-case.
+"""Communicate with chess engines that use the protocol UCI, with time limits. The engine's process ends in every case,
+even after an error.
 
 python-chess implements the protocol. This module adds a time limit for every wait, and a process group that ends with
 the engine. Its errors also show whether an engine rejected a command, hung or ended.
@@ -150,8 +150,9 @@ class ExternalEngine:
         return EngineDied(f"{program}: {one_line(error)}", "absent", one_line(error))
 
     def set_options(self, options: Mapping[str, str | int], *, known_only: bool = False) -> None:
-        """Set UCI options by name.
+        """Send new values of UCI options to the engine.
 
+        options: a dict from the names of options to their values.
         known_only: if True, options that the engine does not have are skipped, and numbers are limited to the range of
         the option.
 
@@ -377,8 +378,8 @@ class Watched:
     """A running analysis by an engine. Its attributes change while the engine works, until the caller calls `stop`, or
     until `over` is true.
 
-    lines: the latest information about each line that the engine reports (MultiPV), by the line's number from 1. The
-        information is a dict, InfoDict of python-chess. Scores that are only bounds are omitted.
+    lines: a dict from the number of each line that the engine reports (MultiPV), from 1, to the latest information
+        about the line. The information is a dict, InfoDict of python-chess. Scores that are only bounds are omitted.
     depth, nodes, nodes_a_second: the depth in plies, the number of nodes and the speed of the search; 0 if the engine
         does not report them.
     best: the move of the engine's `bestmove` at the end of the analysis; None if there is no move.
