@@ -49,7 +49,7 @@ class CachedGames:
     """The saved games of an account. The function `opened` returns an instance. Only one process at a time can have an
     instance for an account.
 
-    entries: the saved games, by their identifier on the server.
+    entries: a dict from the identifiers of the saved games on the server to the games.
     state: a dict for JSON, with the facts that the next download needs, such as the complete periods. The method `save`
         writes it to the disk.
     """
