@@ -4,7 +4,7 @@ import { ChessView } from "./chessboard";
 import { draw } from "../app/editing";
 import { button, el } from "../ui/elements";
 import { GoTools } from "./goediting";
-import type { Counter } from "../play/gocount";
+import type { Counting } from "../play/counting";
 import { GoView } from "./goboard";
 import { numbersOf } from "./gopoints";
 import { LOOK_CHOSEN, lookOf } from "../app/looks";
@@ -15,7 +15,7 @@ import { texts } from "../texts";
 import "./boards.css";
 
 /** A board for a game that starts so; it takes moves where there are hands. */
-export function makeView(host: HTMLElement, start: Line, hands: { app: App; tools?: GoTools; counter?: Counter } | null): View {
+export function makeView(host: HTMLElement, start: Line, hands: { app: App; tools?: GoTools; counting?: Counting } | null): View {
   const app = hands?.app;
   const play = app && ((move: string) => app.play(move));
   if (start.game === "chess") {
@@ -23,11 +23,11 @@ export function makeView(host: HTMLElement, start: Line, hands: { app: App; tool
     const say = (text: string): void => app?.say(text);
     return new ChessView(host, play ? { play, picked: (square) => shown.pick(square), drawn, say, ahead: (make) => void (shown.ahead = make) } : null);
   }
-  return new GoView(host, start.size ?? 19, app && play ? { play, edit: (point) => (hands.tools?.use(point) ?? false) || (hands.counter?.use(point) ?? false), say: (text) => app.say(text), refuse: (text) => app.refuse(text) } : null);
+  return new GoView(host, start.size ?? 19, app && play ? { play, edit: (point) => (hands.tools?.use(point) ?? false) || (hands.counting?.use(point) ?? false), say: (text) => app.say(text), refuse: (text) => app.refuse(text) } : null);
 }
 
 /** controls: what is below the board, and gets the buttons of Go. */
-export function mountBoard(host: HTMLElement, controls: HTMLElement, app: App, counter: Counter): void {
+export function mountBoard(host: HTMLElement, controls: HTMLElement, app: App, counting: Counting): void {
   const place = el("div", { class: "board-place" });
   const tools = new GoTools(app);
   const below = new GoButtons(app, tools);
@@ -44,7 +44,7 @@ export function mountBoard(host: HTMLElement, controls: HTMLElement, app: App, c
     if (!view || wanted !== kind) {
       view?.destroy();
       kind = wanted;
-      view = makeView(place, start, { app, tools, counter });
+      view = makeView(place, start, { app, tools, counting });
     }
     const node = app.node();
     const result = app.network ? app.result(app.network, node.id) : undefined;

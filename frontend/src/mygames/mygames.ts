@@ -1,5 +1,6 @@
 /** My games: where a player's own points went, the worst mistakes as exercises, and a network that plays like the player. */
 
+import "./puzzles.css";
 import "../ui/fields.css";
 import "./mygames.css";
 

@@ -1,5 +1,6 @@
 /** My openings: the usual moves of each position, those that lose much, where recent games left them, and practice. */
 
+import "./puzzles.css";
 import "./openings.css";
 
 import { Latest, message } from "../server/asking";

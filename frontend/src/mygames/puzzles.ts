@@ -3,6 +3,8 @@
  * other games, which somebody's own mistakes are. The answers decide when a position is asked again.
  */
 
+import "./puzzles.css";
+
 import { chanceOf, whose } from "../app/chance";
 import { Refused } from "../server/api";
 import { message } from "../server/asking";
