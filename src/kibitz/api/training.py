@@ -190,15 +190,14 @@ def train(
     system: the name of a system, see `list_systems`.
     store: the folder of the store, kibitz's compact game database.
     run: the folder of the result; None for the run in runs/ with the same settings, games and seed, or else a new one.
-    recipe: a named set of settings: "default" (the best known settings for under an hour of training), "long", "paper"
-        …
+    recipe: a named set of settings, such as "default", "long" or "paper". `kibitz systems SYSTEM` lists them.
     start_from: a run or bundled network for the initial weights (and settings).
     on_progress: a function that is called after every iteration, summary and validation, in the thread that trains. If
         it returns True, training stops as with Ctrl-C: the run is saved, and the same call resumes it. An exception in
         this function ends training, and `train` raises it.
     export: whether to write model.onnx, which makes the network usable without PyTorch.
     settings: the fields of `TrainingOptions`, such as time_limit, and settings of the system that replace those of the
-        recipe. `kibitz systems SYSTEM` lists them.
+        recipe.
 
     Raises KibitzError if PyTorch is not installed, the store has no training games, or the loss becomes NaN or
     infinite. Raises UsageError for unknown systems, recipes and settings, for values out of range, and for a `run` with

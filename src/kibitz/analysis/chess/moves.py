@@ -441,8 +441,7 @@ def analyse(
     record: the game. session: the loaded network. analysis: the module that interprets the network's outputs. swing:
     the smallest annotated change of the win probability, more than 0, at most 1. ratings: the ratings of White and
     Black, for a network with rating inputs; None for the ratings in the headers. meaning: the event whose probability
-    is shown, see `meaning_of`. judge: evaluates the moves by search; None to use the change of the network's
-    evaluation.
+    is shown, see `meaning_of`. judge: evaluates the moves by search; None for the change of the network's evaluation.
     """
     rows = [encode_board(record.game.board())]
     board = record.game.board()

@@ -341,9 +341,8 @@ def analyse(
 ) -> AnalysedGame:
     """Return the analyzed game. The network evaluates every position.
 
-    number: the game's number in its file, from 1. record: the game. session: the loaded network. analysis: the module
-    that interprets the network's outputs. swing: the smallest annotated change, in points; None for the default of the
-    board size.
+    number: the game's number in its file, from 1. session: the loaded network. analysis: the module that interprets the
+    network's outputs. swing: the smallest annotated change, in points; None for the default of the board size.
     nodes: the number of visits in a search of each position, for networks that predict moves and score. The analysis
         uses the search's lead, win probability and best line. None: a search with 16 visits finds the best line, but
         the lead is the network's. 0: no search. QUICK (−1): a search only for moves that may be mistakes.
