@@ -223,6 +223,8 @@ class Puzzles {
   private ask(): void {
     const { app, puzzle } = this;
     if (!puzzle) return this.stop();
+    // Who does not wait for the verdict of a try has tried all the same.
+    this.helped ||= this.tried !== null && !this.tried.graded;
     this.leave();
     this.stage = "asked";
     seeBoard();
