@@ -81,6 +81,8 @@ BAD_FENS = {
     "4k3/8/8/8/8/8/8/~4K3 w": "its fields are not those of a FEN",
     "8/8/8/8/8/8/8/4K3 w": "Black has no king",
     "4k3/8/8/8/8/8/8/8 w": "White has no king",
+    "4k3/pppppppp/pppppppp/p7/8/8/8/4K3 w": "Black has more than 16 pieces",
+    "4k3/8/8/8/P7/PPPPPPPP/PPPPPPPP/4K3 w": "White has more than 16 pieces",
     "4k3/8/8/8/8/8/8/K3K3 w": "one color has more than one king",
     "P3k3/8/8/8/8/8/8/4K3 w": "a pawn is on the first or last rank",
     "4k3/8/8/8/8/8/4Q3/4K3 w": "the side that is not to move is in check",

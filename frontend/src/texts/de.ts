@@ -1185,6 +1185,8 @@ export const de: Texts = {
     "the castling rights are {1} instead of letters of KQkq": "die Rochaderechte sind {1} statt Buchstaben aus KQkq",
     "the castling rights are {1}, but at most two of White are before at most two of Black": "die Rochaderechte sind {1}; erst kommen höchstens zwei Buchstaben für Weiß, dann höchstens zwei für Schwarz",
     "its fields are not those of a FEN": "ihre Felder sind nicht die einer FEN",
+    "Black has more than 16 pieces": "Schwarz hat mehr als 16 Figuren",
+    "White has more than 16 pieces": "Weiß hat mehr als 16 Figuren",
     "White has no king": "Weiß hat keinen König",
     "Black has no king": "Schwarz hat keinen König",
     "one color has more than one king": "eine Seite hat mehr als einen König",

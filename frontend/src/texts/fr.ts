@@ -1194,6 +1194,8 @@ export const fr: Texts = {
     "the castling rights are {1} instead of letters of KQkq": "les droits de roque sont {1} au lieu de lettres de KQkq",
     "the castling rights are {1}, but at most two of White are before at most two of Black": "les droits de roque sont {1} ; au plus deux lettres des Blancs précèdent au plus deux des Noirs",
     "its fields are not those of a FEN": "ses champs ne sont pas ceux d’une FEN",
+    "Black has more than 16 pieces": "les Noirs ont plus de 16 pièces",
+    "White has more than 16 pieces": "les Blancs ont plus de 16 pièces",
     "White has no king": "les Blancs n’ont pas de roi",
     "Black has no king": "les Noirs n’ont pas de roi",
     "one color has more than one king": "un camp a plus d’un roi",
