@@ -281,7 +281,7 @@ def test_an_analysis_reports_each_searched_position(
 
 
 def test_the_time_left_is_unknown_at_the_beginning(clock: Clock) -> None:
-    """The first of many steps says nothing of the speed."""
+    """The first of many steps is too short to measure the speed."""
     bar = Progress(every=15.0)
     bar.begin("training 2", 55, 0)
     clock.now += 0.01

@@ -49,10 +49,10 @@ export class Candidates {
   of(network: Network | undefined): Searched {
     const { app } = this;
     const node = app.node();
-    const searches = network && (app.checker.now || values(network)) && !app.checker.waits;
+    const searches = network && this.searches(network);
     const seen = app.hints && this.host.offsetParent !== null && document.visibilityState === "visible";
     // The network's own answer comes first, and the game's.
-    const ready = searches && seen && this.searches(network) && app.result(network.name, node.id) && !app.analyser.busy;
+    const ready = searches && seen && app.result(network.name, node.id) && !app.analyser.busy;
     const key = searches ? JSON.stringify([this.game, app.checker.key(app.weights(network.name)), node.id]) : "";
     const known = this.kept.get(key);
     if (ready && !known) this.ask(key, network.name);

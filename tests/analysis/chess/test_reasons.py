@@ -145,7 +145,7 @@ def test_a_better_move_in_a_lost_position_only_delays_a_mate() -> None:
 
 
 def test_a_piece_that_comes_to_its_square_in_the_line_is_named_with_this_move() -> None:
-    """The queen stands on d5, and is pinned on b3 only after it has covered the check."""
+    """The queen is on d5. It is pinned on b3 only after it has covered the check."""
     reason = why("r4r2/1pk4p/p5p1/1bPQ2P1/1P1P4/8/P1K2q1P/RN2R3 w - - 0 25", "Kd1", "Nd2", depth=5)
     assert reason is not None
     assert reason.parameters["arrival"] == "Qb3"
