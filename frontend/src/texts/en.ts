@@ -270,11 +270,11 @@ export const en = {
     noChances: (network: string) => `${network} does not evaluate positions. Choose another network.`,
     about: (side: string, positions: number, known: string, checked: string, mistakes: number) => `Evaluation graph for ${side}: ${known} of ${count(positions, { one: "# position", other: "# positions" })} evaluated${checked}. ${count(mistakes, { one: "# mistake", other: "# mistakes" })}.`,
     compare: "Compare with another network",
-    compareWith: "compare with …",
+    compareWith: "compare …",
     checked: (moves: number) => `, ${moves} checked by search`,
     noOther: "none",
     points: "points",
-    ofAll: (done: number, total: number) => `Evaluated ${done} of ${total}`,
+    ofAll: (done: number, total: number) => `Evaluated ${done}/${total}`,
     gray: "gray: network only",
     grayAbout: "Gray parts are evaluations by the network only. A search checks only moves that may be mistakes.",
   },
@@ -313,7 +313,7 @@ export const en = {
     about: "You can also scroll over the board to move through the game. Evaluations are from White’s point of view in chess and from Black’s in Go.",
   },
   judging: {
-    checking: (done: number, total: number) => `Checking ${done} of ${total}`,
+    checking: (done: number, total: number) => `Checking ${done}/${total}`,
     leftOut: (network: string) => `${network} did not evaluate some moves.`,
   },
   keys: {
