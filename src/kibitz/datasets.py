@@ -48,8 +48,8 @@ class PositionBatches:
 
     Each batch is a dict of arrays, whose first axis is the position. `codes` and `state` are as in
     `kibitz.PositionArrays`. `side`, `result`, `rating`, `opponent_rating` and `clock` are as in
-    `kibitz.PositionLabels`. `game` and `ply` identify the position. If `played` is true, there are also `origin`,
-    `target` and `promotion`, as in `kibitz.MoveArrays`.
+    `kibitz.PositionLabels`. `game` is the index of the game in the store, and `ply` is the number of moves before
+    the position. If `played` is true, there are also `origin`, `target` and `promotion`, as in `kibitz.MoveArrays`.
 
     len(batches) is the number of batches, and batches[i] always returns the same positions. Therefore,
     `torch.utils.data.DataLoader(batches, batch_size=None, num_workers=4)` works: it distributes the batches among its

@@ -1,7 +1,8 @@
 """The texts of `kibitz --help`: what each command does, its examples, and the text of each option.
 
-An option has the same text in every command. If one command needs another text, its key is "COMMAND --option". If an
-option has no text here, such as a setting of a system (kind of network), the help shows the text in its declaration.
+An option has the same text in every command. If a command needs a different text for an option, the key of this text is
+"COMMAND --option". The settings of a system (kind of network) have no text in this module. The help takes the text of a
+setting from the declaration of the setting.
 """
 
 from __future__ import annotations

@@ -112,8 +112,8 @@ def _show_network(name: str, as_json: bool) -> None:
 def describe(store: Store) -> dict[str, Any]:
     """Return a summary of a store (a database of games) as a dict for JSON.
 
-    Counts are plain numbers. Measured values are under "figures" as {"value", "low", "high", "n"}. A value that was
-    computed from all the data has no interval.
+    Counts are plain numbers. Means and medians are under "figures", each as a dict {"value", "low", "high", "n"}. They
+    are computed from all the data, so they have no interval: "low" and "high" are None.
     """
     import numpy as np
 

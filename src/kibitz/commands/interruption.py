@@ -9,10 +9,10 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def describes_store_if_interrupted(into: Path, otherwise: str) -> Iterator[None]:
-    """Return a context manager that adds a message to a KeyboardInterrupt raised inside it. If the store was written in
-    the meantime, the message reports that the store is complete.
+    """Return a context manager that gives a message to a KeyboardInterrupt raised in its block. If the block has
+    written the store, the message reports that the store is complete.
 
-    into: the folder of the store. otherwise: the message if the store was not written.
+    into: the folder of the store. otherwise: the message if the block has not written the store.
     """
     before = _description(into)
     try:

@@ -2,8 +2,8 @@
 The old spellings work for one more release.
 
 The options of a command are the fields of a few frozen dataclasses. A field is declared like a parameter for typer:
-`limit: Annotated[int | None, typer.Option(help=...)] = None`. A setting (hyperparameter) of a system, that is a kind of
-network, is declared with `kibitz.systems.base.setting`.
+`limit: Annotated[int | None, typer.Option(help=...)] = None`. A system is a kind of network, and its hyperparameters
+are called settings. A setting is declared with `kibitz.systems.base.setting`.
 """
 
 from __future__ import annotations
@@ -110,11 +110,12 @@ def _system_in(words: Sequence[str]) -> str | None:
 def parameters_of(
     group: type, panel: str | None = None, defaults: Mapping[str, Any] | None = None, without: Sequence[str] = ()
 ) -> list[inspect.Parameter]:
-    """Convert the fields of a dataclass to parameters for typer, in their order.
+    """Convert the fields of a dataclass to parameters for typer. The parameters are in the order of the fields.
 
     group: the dataclass.
-    panel: the heading in the help for fields that were made with `kibitz.systems.base.setting`.
-    defaults: default values, by the field's name, that replace those of the dataclass.
+    panel: the heading in the help for fields that were made with `kibitz.systems.base.setting`; None for no heading.
+    defaults: a dict from names of fields to default values. These values replace the default values in the dataclass.
+        None for no replacements.
     without: the names of fields that are omitted.
     """
     hints: dict[str, Any] | None = None
@@ -165,12 +166,13 @@ def _unwrapped(text: str) -> str:
 def with_settings(
     command: Callable[..., None], arguments: Sequence[str], without: Sequence[str] = ()
 ) -> Callable[..., None]:
-    """Return a command that has the hyperparameters of a system (kind of network) as further options. If the command
-    line contains no system's name, the command is returned unchanged.
+    """Add the hyperparameters of a system (kind of network) to a command, as further options. Return the new command.
+    If the command line contains no system's name, the command is returned unchanged.
 
-    command: a command that `with_groups` made. Its function takes the hyperparameters as `**settings`.
-    arguments: the command line without the program's name, in which the function looks for the system's name.
-    without: the names of hyperparameters that are not options of this command.
+    command: a command that `with_groups` made from a function with the parameter `**settings`. The values of the
+        hyperparameters are passed as `**settings`.
+    arguments: the words of the command line after the program's name.
+    without: the names of hyperparameters that do not become options.
     """
     from kibitz.systems import load
 

@@ -54,12 +54,14 @@ def personal(
     account: AccountOptions,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Train a network to play like one person, from this person's games. The result is an opening book and an adapted
-    network.
+    """Train a network to play like one person, from this person's games.
 
-    The training takes some minutes for a thousand games. To resume it after Ctrl-C, run the same command again. The
-    games stay on this computer. The result is a run (the folder of a trained network). All commands for networks accept
-    this run, such as test, uci (gtp for Go), match, analyze and board.
+    The training takes some minutes for a thousand games. To resume the training after Ctrl-C, run the same command
+    again. The games stay on this computer.
+
+    The result is a run (the folder of a trained network) that contains an opening book and an adapted network. All
+    commands for networks accept the run. Examples of these commands are test, match, analyze, board, uci for chess and
+    gtp for Go.
     """
     from kibitz.commands.train import check_time_limit
     from kibitz.personal.fitting import PersonalRequest, make

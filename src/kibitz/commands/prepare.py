@@ -28,8 +28,9 @@ def prepare(
 ) -> None:
     """Compile the functions that analysis, play and the page of `kibitz board` need, so that their first use is fast.
 
-    The server of the page calls this command with the hidden option --progress. The command then prints a line "done
-    total" after each step, and ends when standard input closes.
+    The server of the page calls this command with the hidden option --progress. After each function, the command then
+    prints a line with two integers: the number of compiled functions and the expected total. If standard input closes,
+    the command stops at once.
     """
     if game is not None and game not in GAMES:
         raise UsageError(f"--game must be chess or go (got {game})")

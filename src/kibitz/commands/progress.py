@@ -53,21 +53,21 @@ def ticking(tick: Callable[[], None], every: float = 0.5) -> Iterator[None]:
 
 
 class Progress:
-    """Shows the progress of a command. The command calls `begin` for each part of the work, and `update` as the part
-    advances.
+    """Shows the progress of a command. The command uses the object in a `with` block. It calls `begin` for each part of
+    the work, and `update` as the part advances.
 
     On a terminal, the progress is a bar with the given columns. The column BAR is the bar, ELAPSED is the time since
-    the beginning, and LEFT is the time left. Any other column is a template for text. It can contain
-    `{task.description}`, `{task.completed}`, `{task.total}` and `{task.fields[NAME]}`, whose values are the arguments
-    of `begin` and `update`.
+    the part began, and LEFT is the time left. Any other column is a template for text. It can contain
+    `{task.description}`, `{task.completed}`, `{task.total}` and `{task.fields[NAME]}`. The arguments of `begin` and
+    `update` set these values.
 
-    Without a terminal, `update` prints the text `line` and the time left, at most once in `every` seconds. It prints
-    nothing at the end of a part.
+    Without a terminal, `update` prints its argument `line` and the time left, at most once in `every` seconds. It
+    prints no line for a completed part.
 
     columns: the columns of the bar.
     every: the smallest number of seconds between two lines.
     patient: whether the bar appears only after a part has taken two seconds.
-    stays: whether the bars remain on the terminal after the end.
+    stays: whether the bars of all parts remain on the terminal after the `with` block.
     """
 
     def __init__(self, *columns: str, patient: bool = False, stays: bool = False, every: float = MINUTE):
@@ -101,11 +101,11 @@ class Progress:
 
         description: the name of the part.
         total: the size of the part in any unit; None if it is unknown.
-        done: the amount that an earlier run of the program completed. It does not count for the speed and the time
-            left.
+        done: the amount that an earlier run of the program completed, in the same unit. The speed and the time left are
+            computed without this amount.
         at_once: whether to show the bar immediately, even if `patient` is true.
-        since: the start time by the monotonic clock; None for now.
-        fields: the values for the templates `{task.fields[NAME]}` in the columns; the arguments' names are NAME.
+        since: the time at which the part began, in seconds of `time.monotonic`; None for now.
+        fields: values for the templates in the columns. The value of the argument NAME replaces `{task.fields[NAME]}`.
         """
         self._total, self._first, self._done = total, done, done
         self._started = time.monotonic() if since is None else since
@@ -123,8 +123,8 @@ class Progress:
 
         done: the completed amount, in the unit of `total`.
         line: the text that is printed without a terminal; "" prints nothing.
-        fields: `description`, or new values for the templates `{task.fields[NAME]}` in the columns; the arguments'
-            names are NAME.
+        fields: new values for the templates in the columns. The value of the argument NAME replaces
+            `{task.fields[NAME]}`. The argument `description` replaces the name of the part.
         """
         self._done = done
         if self._bar is not None and self._task is not None:

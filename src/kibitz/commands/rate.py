@@ -25,11 +25,12 @@ def rate(
     account: AccountOptions,
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show a player's rating, with its interval, as estimated from the moves.
+    """Show a player's rating and its 90% interval, estimated from the player's moves.
 
-    For each move, the network human predicts how likely it is that players with ratings from 600 to 2600 play it. The
-    estimate is the mean of the posterior distribution of the rating, given these probabilities. The results and ratings
-    in the games are not used. The command also shows estimates by phase, color, speed, time left and month.
+    The network `human` predicts the probability of each move for six ratings from 600 to 2600. From these
+    probabilities, the command computes the posterior distribution of the player's rating. The estimate is the mean of
+    this distribution, after a linear correction. The results and ratings in the games are not used. The command also
+    shows estimates by phase, color, speed, time left and month.
     """
     from kibitz.analysis.chess.player_sides import players_in
     from kibitz.analysis.chess.strength.estimate import LEVEL

@@ -248,10 +248,11 @@ def _check_engine_test(options: RunTestOptions, sharing: WorkerOptions) -> None:
 
 
 def test_engine_command(run: str, store: str | None, options: RunTestOptions, engines: EngineOptions) -> None:
-    """Run `kibitz test [NETWORK] STORE --engine COMMAND`. It tests the engines and, if it is given, the network.
+    """Run `kibitz test [NETWORK] STORE --engine COMMAND`: test the engines. If a network is given, test the network
+    too.
 
-    run: the first argument of the command, which is the network if `store` is given, and otherwise the store. store:
-    the second argument of the command.
+    run: the path of the network if `store` is given, otherwise the path of the store.
+    store: the path of the store if a network is given, otherwise None.
     """
     from kibitz.evaluation.games import choose, choose_without_run
     from kibitz.evaluation.predictors import EngineTest, evaluate_engines

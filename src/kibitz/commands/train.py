@@ -85,8 +85,9 @@ class LoopOptions:
     ] = None
 
     def given(self) -> dict[str, Any]:
-        """Return the options that the user gave, as a dict from the names of fields of `TrainConfig` to their values.
-        The time limit is converted from minutes to seconds. Raises UsageError for a value out of range.
+        """Return the options that the user gave, as a dict. Each key is the name of a field of `TrainConfig`, such as
+        "patience". Options with the value None are omitted. The time limit is converted from minutes to seconds. Raises
+        UsageError for a value out of range.
         """
         check_time_limit(self.time_limit)
         if self.checkpoint_megabytes is not None and not math.isfinite(self.checkpoint_megabytes):
@@ -105,11 +106,13 @@ class StoreSplitOptions:
     test_from: Annotated[str | None, typer.Option()] = None
 
     def split(self, store: str) -> Split | None:
-        """Return the split of the games that the options describe; None if there are no such options.
+        """Return the split of the games that the options describe; None if the user gave no option of this class.
 
-        If a share is missing, it is the share of the store's split. The dates of the store's split are not used. If no
-        day is given, a hash of each game decides its part of the split. store: the path of the store. Raises UsageError
-        for an invalid day.
+        A split has a percentage of validation games and a percentage of test games. A percentage that the user did not
+        give is taken from the store's split. The dates of the store's split are not used. If the user gave no day, a
+        hash of each game decides its part of the split.
+
+        store: the path of the store. Raises UsageError for an invalid day, or if two options exclude each other.
         """
         from kibitz.dates import parse_day
         from kibitz.store.split import Split, check_options

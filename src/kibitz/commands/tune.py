@@ -50,10 +50,10 @@ class SpaceOptions:
     ] = None
 
     def grid(self, usual: Grid) -> Grid:
-        """Return the grid of values to try.
+        """Return the grid: the learning rates, the weight decays and the choices of initial weights to try.
 
-        usual: the default grid of the system (kind of network), whose values replace the options that the user did not
-        give. Raises UsageError for invalid values.
+        usual: the default grid of the system (kind of network). If the user did not give an option, the grid has the
+        default values for this option. Raises UsageError for invalid values.
         """
         from kibitz.training.tune.space import Grid
 
@@ -95,8 +95,8 @@ class TrialLoopOptions:
         check_time_limit(self.time_limit)
 
     def plan(self) -> TrainConfig:
-        """Return the configuration with which each trial (short training run) is trained. Its time limit, in seconds,
-        covers all trials together.
+        """Return the configuration with which each trial (short training run) is trained. The field `time_limit` is an
+        exception: it is the limit for all trials together, in seconds; None for no limit.
         """
         from kibitz.training.trainer import TrainConfig
 

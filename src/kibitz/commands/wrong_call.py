@@ -20,10 +20,10 @@ _EXAMPLES = {"rating": 2000, "elo": 1500, "plies": 10, "": 20}
 
 
 def unknown_command(name: str, known: Sequence[str]) -> str:
-    """Return the error message for a command or option that does not exist.
+    """Return the error message for a word that is neither a command nor an option of the program kibitz.
 
-    name: the word that the user gave. known: the existing commands. If a command has a similar name, the message
-    suggests it.
+    name: the word that the user gave. known: the names of the existing commands. If `name` is similar to the name of a
+    command, the message suggests this command.
     """
     kind = "option" if name.startswith("-") else "command"
     near = did_you_mean(name, known) if kind == "command" else ""

@@ -177,8 +177,10 @@ class ImportResult:
     """The number of further texts between games, which `strays` does not contain."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the result as a dict for JSON. The measured speed has no confidence interval, because it is from a
-        single import.
+        """Return the result as a dict for JSON.
+
+        The entry "figures" contains the speed of the import, in games per second. The speed is from a single import, so
+        its interval is unknown: "low" and "high" are None.
         """
         rate = {"value": round(self.read / self.seconds, 1), "low": None, "high": None, "n": self.read}
         return {

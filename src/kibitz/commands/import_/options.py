@@ -110,7 +110,9 @@ class FilterOptions:
         """Return the filter for the games to download from the accounts in `sources`.
 
         sources: the command's arguments, each an account such as "lichess:NAME", or a file.
-        values: the result of `values()`. The method removes the options that apply only to downloads from this dict.
+        values: the result of `values()`. The method changes this dict: it removes "rated", because this option is only
+            for downloads. If all sources are Go accounts, it also makes "speed" empty, because Go records have no
+            speed.
 
         Raises UsageError for --rated without an account.
         """
@@ -215,8 +217,10 @@ class SplitOptions:
     ] = None
 
     def values(self) -> dict[str, Any]:
-        """Return the options that the user gave, as a dict from the names of fields of a `Split` to their values.
-        Raises UsageError if they are not a valid split.
+        """Return the options that the user gave, as a dict. Each key is the name of a field of `Split`, such as
+        "test_share". Options that the user did not give are omitted. Days are converted to dates.
+
+        Raises UsageError if a value is invalid, if two options exclude each other, or if no training games are left.
         """
         values: dict[str, Any] = {
             "validate_share": self.validate_share,

@@ -49,13 +49,15 @@ class LimitOptions:
     clock_b: Annotated[str | None, _limit("10+0.1")] = None
 
     def of_sides(self) -> dict[str, dict[str, Any]]:
-        """Return the limits of the players "A" and "B". The limits of a player are a dict from a limit's name, such as
-        "nodes", to its value, or to None if the user did not set this limit.
+        """Return the limits of both players, as a dict with the keys "A" and "B". Each value is a dict of one player's
+        limits. Its keys are the names of the limits, such as "nodes". The value of a limit is None if the limit is not
+        set.
 
-        Options such as --nodes set a limit of both players, and options such as --nodes-a set a limit of one player. If
-        a player has an option such as --nodes-a, the limits of both players don't apply to this player. Each player's
-        dict also has the key "ending", for error messages: "-a" or "-b" if the player has separate options, otherwise
-        "".
+        If the user gave any option for one player, such as --nodes-a, only the options for this player set this
+        player's limits. Options for both players, such as --nodes or --depth, are then ignored for this player.
+
+        Each player's dict also has the key "ending", for error messages. It is the ending of the options that set the
+        limits: "-a", "-b" or "".
         """
 
         def given(ending: str) -> dict[str, Any]:
@@ -194,8 +196,10 @@ class OutputOptions:
     as_json: Annotated[bool, typer.Option("--json")] = False
 
     def record(self, a: Participant, b: Participant, game: str) -> Path:
-        """Return the file for the game records: the file that the user chose, or a file in matches/ with the players'
-        names.
+        """Return the path of the file for the game records.
+
+        The user can choose the file. The default is a file in the folder matches/ of the current folder, such as
+        matches/A-vs-B.pgn for two players with the names A and B.
 
         a, b: the players. game: "chess" or "go". Raises UsageError if the chosen path is a folder.
         """
