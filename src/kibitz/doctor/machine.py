@@ -171,8 +171,8 @@ def disk() -> Iterator[Finding]:
 
 
 def kernels() -> Iterator[Finding]:
-    """Yield a finding: whether numba has already compiled the functions of the search, so that the first search starts
-    at once. A second finding reports if Python runs with the option -O.
+    """Yield a finding: whether numba has already compiled the functions of the search. If numba has compiled them, the
+    first search starts at once. If Python runs with the option -O, yield a second finding about this option.
     """
     if preparation.are_prepared(("chess", "go")):
         yield Finding("kernels", "ok", "compiled")

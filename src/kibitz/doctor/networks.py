@@ -27,7 +27,8 @@ REINSTALL = "Install kibitz again."
 
 
 def evaluate(name: str, position: str) -> dict[str, NDArray[np.float32]]:
-    """Evaluate one position with a network, and return a dict from each output's name to its values, float32 [n].
+    """Evaluate one position with a network. Return a dict from the name of each output to the output's values, float32
+    [n]. The number of values, n, depends on the output.
 
     name: the network's name, such as "human". position: the position as text, a FEN for chess or an SGF game for Go.
     """

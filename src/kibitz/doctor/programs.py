@@ -19,8 +19,8 @@ PAGE = Path("web", "page", "index.html")
 
 
 def provider() -> Iterator[Finding]:
-    """Yield a finding about the execution provider of ONNX Runtime, which selects the device (CPU or GPU). It is a
-    problem if the requested provider is not available.
+    """Yield a finding about the execution provider of ONNX Runtime, which selects the device (CPU or GPU). The finding
+    is a problem if the environment variable KIBITZ_PROVIDER names a provider that is not installed.
     """
     from kibitz.play import providers
 

@@ -37,15 +37,15 @@ class GtpClock:
     commands.
 
     main: the time before overtime.
-    period, stones: in overtime, the player must play `stones` moves in each period of `period` seconds. Both are 0 if
-        there is no overtime.
+    period, stones: in overtime, the player must play `stones` moves in each period of `period` seconds. In byo-yomi,
+        `stones` is 1. Without overtime, both values are 0.
     left: the time left in the main time or in the present overtime period; None if the controller has not sent it.
-    left_stones: the moves left in the present overtime period or, if `periods` is true, the number of periods left. It
-        is 0 in the main time.
+    left_stones: 0 in the main time. In overtime, the number of moves left in the present period. In byo-yomi, the
+        number of periods left.
     increment: the time added per move.
-    periods: whether each overtime period is for one move (byo-yomi).
+    periods: whether the overtime is byo-yomi, in which each period is for one move.
     spent: the main time used so far. It is ignored if the controller has sent the time left.
-    limit: the largest main time. Increments do not raise the main time above it. Infinity if there is no limit.
+    limit: the largest main time. An increment never raises the main time above `limit`. Infinity if there is no limit.
     longest: the longest time for one move; infinity if there is no limit.
     lacks_settings: whether the controller has sent the time left, but no time settings.
     """
@@ -71,10 +71,10 @@ class GtpClock:
         self.left, self.left_stones, self.spent = left, stones, 0.0
 
     def spend(self, seconds: float) -> None:
-        """Subtract the time of a move from the time left. The time left that the controller (the program that sends
-        commands) reports later replaces this result.
+        """Update the time left after a move: subtract the duration of the move, and add the increment. The result
+        is valid until `set_time_left` sets the time left.
 
-        seconds: the time that the move took.
+        seconds: the duration of the move.
         """
         if self.left is None:
             self.spent = max(self.spent + seconds - self.increment, self.main - self.limit)
@@ -161,8 +161,8 @@ class GtpGame:
 
     @property
     def terms(self) -> Terms:
-        """The komi, the kind of scoring and the number of handicap stones, in the form that the objects that choose Go
-        moves use.
+        """The komi, the kind of scoring and the number of handicap stones, as one object. The functions that choose
+        moves and predict territory need this object.
         """
         return Terms.by(self.rules, self.komi, self.handicap)
 
@@ -314,9 +314,11 @@ class GtpGame:
 
 
 def fixed_handicap(count: int, size: int) -> list[int]:
-    """Return the points of fixed handicap stones, in the order of the GTP specification. A point is 19 * row + column.
+    """Return the points of fixed handicap stones, in the order of the GTP specification. A point is 19 * row + column
+    from the top left.
 
-    count: the number of stones, 2 to 9. size: the board's size.
+    count: the number of stones, 2 to 9. size: the board's size. On boards smaller than 7 × 7, some of the points can be
+    equal or outside the board.
     """
     near = 2 if size < 13 else 3
     far, middle = size - 1 - near, size // 2

@@ -40,8 +40,8 @@ def choose(
 ) -> MoveThought:
     """Choose a move for `side` in the present position and return its evaluation, without playing the move.
 
-    plays: whether the caller will play the move. Only then, the move uses time of the clock, and `resigns` counts the
-        move if its win probability is low.
+    plays: whether the caller will play the move. If false, the move takes no time from the clock, and its win
+        probability has no influence on `resigns`.
     clean_up: whether to capture dead stones before passing.
     only: the points that may be played (19 * row + column, or 361 for a pass); None for all.
     on_progress: a function that is called during the search. Its argument is a function that returns the present

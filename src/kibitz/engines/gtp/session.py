@@ -208,8 +208,11 @@ class GtpSession:
         """Return the ownership map of the game's position, float32 [361]: the probability that each point belongs to
         Black at the end of the game.
 
-        colour: the side to move; None for the side whose turn it is. The map is the mean over the symmetries of the
-        board. If two passes ended the game, the map is that of the final score.
+        colour: the side to move that the network gets as input, BLACK = 1 or WHITE = 2; None for the side whose turn it
+        is in the game.
+
+        The map is the mean over the symmetries of the board. If two passes ended the game, the map is that of the final
+        score.
         """
         if (final := self.final_count()) is not None:
             return final.black_owns

@@ -58,11 +58,11 @@ class SearchSignals:
     seconds of the monotonic clock.
 
     infinite: whether the `go` command contains "infinite".
-    pondering: whether the `go` command contains "ponder", so that the engine searches on the opponent's time.
-    stop: an event that ends any search.
-    unbounded: an event that ends the search without limits during pondering. The methods `end` and `ponderhit` set this
-        event.
-    hit: the time at which the GUI sent `ponderhit`. It is None before that, and if the engine does not ponder.
+    pondering: whether the `go` command contains "ponder". The engine then searches without limits on the opponent's
+        time. After `ponderhit`, a second search with limits follows.
+    stop: an event that ends a search, except the search on the opponent's time. The method `end` sets this event.
+    unbounded: an event that ends the search on the opponent's time. The methods `end` and `ponderhit` set this event.
+    hit: the time at which the GUI sent `ponderhit`. It is None before `ponderhit`, and if the engine does not ponder.
     """
 
     def __init__(self, infinite: bool = False, pondering: bool = False):

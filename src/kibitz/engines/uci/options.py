@@ -35,17 +35,20 @@ class Options:
     overhead: the delay between the engine and the GUI's clock, in milliseconds.
     method: the name of the method that chooses moves; AUTO ("auto") for the network's default.
     temperature: the sampling temperature in percent, 0 for the best move; OWN_TEMPERATURE (−1) for the default.
-    value: the trained network whose win probabilities are used in addition; "" for none.
+    value: the name of a second network, whose win probabilities replace those of the first network; "" for none.
     show_wdl: whether the engine reports win, draw and loss probabilities.
     ponder: whether the GUI lets the engine think on the opponent's time.
     syzygy: folders of endgame tablebases; "" for none.
-    book: the file of an opening book, used in the first `book_depth` plies of a game; "" for none.
+    book: the file of an opening book; "" for none.
+    book_depth: the number of plies, from the start of a game, in which the book is used.
     seed: the random seed for sampling moves; 0 for a random one.
     rated: whether the network has rating inputs.
-    limit_strength, elo: whether the engine imitates a player with a rating, and this rating.
+    limit_strength: whether the engine imitates a player with the rating `elo`. If false, it plays at full strength.
+    elo: the rating of the imitated player.
     person: whether the network was trained to imitate one person.
     think_times, resign: whether the engine imitates the thinking times and the resignations of human players. If
-        `person` is true, it imitates those of the person, otherwise those of players with the rating.
+        `person` is true, both are those of the person. Otherwise, both are those of players with the rating `elo`, or
+        of the strongest players if `limit_strength` is false.
     methods: the names of the available methods for choosing moves, in addition to AUTO.
     """
 
@@ -173,8 +176,8 @@ def of_player(options: Options) -> Options:
 
 
 def of_engine(options: Options) -> dict[str, Any]:
-    """Return a dict from the names to the values of the options that don't affect the choice of moves, such as
-    "overhead". OF_ENGINE lists their names.
+    """Return the options that don't affect the choice of moves, as a dict from name to value. OF_ENGINE lists the
+    names, such as "overhead".
     """
     return {name: getattr(options, name) for name in OF_ENGINE}
 
@@ -190,8 +193,8 @@ def declared(options: Options) -> list[str]:
 def split_setoption(line: str) -> tuple[str, str]:
     """Parse a line `setoption name NAME [value VALUE]`. Returns the name and the value; a missing name or value is "".
 
-    The returned name is in lower case and has _ in place of spaces, because UCI ignores case, and some programs write
-    Move_Overhead.
+    The name is returned in lower case, because UCI ignores case in names. Each space in the name is replaced by _,
+    because some programs write Move_Overhead for Move Overhead.
     """
     words = line.lower().split()
     if words[1:2] != ["name"]:
