@@ -39,13 +39,15 @@ class EvalConfig:
     stockfish: the path of Stockfish, with which a chess network is compared; None for no comparison.
     stockfish_positions: how many positions Stockfish evaluates at depth 1; 0 for none. Stockfish also evaluates a fifth
         of these positions at depth 10.
-    gnugo, gnugo_positions: for Go networks, the path of GNU Go, and how many positions it evaluates for comparison.
-    playout_positions: for Go networks, from how many positions random games are played for comparison.
+    gnugo: the path of GNU Go, with which a Go network is compared; None for no comparison.
+    gnugo_positions: how many positions GNU Go evaluates; 0 for none.
+    playout_positions: for Go networks, from how many positions random games are played for comparison; 0 for none.
     all_symmetries: whether a Go network's predictions are means over the eight symmetries of the board.
     stranger: for a personal network, the path of another person's network for comparison; None for none.
     curve: for a personal network, whether to also train networks on fewer games, for a learning curve.
     seed: the random seed of every sample.
-    workers: worker processes for Stockfish, GNU Go and the random games; None if this process does their work.
+    workers: worker processes for Stockfish, GNU Go and the random games; None if this process starts the programs and
+        plays the random games.
     """
 
     positions: int = 400_000
@@ -87,35 +89,35 @@ class Evaluation(Protocol):
         These keys are needed:
 
         data
-            A dict with "store", "fingerprint", "games", "positions", "positions_tested", "seen_games",
-            "seen_games_left_out" and "split", as `games.describe` makes it. It may have a "note", a sentence for
-            readers of the result.
+            The description of the tested games, a dict as `games.describe` makes it. Its keys are "store",
+            "fingerprint", "games", "positions", "positions_tested", "seen_games", "seen_games_left_out" and "split".
+            The key "note" is optional: a sentence for readers of the result.
         headline
             The name of the main metric (a key of "figures"). Baselines and slices show this metric.
         figures
-            A dict from the name of each metric to its `tables.Metric`. The names are keys of the JSON output.
+            The metrics, a dict. A key is the name of a metric in the JSON output. Its value is a `tables.Metric`.
 
         These keys are optional:
 
         main
             The names of the metrics that the first table shows.
         baselines
-            A dict from the key of each baseline (a simple predictor) to its result, as `baselines.baseline` makes it.
+            The results of baselines (simple predictors), a dict. A key is the name of a baseline in the JSON output.
+            Its value is a result of `baselines.baseline`.
         by
-            Tables of the main metric on slices (groups of positions): a dict from each table's label to its rows, as
-            `slices.slices_as_json` makes it.
+            Tables of the main metric on slices (groups of positions), a dict. A key is the label of a table. Its value
+            is the list of the table's rows, a result of `slices.slices_as_json`.
         tables, curves
-            Lists of further tables, each a `tables.Table`, and of curves, each a `tables.Curve`.
+            A list of further tables, each a `tables.Table`, and a list of curves, each a `tables.Curve`.
         texts
-            Sentences for the page: a dict from the name of the page's section to the text.
+            Sentences for the page, a dict. A key is the name of a section of the page. Its value is the text.
         rows
             The result of each position, a `rows.Rows`, for callers in Python.
         pictures
-            A function without arguments that makes the pictures of the page, which takes long. It returns them as a
-            dict of further keys.
+            A function without arguments that makes the pictures of the page, because the pictures take long. The
+            function returns a dict. The entries of this dict are added to the result.
 
-        `kibitz.report.page` shows further keys, whose values must be valid JSON.
-
+        The dict may have further keys, which `kibitz.report.page` shows. Their values must be valid JSON.
         `check_result` raises KibitzError if a value of the result has a wrong type.
         """
 
@@ -147,9 +149,9 @@ def evaluate(
     command: the command line, which becomes part of the result.
     on_progress, log: see `Evaluation.evaluate`.
     on_rows: a function that is called once with the results of all positions, if the evaluator returns them.
-    on_pictures: a function that is called with another function, if the evaluator has pictures. That function makes the
-        pictures and returns them as a dict of further keys of the result. If `on_pictures` is None, the pictures are
-        made before `evaluate` returns.
+    on_pictures: a function that is called if the evaluator has pictures. Its argument is a function without arguments,
+        which makes the pictures and returns them as a dict. The caller adds the entries of this dict to the result. If
+        `on_pictures` is None, the result already contains the pictures.
 
     The test evaluates the ONNX export of the run's best weights, and the result identifies these weights. Raises
     KibitzError if the run (the folder of a trained network) has no trained weights, or if its weights are damaged.

@@ -1,8 +1,8 @@
 """Baselines: simpler predictors with which a network is compared, on all tested positions or on some of them.
 
 This module contains what all kinds of networks share: the form of a baseline in a result, and Stockfish at two depths.
-`policy` compares Stockfish's moves with the played moves, `positions` and `pairs` compare its scores with the results.
-Further baselines are in these functions:
+`policy` compares Stockfish's moves with the played moves. `positions` and `pairs` compare Stockfish's scores with the
+results of the games. Further baselines are in these functions:
 
 positions.evaluator.baselines      always White, material, rating
 policy.evaluator.baselines         a random move or square; material for a value network
@@ -157,9 +157,9 @@ class StockfishBaseline:
     def compare(
         self, store: Store, games: NDArray[np.int64], plies: NDArray[np.int64], right: NDArray[Any], scorer: Scorer
     ) -> dict[str, Any]:
-        """Test Stockfish on a sample of the tested positions. Return a dict of entries for the "baselines" of the
-        result, which `baseline` describes. For each depth, one entry is Stockfish's result, and one is the network's
-        result on the same positions.
+        """Test Stockfish on a sample of the tested positions. Return the entries for the dict "baselines" of the
+        result. For each search depth, one entry is Stockfish's result, and another entry is the network's result on the
+        same positions. The function `baseline` describes an entry.
 
         games, plies: int64 [n], the tested positions: the index of a game in the store, and the number of moves before
             the position.

@@ -33,12 +33,16 @@ def evaluate_in_batches(
     on_progress: Callable[[int, int], None] = lambda done, total: None,
     batch_size: int = BATCH_SIZE,
 ) -> dict[str, NDArray[Any]]:
-    """Call `measure` with batches of positions, and join its results. Return a dict from the name of each array that
-    `measure` returns to the joined array, [n, …], where n is the number of indices.
+    """Call `measure` with batches of positions, and join the arrays of all batches. Return a dict with the same keys as
+    the dicts that `measure` returns. Its values are the joined arrays, [n, …], where n is the number of indices.
 
-    positions: the list that contains the positions. indices: int64 [n], the positions to use. batch_size: the number of
-    positions in a batch, which limits the memory. on_progress: a function that is called with the number of completed
-    positions and the total. Raises ValueError if there are no indices.
+    positions: the list that contains the positions.
+    indices: int64 [n], the positions to use.
+    measure: a function that computes a dict of arrays, [k, …], for a batch of k positions.
+    on_progress: a function that is called with the number of completed positions and the total.
+    batch_size: the number of positions in a batch, which limits the memory.
+
+    Raises ValueError if there are no indices.
     """
     if not len(indices):
         raise ValueError("there are no positions to evaluate")

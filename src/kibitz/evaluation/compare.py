@@ -91,8 +91,8 @@ class Comparison:
 
 
 def row_source(run: Run) -> RowSource:
-    """Return the module that tests the networks of this kind (see `RowSource`). Raises UsageError if networks of this
-    kind can't be compared.
+    """Return the module that tests a network, see `RowSource`. Raises UsageError if the network can't be compared with
+    others, for example because it is a personal network.
 
     run: the network.
     """
@@ -108,10 +108,10 @@ def row_source(run: Run) -> RowSource:
 
 
 def unseen_by_all(runs: Sequence[Run], store: Store) -> NDArray[np.int64]:
-    """Return the games of a store on which all networks can be tested, int64 [n], ascending indices in the store. These
-    are games that suit each kind of network, and that no network has used in training.
+    """Return the games of a store on which all networks can be tested, int64 [n], ascending indices in the store. A
+    game is omitted if a network has used it in training or validation, or can't use it at all.
 
-    Raises KibitzError if there are no such games.
+    runs: the networks. Raises KibitzError if there are no games on which all networks can be tested.
     """
     games = functools.reduce(np.intersect1d, [choose(run, store).games for run in runs])
     if not len(games):
@@ -123,9 +123,10 @@ def unseen_by_all(runs: Sequence[Run], store: Store) -> NDArray[np.int64]:
 
 
 def seen_by_any(runs: Sequence[Run], store: Store, unseen: NDArray[np.int64]) -> int:
-    """Return the number of games that suit each kind of network, but that at least one network has used in training.
+    """Return the number of games that all networks can use, but that at least one has used in training or
+    validation.
 
-    unseen: the result of `unseen_by_all`.
+    runs: the networks. unseen: the result of `unseen_by_all`.
     """
     used = functools.reduce(np.intersect1d, [run.system.games(store, run.settings) for run in runs])
     return len(used) - len(unseen)
@@ -134,11 +135,12 @@ def seen_by_any(runs: Sequence[Run], store: Store, unseen: NDArray[np.int64]) ->
 def positions_of(
     run: Run, store: Store, games: NDArray[np.int64], count: int, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the positions that `kibitz test` samples for a network from these games, as two arrays, int64 [n] each:
-    the index of the game in the store, and the ply (the number of moves before the position).
+    """Return the positions in these games on which `kibitz test` tests a network. The result is two arrays, int64 [n]
+    each. The first array contains the index of the game in the store. The second array contains the ply, the number of
+    moves before the position.
 
-    games: int64 [k], indices in the store. count: the largest number of positions; 0 for all. seed: the random seed.
-    Raises UsageError for a network that is tested on pairs of positions.
+    games: int64 [k], indices in the store. count: the largest number of positions, sampled uniformly; 0 for all. seed:
+    the random seed. Raises UsageError for a network that is tested on pairs of positions.
     """
     source = row_source(run)
     if source.row_questions(run)[0] == PAIR:
@@ -161,8 +163,11 @@ def compare_runs(
 ) -> Comparison:
     """Compare two networks on positions of the games that neither network has used in training.
 
-    a, b: the networks. count: the largest number of positions, sampled uniformly; 0 for all. question: the quantity to
-    predict, such as "winner"; None for the first of the quantities of network `a` that network `b` also predicts.
+    a, b: the networks.
+    count: the largest number of positions, sampled uniformly; 0 for all.
+    question: the quantity to predict, such as "winner". None for a quantity that both networks predict. If there are
+        several, it is the most important one of network `a`.
+
     Raises UsageError if the networks predict different quantities, and KibitzError if no position can be tested.
     """
     sources = row_source(a), row_source(b)

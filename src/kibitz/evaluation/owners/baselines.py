@@ -200,11 +200,12 @@ def _compared(
 
 
 def as_baselines(baselines: list[OwnerBaseline]) -> dict[str, Any]:
-    """Return the "baselines" of a result: a dict from the key of each baseline (a simpler predictor) that predicts
-    owners to its accuracy.
+    """Return the dict "baselines" of a result. A key is the key of a baseline (a simpler predictor). Its value is the
+    accuracy of the baseline, made by `kibitz.evaluation.baselines.baseline`. Baselines that predict no owners are
+    omitted.
 
     If a baseline was not tested on all positions of the test, a second entry is the network's accuracy on the same
-    positions.
+    positions. The key of this entry is "network_beside_" with the baseline's key.
     """
     figures: dict[str, Any] = {}
     for one in filter(lambda each: each.names_owners, baselines):

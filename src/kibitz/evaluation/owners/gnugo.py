@@ -30,11 +30,15 @@ MAX_DEATHS = 3
 
 def read_territory(text: str, size: int, colours: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Parse GNU Go's reply to the command `initial_influence … territory_value`. Return the probability that each point
-    belongs to Black at the end, float32 [361], 0 to 1.
+    belongs to Black at the end, float32 [361], 0 to 1. The probability is 0.5 outside the board.
 
-    text: rows of numbers, one for each point, positive for White and negative for Black. Without the sign, they are at
-    most 1 on an empty point and at most 2 on a dead stone. They are 0 on a living stone. size: the board's size.
-    colours: uint8 [361], the stones. Raises ValueError for any other text.
+    text: one line for each row of the board, with one number for each point. A number is positive if GNU Go expects
+        White to own the point, and negative for Black. The absolute value is at most 1 on an empty point and at most 2
+        on a dead stone. On a living stone, the number is 0.
+    size: the board's size.
+    colours: uint8 [361], the stones.
+
+    Raises ValueError if the text has another form.
     """
     rows = [[float(word) for word in line.split()] for line in text.splitlines()]
     if len(rows) != size or any(len(row) != size for row in rows):
@@ -79,8 +83,9 @@ def estimate_with_gnugo(
     workers: the processes that start GNU Go, or the number of GNU Go processes that this process starts.
     on_progress: a function that is called with the number of evaluated positions and the total.
 
-    If GNU Go rejects a move or does not reply, the remaining positions of this game are skipped. Raises EngineDied if
-    GNU Go can't be started or ends unexpectedly several times.
+    If GNU Go rejects a move, does not reply or ends unexpectedly, the remaining positions of the game are skipped. In
+    the result, `answered` is False for skipped positions. Raises EngineDied if GNU Go can't be started, or if one
+    worker's GNU Go fails to reply in MAX_DEATHS (3) games.
     """
     if not isinstance(workers, int):
         return _estimate_in_processes(path, store, games, plies, workers, on_progress)

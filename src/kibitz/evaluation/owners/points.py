@@ -84,25 +84,27 @@ def _tally(chance, owners, colours, sizes, sums):  # type: ignore[no-untyped-def
 def count_points(
     chance: NDArray[np.float32], owners: NDArray[np.uint8], colours: NDArray[np.uint8], sizes: NDArray[np.uint8]
 ) -> PointCounts:
-    """Count the right and wrong predictions for the points of each position. Returns a dict from names to arrays, whose
+    """Compare the predicted owners of points of the board with the final owners. Returns a dict of arrays, whose
     first axis is the position.
 
     chance: float32 [n, 361], the predicted probability that each point belongs to Black at the end.
-    owners: uint8 [n, 361], the final owner of each point: 1 Black, 2 White, 0 neutral or unknown (not counted).
+    owners: uint8 [n, 361], the final owner of each point: 1 Black, 2 White, 0 neutral or unknown.
     colours: uint8 [n, 361], the stones in the position.
     sizes: uint8 [n], the board sizes.
 
-    The result has these arrays:
+    The array `score` uses all points of the board. All other arrays use only the points with an owner of 1 or 2, called
+    known points. The result has these arrays:
 
-    known: the number of points with a known owner.
-    right: the number of these points that are predicted correctly. A probability of exactly 0.5 counts as half.
-    squared: the sum of the squared errors of the probabilities at these points.
-    surely_wrong: the number of points that are predicted wrongly with a probability of at least 0.9.
-    score: Black's predicted points minus White's, the sum of 2 · chance - 1 over all points of the board.
-    counts, predicted, black: [n, 10], for the calibration. For each of 10 bins of predicted probabilities, they are the
-        number of points, the sum of their probabilities, and the number of points that Black owns at the end.
-    line_known, line_right: [n, 10], the values of `known` and `right` for the points on each line, from the first line,
-        at the edge, to the tenth.
+    known: the number of known points.
+    right: the number of known points that are predicted correctly. A point with a probability of exactly 0.5 adds 0.5.
+    squared: the sum of the squared errors of the probabilities.
+    surely_wrong: the number of points for which the probability of the wrong side is at least 0.9.
+    score: the predicted score, which is Black's area minus White's. It is the sum of 2 · chance - 1.
+    counts, predicted, black: [n, 10], for the calibration. The points are divided into 10 bins by their probability.
+        For each bin, `counts` is the number of points, and `predicted` is the sum of their probabilities. `black` is
+        the number of points that Black owns at the end.
+    line_known, line_right: [n, 10], the values of `known` and `right` for the points on each line. The first line is
+        the edge of the board.
     kind_known, kind_right: [n, 3], the values of `known` and `right` for three kinds of points: points with a black
         stone, with a white stone, and empty points.
     """
@@ -147,11 +149,12 @@ def _nearest(colours, chance):  # type: ignore[no-untyped-def]
 
 
 def nearest_stone(colours: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Predict the owner of each point from the nearest stone. The prediction is 1 if this stone is black, and 0 if it
-    is white. The result is float32 [n, 361].
+    """Predict the owner of each point from the nearest stone. The result is float32 [n, 361]. The prediction is 1 if
+    the nearest stone is black, and 0 if it is white.
 
-    The prediction is 0.5 if the nearest black and white stones are equally near, and outside the board. Distances are
-    steps along the lines. colours: uint8 [n, 361], the stones in each position.
+    If a black stone and a white stone are equally near, the prediction is 0.5. It is also 0.5 on an empty board, and
+    for points outside the board. Distances are steps along the lines. colours: uint8 [n, 361], the stones in each
+    position.
     """
     chance = np.empty(colours.shape, np.float32)
     _nearest(np.ascontiguousarray(colours), chance)

@@ -96,12 +96,12 @@ class OwnerResults:
 
     @cached_property
     def given(self) -> NDArray[np.float64]:
-        """The margin of each position's game in points, float64 [n]. Under the rules of the game, Black wins if Black's
-        area exceeds White's area by more than the margin.
+        """The margin of each position's game in points of score, float64 [n]. Under the rules of the game, Black wins
+        if Black's area exceeds White's area by more than the margin.
 
-        The margin is the komi plus White's compensation for handicap stones. Under territory scoring, the margin also
-        contains the difference of the numbers of stones that both sides have placed. The reason is that a side's score
-        by territory is its score by area minus the stones that it has placed.
+        The margin is the komi plus White's compensation for handicap stones. Under territory scoring, a side's score is
+        the side's area minus the number of stones that the side has placed. Therefore, the margin then also contains
+        the number of Black's placed stones minus the number of White's. Handicap stones are placed stones.
         """
         komi, rules, stones = (self.store.column(name) for name in ("komi", "rules", "handicap"))
         numbers, of = np.unique(self.games, return_inverse=True)
@@ -120,10 +120,11 @@ class OwnerResults:
         return self.groups.mean((of or self.marks)["right"], mask, self.marks["known"])
 
     def games_over(self, share: float, mask: NDArray[np.bool_]) -> Estimate:
-        """Return the share of positions with a high accuracy: more than `share` of the points with a known owner are
-        predicted correctly.
+        """Return the fraction of positions whose accuracy exceeds `share`. The accuracy of a position is the fraction
+        of the points with a known owner that are predicted correctly.
 
-        mask: bool [n], the positions that are used.
+        share: the limit of the accuracy, 0 to 1. mask: bool [n], the positions to use. Positions in which no point has
+        a known owner are excluded.
         """
         known = self.marks["known"]
         return self.groups.mean(self.marks["right"] > share * known, mask & (known > 0))

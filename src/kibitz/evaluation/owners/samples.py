@@ -32,18 +32,19 @@ _ENDINGS = {"resignation": "R", "time": "T", "forfeit": "F"}
 def board(
     size: int, colours: NDArray[np.uint8], chance: NDArray[np.float32], owner: NDArray[np.uint8]
 ) -> dict[str, Any]:
-    """Return a position as JSON for the result page, with one text per row of the board from the top.
+    """Return a position as JSON for the result page.
 
     size: the board's size.
     colours, owner: [361], the stones and the final owners: 1 black, 2 white, 0 neither.
     chance: float32 [361], the predicted probability that each point belongs to Black at the end, 0 to 1.
 
-    The result has these keys:
+    The result has these keys. Each value except `size` is a list with one text for each row of the board, from the top.
 
     size: the board's size.
     stones: "X" for a black stone, "O" for a white stone, "." for an empty point.
     owners: the owner of each point at the end of the game: "X" for Black, "O" for White, "-" for neutral or unknown.
-    black_owns: the predicted probability that each point belongs to Black at the end, in percent.
+    black_owns: the predicted probability that each point belongs to Black at the end, in percent. Spaces separate the
+        numbers.
     """
     grid = (slice(size), slice(size))
     stones, final = (values.reshape(GRID, GRID)[grid] for values in (colours, owner))
