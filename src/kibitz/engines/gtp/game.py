@@ -317,8 +317,7 @@ def fixed_handicap(count: int, size: int) -> list[int]:
     """Return the points of fixed handicap stones, in the order of the GTP specification. A point is 19 * row + column
     from the top left.
 
-    count: the number of stones, 2 to 9. size: the board's size. On boards smaller than 7 × 7, some of the points can be
-    equal or outside the board.
+    count: the number of stones, 2 to 9. size: the board's size: 9, 13 or 19.
     """
     near = 2 if size < 13 else 3
     far, middle = size - 1 - near, size // 2
