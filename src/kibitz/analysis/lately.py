@@ -20,10 +20,10 @@ DAYS = 30
 
 @dataclass(frozen=True)
 class LossChange:
-    """How the mean loss in a group of a player's moves changed in the last month (see `Lately`). Losses are win
-    probabilities (0 to 1) in chess, and points in Go.
+    """The change of a player's mean loss from the earlier games to the last month (see `Lately`), for one group of
+    moves. Losses are win probabilities (0 to 1) in chess, and points in Go.
 
-    label: the name of the group, such as a phase.
+    label: the name of the group of moves, such as the name of a phase.
     loss: the mean loss per move in the last month.
     earlier: the mean loss per move in the earlier games.
     change: `loss` minus `earlier`; a negative value is an improvement.
@@ -68,12 +68,13 @@ class Lately:
 def lately(
     measure: Measure, days: Sequence[datetime.date | None], parts: Mapping[str, NDArray[np.bool_]]
 ) -> Lately | None:
-    """Compare the losses in the games of the last month (see `Lately`) with those in the earlier games. Return None if
-    one of the two periods has no moves. Games without a date do not count.
+    """Compare a player's losses in the last month (see `Lately`) with the losses in the earlier games. Return None if
+    one of these two periods has no moves. Games without a date do not count.
 
-    measure: the losses of the moves, and the game of each move.
-    days: the date of each game, [games]; None if it is unknown.
-    parts: the groups of moves, such as phases: for each label, whether each move is in the group, bool [moves].
+    measure: the losses of the player's moves, and the game of each move.
+    days: the date of each game, [games]; None for an unknown date.
+    parts: the groups of moves to compare, such as phases. A key is the name of a group. The value, bool [moves], is
+        true for the moves in the group.
     """
     known = [day.toordinal() for day in days if day is not None]
     if not known:

@@ -21,12 +21,15 @@ TYPES = {str: "string", int: "int64", float: "float64", bool: "bool_"}
 
 @contextlib.contextmanager
 def csv_table(path: str, columns: Mapping[str, type], keep: Callable[[], bool] = never) -> Iterator[AddRows]:
-    """A context manager that opens a CSV file, and yields a function that adds rows to the file. Missing values are
-    empty.
+    """A context manager that opens a CSV file, and yields a function that adds rows to the file.
 
-    path: the path of the file; "-" is standard output. No file exists at the path before the file is complete.
+    The function takes an iterable of rows. Each row is a dict from column names to values. If a value is None or
+    missing, its cell is empty. Keys that are not in `columns` are ignored.
+
+    path: the path of the file; "-" is standard output. The file gets this path only when it is complete.
     columns: the name and the type of each column. The type is str, int, float or bool.
-    keep: a function that returns whether to keep an incomplete file, see `files.whole_file`.
+    keep: a function without arguments. After Ctrl-C, its result decides whether the incomplete file is kept, see
+        `files.whole_file`.
     """
     with whole_file(path, keep) as file:
         writer = csv.DictWriter(file, list(columns), extrasaction="ignore", lineterminator="\n")

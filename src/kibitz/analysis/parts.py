@@ -150,20 +150,29 @@ class Measure:
 
 
 def mean_over_games(values: Sequence[float]) -> Estimate:
-    """Return the mean of one value per game, with its confidence interval. NaN is ignored."""
+    """Return the mean of values from different games, with its 95% confidence interval.
+
+    values: one value for each game; NaN for a game without a value. If fewer than ten games have a value, `low` and
+        `high` of the result are NaN. If no game has a value, `value` is also NaN, and `n` is 0.
+    """
     each = np.array(values, np.float64)
     return known_interval(ClusterBootstrap(np.arange(len(each))).mean(each, np.isfinite(each)))
 
 
 def count_results(scores: Sequence[float]) -> dict[str, int]:
-    """Return the number of games won, drawn and lost. scores: 1, 0.5 or 0 for each game; NaN does not count."""
+    """Return the number of games with each result, as a dict with the keys "won", "drawn" and "lost".
+
+    scores: the player's score in each game: 1 for a win, 0.5 for a draw, 0 for a loss. NaN values are ignored.
+    """
     counts = Counter(scores)
     return dict(zip(ENDS, (counts[1.0], counts[0.5], counts[0.0]), strict=True))
 
 
 def known_interval(estimate: Estimate) -> Estimate:
-    """Return the estimate, but without its interval if it comes from fewer than ten games. Then `low` and `high` are
-    NaN.
+    """Remove the confidence interval from an estimate that is based on few games.
+
+    If the estimate is based on fewer than ten games, return a copy with NaN as `low` and `high`. Otherwise, return the
+    estimate unchanged.
     """
     if estimate.games >= ENOUGH:
         return estimate
@@ -171,5 +180,7 @@ def known_interval(estimate: Estimate) -> Estimate:
 
 
 def figure_of(estimate: Estimate) -> dict[str, Any]:
-    """Return an estimate as a dict for JSON, with values rounded to four decimals."""
+    """Return an estimate as a dict for JSON, with the keys value, low, high, n and games. Fractions are rounded to four
+    decimals, and NaN becomes None.
+    """
     return {key: round(value, 4) if isinstance(value, float) else value for key, value in estimate.as_json().items()}

@@ -72,7 +72,7 @@ def _half(figure: Estimate, unit: float) -> str:
 
 
 def with_interval(figure: Estimate) -> str:
-    """Return the interval of a share as text in parentheses; "" if the estimate has no interval. figure: the share with
-    its interval.
+    """Return the interval of a share as text, such as " (95% interval 41.0% to 60.2%)". Return "" if the share has no
+    interval. figure: the share, 0 to 1, with its interval; NaN as `low` means no interval.
     """
     return "" if math.isnan(figure.low) else f" (95% interval {figure.low:.1%} to {figure.high:.1%})"

@@ -62,7 +62,7 @@ def show_summary(console: Console, summary: GameSummary, unit: str, scale: float
 
     unit: the name of the unit in which losses are printed.
     scale: the factor that converts the losses of `summary` to this unit.
-    name: a function that returns the text for a move from the number of the move, such as "12. Nf3".
+    name: a function that takes the number of a move, from 1. It returns the text for the move, such as "12. Nf3".
     """
     print_line(console, f"{'Summary':<10}{'accuracy':>9}{'lost':>7}" + "".join(f"{sign:>4}" for sign in SIGNS), "bold")
     for side, one in summary.sides.items():

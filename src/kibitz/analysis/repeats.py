@@ -28,7 +28,9 @@ class Seen:
 
 
 def skipped_games(again: int, empty: int, both: int) -> Iterator[str]:
-    """Yield a message to the user for each reason for which games of a player are skipped.
+    """Yield messages about the skipped games of a player, such as "skipped 2 games without moves".
+
+    Each argument is the number of games that were skipped for one reason. There is no message for the number 0.
 
     again: the number of repeated games.
     empty: the number of games without moves.

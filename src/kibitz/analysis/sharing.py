@@ -23,8 +23,8 @@ def shared_out(
 ) -> Generator[tuple[Record, Result]]:
     """Distribute records to worker processes. Yield each record with the worker's result, in the order of the records.
 
-    item: a function that returns the small object that is sent to a worker for a record.
-    work: the function that a worker applies to this object.
+    item: a function that converts a record to a small object. kibitz sends this object to a worker, not the record.
+    work: the function that a worker calls with the object. The function returns the worker's result.
     workers: the worker processes.
 
     If reading a record raises KibitzError, the results of the earlier records are yielded before the error is raised.

@@ -51,13 +51,15 @@ def win_accuracy(
 ) -> float | None:
     """Return the accuracy of a chess player in a game, 0 to 1. Return None if the player has no move with a known loss.
 
-    values: the win probability of one side in each position, [moves + 1], 0 to 1. It does not matter which side it is.
+    values: White's win probability in each position, [moves + 1], 0 to 1. Black's win probabilities give the same
+        result.
     movers: the side that made each move, [moves].
     losses: the loss of win probability of each move, [moves]; None if it is unknown.
     side: the player's side.
 
-    The result is the average of two means of the accuracies of the player's moves. One mean is weighted by the
-    volatility of the values around each move. The other is a harmonic mean.
+    Every move with a known loss has an accuracy (see `move_accuracy`). The result is the average of two means of the
+    player's accuracies. The first is a weighted mean. The weight of a move is the volatility of `values` around the
+    move. The second is a harmonic mean.
     """
     size = min(max(len(movers) // _WINDOW, _LEAST_WINDOW), _MOST_WINDOW)
     weighted, weights, inverse, count = 0.0, 0.0, 0.0, 0
@@ -104,11 +106,15 @@ class SideSummary:
 class TurningPoint:
     """The turning point of a game: the move after which one side stays ahead until the end.
 
-    A side stays ahead if its win probability is at least 0.55 in every later position and at least 0.7 in one later
-    position. If no side stays ahead and the game ends about equal, the turning point is the move by which a side lost
-    its last clear lead.
+    A side stays ahead if two conditions are true. The side's win probability is at least 0.55 in every position after
+    the move. In one or more of these positions, the win probability is at least 0.7.
 
-    ply: the number of the move, from 1. ahead: the side that stays ahead; "" if no side does.
+    A game ends about equal if both win probabilities are below 0.55 in the last position. In this case, no side stays
+    ahead. The turning point is the move by which a side lost the last clear lead of the game. A lead is clear if the
+    side's win probability is at least 0.7.
+
+    ply: the number of the move, from 1. ahead: the side that stays ahead, such as "white"; "" if the game ends about
+    equal.
     """
 
     ply: int

@@ -1,7 +1,8 @@
 """Print an analyzed Go game: a curve of the lead, a row for each move, the important moves, and boards with territory.
 
-Everything that is shown by color is also shown by signs. The points of a board are letters, see
-`games.AnalysedPosition.signs`. The colors show the same probabilities in more detail.
+The output is readable without colors. On a board, every intersection has a sign, see `games.AnalysedPosition.signs`.
+The background color of an intersection also shows the probability that the intersection will belong to Black. The color
+is brown for 0, gray for 0.5, blue for 1, and between these colors for other probabilities.
 """
 
 from __future__ import annotations
@@ -175,10 +176,12 @@ def show_board(judged: AnalysedGame, position: AnalysedPosition, console: Consol
 
 
 def board_rows(position: AnalysedPosition, last: int, wide: bool) -> list[Text]:
-    """Return the board as lines of styled text. There is one line for each row, between two lines with the coordinates.
+    """Return the board as lines of styled text: one line for each row, between two lines with the column letters.
 
-    last: the point of the last move. If the board is wide, this point is in brackets. wide: whether there is a space
-    between the points.
+    position: the position on the board.
+    last: the intersection of the last move, row · 19 + column from the upper left; 361 for a pass or no move. This
+        intersection is in brackets if `wide` is true.
+    wide: whether there is a space between the intersections.
     """
     size, gap = position.size, " " if wide else ""
     letters = Text("   " + gap + gap.join(COLUMNS[:size]))
