@@ -26,16 +26,15 @@ _OPTION = re.compile(
 def name_arguments(
     more: Callable[..., Iterable[str]] = lambda *args, **kwargs: (), **renamed: str
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Return a decorator that changes the error messages of a function. The messages then name the arguments of the
-    function instead of command-line options.
+    """Return a decorator that replaces command-line options in a function's error messages by arguments of the
+    function. For example, `--engine-options` becomes `engine_options`.
 
-    more: a function that takes the arguments of a call, and returns the names of further arguments, such as the
-        keywords of `**settings`.
-    renamed: for each argument whose name differs from its option, the name of the option. An example is number="game"
-        for `--game`.
+    more: a function that takes the same arguments as the decorated function. It returns argument names that are not in
+        the signature, such as the keywords of `**settings`.
+    renamed: the arguments whose option has another name. For example, number="game" replaces `--game` by `number`.
 
-    An option without a corresponding argument stays in the message, because it belongs to a command that the message
-    names.
+    An option that matches no argument stays in the message. Such an option is part of a command that the message
+    recommends.
     """
     options = {option.replace("_", "-"): argument for argument, option in renamed.items()}
 

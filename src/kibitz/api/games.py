@@ -60,30 +60,37 @@ def analyse(
     ratings: White's and Black's rating, for networks with rating inputs; None for the ratings in the headers.
     raw: whether to use the network's evaluations before and after each move, without a search.
     depth: only for chess: the search depth in plies (default 6).
-    nodes: the size of the search per position; 0 for no such search. Chess: the number of evaluations of a PUCT search
-        (a Monte Carlo tree search), for networks that predict moves; the default is 160. With 0, there is only the
-        alpha-beta search to `depth`. Go: the number of visits, for networks that predict moves and score; the default
-        is 16.
-    checked_by: an engine that evaluates the moves instead of the network, such as "stockfish" or "katago gtp". The
-        network still predicts what people play. `depth` and `nodes` then limit the engine's search; the default is
-        100,000 nodes, or 50 visits in Go.
-    engine_options: UCI options of this engine, such as {"Threads": 2}.
+    nodes: the size of the tree search (PUCT) per position; 0 for no tree search. Chess: the number of evaluations, for
+        networks that predict moves; the default is 160. With 0, there is only the alpha-beta search to `depth`. Go: the
+        number of visits, for networks that predict moves and score. By default, 16 visits find the best moves, and the
+        leads come from the network without a search.
+    checked_by: an engine that evaluates the moves instead of the network, such as "stockfish" or "katago gtp". In this
+        case, `depth` and `nodes` limit the engine's search. The default is 100,000 nodes, or 50 visits in Go. The
+        network still predicts what people play.
+    engine_options: UCI options of the engine `checked_by`, such as {"Threads": 2}.
     practical: only for chess, and for networks with rating inputs: whether annotated moves get an attribute
-        `practical`. Its `chosen` is the move that scores best against the opponent's likely replies, and its `best` is
-        the best move. The ratings of both players must be known.
+        `practical`. `practical.chosen` is the move that scores best against the opponent's likely replies.
+        `practical.best` is the best move. The ratings of both players must be known.
 
-    In chess, the result is a kibitz.analysis.chess.moves.AnalysedGame. Each of its `moves` has san, uci, mark (the
-    annotation), worth, expected and judged. `judged` has loss, best and line. `white` is White's win probability in
-    each position, float64 [moves + 1], or None. In Go, the result is a kibitz.analysis.go.games.AnalysedGame. Each of
-    its `positions` has black_owns and score, and each of its `moves` has vertex, change in points and mark. `assumed`
-    lists facts that the record doesn't state. Both results have `swings`, `average_loss`, `summary`, and `as_json`,
-    which returns the output of `kibitz analyze --json`.
+    In chess, the result is a kibitz.analysis.chess.moves.AnalysedGame. It has a list `moves`, and the array `white`,
+    float64 [moves + 1]: White's win probability in each position. `white` is None if the network does not predict who
+    wins. A move has san, uci, mark, worth, expected and judged. `mark` is the annotation, `worth` is the change of the
+    win probability, and `expected` contains the most likely moves. `judged` is the result of the search: loss, best and
+    line.
 
-    Moves after the first illegal one, or after the end of an incomplete text, are skipped. Then `record.problem` (Go:
-    `problem`) gives the reason.
+    In Go, the result is a kibitz.analysis.go.games.AnalysedGame. It has the lists `positions`, `moves` and `assumed`. A
+    position has black_owns (Black's ownership map) and score. A move has vertex, change (of the mover's lead, in
+    points) and mark. `assumed` has a text for each fact that kibitz assumes because the record does not contain it.
 
-    Raises KibitzError if there is no such file or game, or if it can't be analyzed. Raises UsageError for an option
-    that is out of range or not for this network, and for a Go game with a chess network or the reverse.
+    Both results have `swings`, `average_loss`, `summary` and `as_json`. `as_json()` returns the output of `kibitz
+    analyze --json` for the game.
+
+    Moves after the first illegal move, or after the end of an incomplete text, are skipped. If moves are skipped,
+    `record.problem` (in Go `problem`) is the reason.
+
+    Raises KibitzError if the file or the game does not exist, or if the game can't be analyzed. Raises UsageError for
+    an option that is out of range, or that this network does not support. Raises UsageError also if the network plays
+    another game than the one in the file.
 
     >>> import kibitz
     >>> game = kibitz.analyse("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0", "chessnet")

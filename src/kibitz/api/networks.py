@@ -42,11 +42,11 @@ class SideInputs(TypedDict, total=False):
     opponent_rating: the rating of the opponent; by default the same as `rating`.
     speed: "bullet", "blitz", "rapid", "classical" …
     scale: the rating scale: "fide", "lichess", "chess.com" or "fics".
-    rank: in Go, the rank of both players, "15k" to "9d". All other inputs then have the values of a typical game
-        between such players.
+    rank: in Go, the rank of both players, "15k" to "9d". If you give a rank, the network also takes the komi, the rules
+        and the handicap of the position as inputs.
     side_inputs: a dict from the names of further inputs to their values, 0 to 255.
 
-    For an input that you do not give, the network uses the value "unknown". Networks that need the last moves take them
+    An input that you do not give has its default value, usually "unknown". Networks that need the last moves take them
     from the history of a chess.Board.
 
     >>> import chess, kibitz
@@ -64,18 +64,20 @@ class SideInputs(TypedDict, total=False):
 
 
 class MoveOptions(SideInputs, total=False):
-    """Keywords of `TrainedNetwork.choose_move`; all are optional. They include the side inputs of `SideInputs`, such as
-    ratings, which have an effect only if the method does not search. With `rank`, a Go network imitates players of this
-    rank: it samples from its predicted move probabilities without a search. The strength of this imitation is not
-    measured.
+    """Keywords of `TrainedNetwork.choose_move`; all are optional. They include the keywords of `SideInputs`. In chess,
+    the side inputs, such as ratings, affect only the methods top-prob, top-move and human-search.
 
-    method: the name of a method, from the network's attribute `methods`; None for the first name in it.
-    depth, nodes, seconds: the limits of a search in plies, evaluated positions and seconds. The search ends when it
-        reaches one of the limits; without a limit, it takes one second. In Go, `depth` is not possible, and `nodes` is
-        the number of visits (default 200), only for networks that search. A Go network that does not search evaluates
-        the position after every move, unless the limit `seconds` ends this earlier.
+    If you give a `rank`, a Go network imitates players of this rank. It samples a move from its predicted move
+    probabilities, without a search. kibitz's tests have not measured how strong these moves are.
+
+    method: the name of a method from the network's attribute `methods`; None for the first name in this attribute.
+    depth, nodes, seconds: in chess, the limits of a search: plies, evaluated positions and seconds. The search ends
+        when it reaches one of these limits. If you give no limit, the search takes one second.
+    nodes, seconds: in Go, the number of visits (default 200) and the seconds of a search. `depth` is not possible in
+        Go, and `nodes` is possible only for networks that search. A Go network that does not search evaluates the
+        position after every legal move; the limit `seconds` can end these evaluations earlier.
     temperature: the randomness of the choice. 0 plays the best move, and 1 samples each move with its predicted
-        probability. The default is 0, and 1 with `rank`.
+        probability. The default is 0. If you give a `rank`, the default is 1.
     seed: the random seed for sampling; None for a random seed.
     to_move: the side to move, "b" or "w", for boards of the library sgfmill.
     komi: in points; None for the komi of the SGF, or 7.5 for boards.
@@ -143,8 +145,8 @@ class PointProbability:
 class PositionEvaluation:
     """The evaluation of one position by a network. A value is None if the network does not have this output.
 
-    white: in chess, the probability, 0 to 1, of the event that `meaning` names, usually that White wins. If the game is
-        over by mate, stalemate or insufficient material, it is White's result: 1, 0 or 0.5.
+    white: in chess, a value from 0 to 1, usually White's win probability. If the game is over by mate, stalemate or
+        insufficient material, `white` is White's result: 1, 0 or 0.5.
     outcome: the probabilities of a White win, a draw and a Black win, 0 to 1, for networks that predict draws.
     moves: all legal moves, the most likely first, with probabilities that sum to 1. In chess, each is a
         MoveProbability. If the network can't predict underpromotions, they are omitted. In Go, each is a
@@ -153,7 +155,8 @@ class PositionEvaluation:
     owners: in Go, the probability that each point will belong to Black, float32 [size, size]; row 0 is the upper edge,
         column 0 the left edge.
     score: in Go, Black's lead in points, komi included.
-    meaning: the event that has the probability `white` or `black`, as text; "" if `white` and `black` are None.
+    meaning: the name of the value `white` or `black`, such as "White's win probability" or "White's expected score"; ""
+        if `white` and `black` are None.
 
     >>> import kibitz
     >>> mate = kibitz.load_network("winner").evaluate("7k/5KQ1/8/8/8/8/8/8 b - - 0 1")
@@ -234,11 +237,12 @@ class TrainedNetwork:
     ) -> dict[str, NDArray[np.float32]]:
         """Return the network's raw outputs for n positions: a dict of float32 arrays whose first axis is n.
 
-        positions: any number of positions in a form that `encode_positions` accepts. You can also pass arrays: a
-            PositionArrays, or a tuple of codes and state.
+        positions: a list of positions in a form that `encode_positions` accepts. In place of the list, you can give the
+            arrays (codes, state), which PositionArrays describes.
         to_move: "b" or "w", for sgfmill boards.
-        inputs: those of `SideInputs`, as keywords. If `positions` are arrays, the side inputs (ratings, komi and other
-            facts besides the board) may instead be further columns of the state.
+        inputs: the keywords of `SideInputs` (ratings, komi and other facts besides the board). If you give arrays,
+            `state` may contain these inputs as further columns, in the order of the attribute `side_inputs`. In this
+            case, give no keywords.
 
         kibitz.systems.declaration.OUTPUTS describes each output. The squares and points in all outputs are those of the
         board; nothing is mirrored if Black is to move.

@@ -52,9 +52,9 @@ class PositionArrays(NamedTuple):
     Go, codes: the index is row · 19 + column for all board sizes; row 0 is the upper edge, column 0 the left edge. A
     code is kind + 16 · age. The kinds are 0 for an empty point; 1 to 5 for a black stone whose chain has 1 to 5
     liberties, and 6 for more; 7 to 12 for White in the same way; 13 for a point that ko forbids; 14 for a point outside
-    the board. The age shows when a stone was played: 1 for the last move, 2 for the move before it, up to 13 for the
-    oldest moves. Moves older than 8 plies share ages. Setup stones and empty points have the age 0. Go, state, by
-    column:
+    the board. The age shows how many plies ago a stone was played. Ages 1 to 8 are exact numbers of plies; the last
+    move has the age 1. The age 9 means 9 to 16 plies, 10 means 17 to 32, 11 means 33 to 64, 12 means 65 to 128, and 13
+    means more. Setup stones and empty points have the age 0. Go, state, by column:
 
     - 0: the side to move, 0 for Black and 1 for White.
     - 1: the board size.

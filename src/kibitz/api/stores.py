@@ -225,8 +225,9 @@ class GameStore:
 
         `codes` is uint8 [n, 64] in chess and uint8 [n, 361] in Go. `state` is uint8 [n, 4].
 
-        games, plies: integers [n], or a single integer: position i is the position of game `games[i]` after `plies[i]`
-            plies. The positions are computed by replaying the games, about a million positions per second.
+        games, plies: integers [n]. Position i is the position of game `games[i]` after `plies[i]` plies. A single
+            integer in place of an array applies to all positions. kibitz replays the games, and computes about a
+            million positions per second.
         view: "board" for the board as it is, or "mover" for the point of view of the side to move. In the mover's view,
             this side has White's pieces (in Go: Black's stones), and the side to move in `state` is 0. In chess, the
             ranks are flipped if Black is to move, so that the mover's pawns always go up the board.
@@ -255,8 +256,9 @@ class GameStore:
     def moves_at(self, games: ArrayLike, plies: ArrayLike, *, view: str = "board") -> MoveArrays:
         """Return the moves that were played in n positions of the store: origin, target and promotion, see MoveArrays.
 
-        games, plies: integers [n], or a single integer: position i is the position of game `games[i]` after `plies[i]`
-            plies. `sample(..., played=True)` samples positions in which a move was played.
+        games, plies: integers [n]. Position i is the position of game `games[i]` after `plies[i]` plies. A single
+            integer in place of an array applies to all positions. `sample(..., played=True)` samples positions in which
+            a move was played.
         view: "board", or "mover" for the point of view of the side to move. In the mover's view of chess, the ranks are
             flipped if Black is to move.
 
@@ -371,14 +373,16 @@ class GameStore:
         The sample is uniform over all positions of the games in `part`, without repetition. If there are fewer than
         `count` positions, all of them are returned. The same seed returns the same sample.
 
-        part: "training", "validation" or "test"; None for all games.
-        played: whether to sample only positions in which a move was played.
-        network: None, or a network, to sample the same positions as `kibitz test NETWORK STORE --positions COUNT`
-            tests. `part` is then a value of the option --split: "unseen" (the default), "test", "validation",
-            "training" or "all". "unseen" means the games that the network has not seen in training. `played` must not
-            be given.
+        part: "training", "validation" or "test"; None for all games. If you give a network, the parts are "unseen" (the
+            default), "test", "validation", "training" and "all". The part "unseen" has the games that the network has
+            not seen in training.
+        played: whether to sample only positions in which a move was played; not possible with `network`.
+        network: a network to test, or None. With a network, the sample has the positions on which `kibitz test NETWORK
+            STORE --positions COUNT` tests the network.
 
-        Raises UsageError for a count below 1, a seed below 0 or an unknown part. Raises KibitzError if no game is left.
+        Raises UsageError for a count below 1, a seed below 0, an unknown part, and `played` with `network`. Raises
+        UsageError also for a network that is tested on pairs of positions, such as deepchess. Raises KibitzError if no
+        game is left.
 
         >>> import kibitz
         >>> store = kibitz.open_store("my.store")
@@ -437,8 +441,9 @@ class GameStore:
         """Return the numbers of the games that none of the given networks has seen, int64 [n], ascending. A network has
         seen a game if the game was used to train the network or to select its best version.
 
-        A game is included only if the system (the kind of network) of each network uses such games. For example, the
-        system `winner` uses only decisive games. Raises KibitzError if no game is left.
+        The result contains only games on which all the networks can be tested. For example, a network of the system
+        `winner` can be tested only on decisive games. Raises UsageError if you give no network, and KibitzError if no
+        game is left.
 
         >>> import kibitz
         >>> store = kibitz.open_store("my.store")
@@ -511,8 +516,10 @@ class GameStore:
 
 
 def check_view(view: str) -> bool:
-    """Return whether a view of positions is "mover", the point of view of the side to move, instead of "board", the
-    board as it is. Raises UsageError for any other text.
+    """Return True if `view` is "mover", and False if it is "board". Raises UsageError for any other text.
+
+    The view "mover" shows a position from the point of view of the side to move. The view "board" shows the board as it
+    is.
     """
     if view not in VIEWS:
         raise UsageError(f"view must be one of {', '.join(VIEWS)} (got {view!r}).")

@@ -55,9 +55,10 @@ class TrainingRun:
     path: the run's folder.
     finished: False if training was stopped and can be resumed.
     reason: why training ended, as text.
-    iteration: the number of the last iteration. Some networks are trained in several stages (parts of the training); it
-        is the number in the last stage.
-    best: the metrics of the best validation of the last stage, and its "iteration"; {} if there was no validation.
+    iteration: the number of the last iteration in the last stage. A stage is a part of the training; some networks are
+        trained in several stages.
+    best: the metrics of the best validation in the last stage, and the "iteration" of this validation; {} if there was
+        no validation.
     continued: whether this call resumed a run that an earlier call began.
 
     >>> import kibitz
@@ -104,18 +105,20 @@ class TrainingOptions:
 
     time_limit: the time for this call in minutes; None for no limit.
     seed: the random seed, 0 or more.
-    validate_every, summary_every: the number of iterations between two validations, and between two summaries.
+    validate_every: the number of iterations between two validations.
+    summary_every: the number of iterations between two summaries. A summary is a report of loss and speed.
     validate_positions: the number of positions in one validation.
     patience: the number of validations without improvement after which training stops; 0 for never.
-    average: the number of iterations over which the weights are averaged; 0 for no average.
+    average: the length of the moving average of the weights, in iterations; 0 for no average. The averaged weights are
+        validated and saved.
     precision: "auto", "float32" or "bf16".
     device: "auto", "cpu" or "cuda".
     compile: whether torch compiles the training steps: "on", "off", or "auto" for compilation on a GPU if torch
         supports it.
 
-    If an option is None, the value in the recipe applies. If the recipe does not set the option either, validate_every,
-    summary_every and validate_positions are computed from the number of iterations. Other options then have the
-    defaults of the training loop, such as a patience of 20 and no average.
+    If an option is None, the value in the recipe applies. If the recipe has no value either, validate_every,
+    summary_every and validate_positions are computed from the number of iterations. The other defaults are a patience
+    of 20, no average, the precision "auto", and no compilation.
 
     >>> import kibitz
     >>> kibitz.TrainingOptions(time_limit=30).seed
@@ -189,15 +192,15 @@ def train(
 
     system: the name of a system, see `list_systems`.
     store: the folder of the store, kibitz's compact game database.
-    run: the folder of the result; None for the run in runs/ with the same settings, games and seed, or else a new one.
+    run: the folder of the result. If None, kibitz uses the run in runs/ with the same settings, games and seed. If
+        runs/ has no such run, kibitz makes a new run there.
     recipe: a named set of settings, such as "default", "long" or "paper". `kibitz systems SYSTEM` lists them.
-    start_from: a run or bundled network for the initial weights (and settings).
+    start_from: a run or bundled network for the initial weights. If it has the same system, its settings also apply.
     on_progress: a function that is called after every iteration, summary and validation, in the thread that trains. If
         it returns True, training stops as with Ctrl-C: the run is saved, and the same call resumes it. An exception in
         this function ends training, and `train` raises it.
     export: whether to write model.onnx, which makes the network usable without PyTorch.
-    settings: the fields of `TrainingOptions`, such as time_limit, and settings of the system that replace those of the
-        recipe.
+    settings: fields of `TrainingOptions`, and settings of the system. They replace the values in the recipe.
 
     Raises KibitzError if PyTorch is not installed, the store has no training games, or the loss becomes NaN or
     infinite. Raises UsageError for unknown systems, recipes and settings, for values out of range, and for a `run` with
