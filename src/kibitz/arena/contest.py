@@ -51,7 +51,8 @@ class MatchEngine(Protocol):
     def close(self) -> None:
         """End the process, so that it can't be started again.
 
-        Another thread may call this method. If a thread is waiting for a move, its waiting method then raises Fault.
+        You can call this method while another thread waits for a move of the engine. The call in the other thread then
+        raises Fault.
         """
 
 

@@ -2,8 +2,10 @@
 after an interruption.
 
 Chess games are recorded as PGN, and Go games as SGF. This module has the code that both formats use. Each game ends
-with an empty line. Its tags are the match's settings, each with the prefix "Match", and GameNumber, Ending, Forfeit,
-Reason and Referee.
+with an empty line.
+
+kibitz adds tags to each game. The tags GameNumber, Ending, Forfeit, Reason and Referee describe the game. Each setting
+of the match also has a tag, whose name begins with "Match". In SGF, the tags are lines of the game comment (GC).
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ class MoveAnswer:
 
     move: the move.
     seconds: the time that the move took.
-    score: the evaluation in centipawns from the mover's point of view, where a mate counts as 100,000; None if the
-        engine did not report it.
+    score: the evaluation in centipawns from the mover's point of view; None if the engine did not report it. A mate in
+        n moves is 100,000 − n for the mover, and −(100,000 − n) for the opponent.
     depth, nodes: the depth in plies and the number of nodes of the search; None if the engine did not report them.
     """
 
@@ -103,7 +103,8 @@ class ChessEngine:
     def begin_game(self, game: object) -> None:
         """Announce a new game to the engine before the game's clock runs. game: an object that identifies the game.
 
-        Raises Fault if the engine ends or is not ready in time. Then the method also ends the process.
+        Raises Fault if the engine's process has ended, or if the engine is not ready within `hang` seconds. In both
+        cases, the method also ends the process.
         """
         if self._engine is None:
             raise Fault("crash", "ended")
@@ -127,7 +128,8 @@ class ChessEngine:
         game: an object that identifies the game.
         patience: the seconds after which the engine counts as hung; None for the engine's `hang`.
 
-        Raises Fault if the engine crashes, hangs or plays no legal move. Then the method also ends the process.
+        Raises Fault if the engine crashes, hangs or plays no legal move. In each of these cases, the method also ends
+        the process.
         """
         engine = self._engine
         if engine is None:
@@ -160,7 +162,8 @@ class ChessEngine:
     def close(self) -> None:
         """End the process, so that it can't be started again.
 
-        Another thread may call this method. If a thread is waiting for a move, its waiting method then raises Fault.
+        You can call this method while another thread waits for a move of the engine. The call in the other thread then
+        raises Fault.
         """
         self._closed = True
         self.stop()

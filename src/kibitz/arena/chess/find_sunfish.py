@@ -15,11 +15,13 @@ SUNFISH_FOLDER = ".sunfish"
 
 
 def sunfish_command(folder: Path | None = None) -> tuple[str, ...]:
-    """Return the command that starts Sunfish. The command runs the script `sunfish_nodes.py`, which makes Sunfish
-    respect `go nodes`, with the Python interpreter of the environment in which Sunfish is installed.
+    """Return the command that starts Sunfish: a Python interpreter and the script `sunfish_nodes.py`.
+
+    The interpreter belongs to the environment in which Sunfish is installed. The script runs Sunfish, and ends each
+    search at the limit of `go nodes`.
 
     The function looks for the program `sunfish-uci` in `folder` (default: .sunfish in the current directory), then on
-    the PATH. Raises KibitzError if it does not find Sunfish.
+    the PATH. Raises KibitzError if Sunfish or its interpreter does not exist.
     """
     place = folder or Path(SUNFISH_FOLDER)
     inside = place / ("Scripts" if os.name == "nt" else "bin") / "sunfish-uci"

@@ -1,9 +1,10 @@
 """Run the UCI interface of the engine Sunfish with one addition: `go nodes N` ends the search at N nodes.
 
-Sunfish accepts `go nodes N`, but checks the count only between the steps of its second depth. So it may search 2,000
-nodes for a limit of 10. This script checks the count before every node. If a search ends before it has chosen a move,
-it returns the move of an earlier search of the position. Without an earlier search, it returns the move with the best
-evaluation.
+Sunfish accepts `go nodes N`, but it checks the number of nodes too rarely: never at depth 1, and later only between two
+searches of the tree. With N = 10, it may search 2,000 nodes. This script checks the number before every node.
+
+A search may reach the limit before it has chosen a move. In this case, Sunfish plays the move of an earlier search of
+the same position. If there was no earlier search, Sunfish plays the move with the best evaluation.
 
 The Python environment of Sunfish runs this script: python sunfish_nodes.py. kibitz is not installed in that
 environment.

@@ -31,7 +31,8 @@ COLOUR = {BLACK: "black", WHITE: "white"}
 class MoveAnswer:
     """A move that an engine played.
 
-    point: row · 19 + column, or 361 for a pass; None if the engine resigned. seconds: the time that the move took.
+    point: row · 19 + column from the upper left, or 361 for a pass; None if the engine resigned. seconds: the time that
+    the move took.
     """
 
     point: int | None
@@ -110,8 +111,9 @@ class GoEngine:
 
         komi: in points.
         clock: the engine's clock.
-        opening: the moves of the opening as (color, point).
-        seed: a random seed. A program that accepts it, such as GNU Go, plays the same moves again with the same seed.
+        opening: the moves of the opening as (color, point). The color is 1 for Black and 2 for White. The point is
+            row · 19 + column from the upper left.
+        seed: a random seed. Programs that accept seeds, such as GNU Go, play the same moves again with the same seed.
 
         Raises Fault if the engine rejects a necessary command, crashes or hangs.
         """
@@ -128,17 +130,21 @@ class GoEngine:
             self.play(colour, point)
 
     def play(self, colour: int, point: int) -> None:
-        """Send the engine a move of the opponent or of the opening. Raises Fault if the engine rejects the move,
-        crashes or hangs.
+        """Send the engine a move of the opponent or of the opening.
+
+        colour: 1 for Black or 2 for White. point: row · 19 + column from the upper left, or 361 for a pass. Raises
+        Fault if the engine rejects the move, crashes or hangs.
         """
         vertex = to_gtp(point, self._size)
         self._require(f"play {COLOUR[colour]} {vertex}", f"refused the legal move {vertex}")
 
     def answer(self, colour: int, clock: GoClock) -> MoveAnswer:
-        """Return the engine's move for a color.
+        """Return the engine's move.
 
-        Raises Fault if the engine crashes, hangs or replies with text that is not a move. Then the method also ends the
-        process.
+        colour: the engine's color, 1 for Black or 2 for White. clock: the engine's clock.
+
+        Raises Fault if the engine crashes, hangs, exceeds its time, or replies with text that is not a move. In each of
+        these cases, the method also ends the process.
         """
         if clock.time.main is not None:
             self._try(f"time_left {COLOUR[colour]} {clock.time_left()}")
@@ -208,7 +214,8 @@ class GoEngine:
     def close(self) -> None:
         """End the process, so that it can't be started again.
 
-        Another thread may call this method. If a thread is waiting for a move, its waiting method then raises Fault.
+        You can call this method while another thread waits for a move of the engine. The call in the other thread then
+        raises Fault.
         """
         self._closed = True
         self.stop()

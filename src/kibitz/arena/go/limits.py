@@ -62,12 +62,15 @@ class GoClock:
 
     @property
     def allowed(self) -> float:
-        """The number of seconds that the next move may take."""
+        """The number of seconds that the next move may take; 0 if there is no time limit."""
         return self.left + (self.time.move or 0)
 
     def time_left(self) -> str:
-        """Return the arguments of GTP's command time_left after the color: the seconds left, and the number of moves
-        for these seconds. The number of moves is 0 during the main time.
+        """Return the last two arguments of GTP's command time_left, such as "300 0". The first argument of this
+        command, the color, is not in the result.
+
+        The two arguments are a number of seconds and a number of moves. During the main time, they are the seconds left
+        and 0. After the main time, they are the seconds for one move and 1. The clock must have a main time.
         """
         return f"{int(self.left)} 0" if self.left >= 1 or not self.time.move else f"{self.time.move} 1"
 
