@@ -53,7 +53,8 @@ def annotate(
 ) -> None:
     """Write every game of PGN or SGF files with evaluations, annotations and reasons.
 
-    Each output has the same content as that of kibitz analyze with --all and --pgn, or in Go with --all and --sgf.
+    An output file has the same content as the output of kibitz analyze. For chess, the options of kibitz analyze are
+    --all and --pgn. For Go, they are --all and --sgf.
     """
     _check(files, out)
     options = AnalyzeOptions(every=True, checked_by=checked_by, engine_option=engine_option, nodes=nodes)
@@ -129,12 +130,14 @@ class Annotation:
     _sessions: dict[str, Session] = field(default_factory=dict)
 
     def jobs(self, files: list[str], out: str | None) -> list[AnnotationJob]:
-        """Return the files to annotate, with the paths of their outputs. A file that an earlier call wrote is not
-        annotated again if its original is among the files.
+        """Return the files to annotate, with the paths of their outputs.
+
+        An earlier call may have written annotated copies of files to the same folders. If a file is in the result, its
+        annotated copy is not.
 
         files: the files and folders on the command line. out: the file or folder for the output; None for the folder of
-        each file. Raises UsageError if `out` is a file but there are several files, and KibitzError if the only path is
-        missing.
+        each file. Raises UsageError if `out` is a file but there are several files. Raises KibitzError if `files` is a
+        single path without files of games. Reports other paths without files of games, and skips them.
         """
         named = self._session(self.network).game if self.network else "chess"
         found: list[tuple[str, str, Path]] = []

@@ -155,9 +155,9 @@ class PgnGames(CheckedFile):
 
     session: the network. path: the file. options: the options of the command.
     number: the number of the only game to analyze, from 1; None for all games.
-    swing: the loss of win probability, 0 to 1, from which on a move is annotated.
-    replaced: whether the analyzed games replace the contents of the same file. In this case, every game of the file
-        must be analyzed.
+    swing: the smallest annotated change of the win probability, 0 to 1.
+    replaced: whether the output of --pgn replaces the file that kibitz reads. In this case, kibitz must analyze every
+        game of the file, because the new file has only the analyzed games.
     workers: the processes that analyze the games; None for this process.
     """
 
@@ -203,9 +203,9 @@ class PgnGames(CheckedFile):
         shown: a function that takes a file's path and returns a context manager that shows the progress, such as
             `kibitz.commands.analyze.output.progress`.
 
-        Raises KibitzError if none of the games can be analyzed. If the file is to be replaced, the method also raises
-        KibitzError at the first game with an error or a warning, and if there is text between the games. The new file
-        would lose them.
+        Raises KibitzError if none of the games can be analyzed. If `replaced` is true, the method also raises
+        KibitzError at a game with an error or a warning, and at text outside the games. The new file would not contain
+        the text, or the part of the game after the error.
         """
         from kibitz.games.chess.io.reader import read
 

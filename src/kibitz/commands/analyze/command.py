@@ -54,10 +54,13 @@ def analyze(
 
     --by-rating FILE writes a chart of the moves that players rated 800 to 2800 choose in one position of a chess game.
 
-    Go. If the network predicts the owner of each point, the command shows Black's lead before and after each move, the
-    points that changed owner in the largest swings, and boards. If the network also predicts moves and the score, as
-    gohuman does, searches find what each move lost, and a better move for each annotated move. With --raw, the leads
-    before and after a move come from one network evaluation each. Such a lead is too favorable for the side to move.
+    Go. If the network predicts territory, the command shows Black's lead before and after each move, and boards. For
+    the largest swings, it also shows the intersections that changed owner. Some networks, such as gohuman, also predict
+    moves and the score. With these networks, searches find the loss of each move. For each annotated move, searches
+    also find a better move.
+
+    In Go, --raw means that the lead in each position comes from a single network evaluation. Such a lead is too
+    favorable for the side to move.
 
     --mine and --player NAME make a report about one player's games, and --page writes it as a page.
 

@@ -69,8 +69,8 @@ class CheckedFile:
         return {"problem": str(self.failure)} if self.failure else {}
 
     def check_failure(self) -> None:
-        """Raise KibitzError if the engine has failed. Call this method after the games analyzed before the failure are
-        written.
+        """Raise KibitzError if the engine has failed. Before you call this method, write all games that
+        `until_failure` yielded.
         """
         if self.failure:
             raise KibitzError(f"{self.failure}. The output contains the games before this error.")
@@ -119,13 +119,14 @@ def as_object(
 
 @contextlib.contextmanager
 def progress(path: str, measured: bool = True) -> Iterator[Callable[[int, int], None]]:
-    """Return a context manager that shows how far the analysis of a file is. It yields a function to call with the
-    number of games and the number of bytes read so far.
+    """Return a context manager that shows the progress of the analysis of a file. The context manager yields a function
+    that updates the progress. This function takes the number of games and the number of bytes that were read so far.
 
-    path: the file. measured: whether that function gets the number of bytes, from which the time left is estimated.
+    path: the file.
+    measured: whether the caller gives the number of bytes. If it does, the time left is estimated from this number.
 
-    If standard output is a terminal, the analysis itself shows how many games are done. Then only the progress inside a
-    game is shown, see `GameBar`.
+    If standard output is a terminal, the output shows how many games are complete. In this case, the context manager
+    shows only the progress inside a game, see `GameBar`.
     """
     if sys.stdout.isatty():
         with GameBar() as inside, ongoing.listening(inside.on_positions):

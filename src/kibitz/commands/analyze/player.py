@@ -119,11 +119,11 @@ def warn_of_skipped(path: str, problems: Iterable[str]) -> None:
 
 
 def raise_end(ended: KeyboardInterrupt | EngineDied | None, games: str) -> None:
-    """Raise an error if the analysis ended early: KeyboardInterrupt after Ctrl-C, KibitzError after the failure of an
-    engine. Its message contains how many games are in the report.
+    """Raise an error if the analysis ended early. The error is KeyboardInterrupt after Ctrl-C, and KibitzError after
+    the failure of an engine. The message contains the number of games in the report.
 
-    ended: the reason of the early end; None if the analysis is complete. games: the number of games in the report, as
-    text.
+    ended: the exception that ended the analysis early; None if the analysis is complete.
+    games: the number of games in the report, as text such as "3 of 12 games".
     """
     if isinstance(ended, EngineDied):
         raise KibitzError(f"{ended}. The report is about {games}.")
