@@ -67,12 +67,12 @@ def habits_of(
 
 
 def think_times(store: Store, games: NDArray[np.int64], sides: NDArray[np.int8]) -> list[list[float]]:
-    """Return how long the person thinks: quantiles of the share of the remaining clock time that a move took, 0 to 1.
-    The result has a list of 21 quantiles, in ascending order, for each group of move numbers, such as the 6th to the
-    10th move (see MOVES).
+    """Return how much of the remaining clock time the person uses for a move. The result has one list for each group of
+    move numbers (see MOVES), such as the 6th to the 10th move. A list has 21 quantiles of the used share, 0 to 1, from
+    the smallest to the largest.
 
-    The result is [] if too few moves have clock times. A group without moves gets the quantiles of all moves. games,
-    sides: as in `habits_of`.
+    The result is [] if fewer than 200 moves (LEAST_MOVES) have clock times. A group without moves gets the quantiles of
+    all moves. games, sides: as in `habits_of`.
     """
     clocks = store.per_move("clock")
     if clocks is None:
@@ -101,12 +101,15 @@ def _increment(time_control: str | None) -> int:
 def resignations(
     store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], session: NetworkSession
 ) -> dict[str, float] | None:
-    """Return when the person resigns, as a dict. `share` is the share of the lost games that the person resigned, 0 to
-    1. `below` is the expected score, 0 to 1, below which the person resigns. Return None if the person resigned too few
-    games.
+    """Return when the person resigns, as a dict with two entries. Return None if the person resigned fewer than 10
+    games (LEAST_RESIGNED).
 
-    `below` is the median expected score at the end of the resigned games. The network predicts it with the further
-    inputs of these games, such as ratings. games, sides, session: as in `habits_of`.
+    share: the share of the lost games that the person resigned, 0 to 1.
+    below: the expected score, 0 to 1, below which the person resigns. It is the median expected score at the end of the
+        resigned games.
+
+    The network predicts the expected scores. Its side inputs, such as the ratings, have the values of these games.
+    games, sides, session: as in `habits_of`.
     """
     mine = games[sides[games] != NEITHER]
     lost = mine[store.column("result")[mine] == np.where(sides[mine] == 0, -1, 1)]
@@ -208,8 +211,11 @@ class HabitualPlayer:
         stop: threading.Event | None = None,
         on_result: OnResult = lambda _: None,
     ) -> SearchResult | None:
-        """Return the result of the player's search. Before the method returns, it waits until the person would have
-        moved, or until the event `stop` is set. If the person would resign, the result's field `resigns` is True.
+        """Return the result of the player's search; None if there is no legal move. If the person would resign, the
+        result's field `resigns` is True.
+
+        Before the method returns, it waits until the person would have moved, or until the event `stop` is set. The
+        arguments are those of `kibitz.play.result.ThinkingPlayer.think`.
         """
         thought = self._player.think(board, limits, stop, on_result)
         if thought is None:

@@ -31,10 +31,11 @@ _PROGRAM = re.compile(
 
 
 def key(name: str) -> str:
-    """Return a key for comparing names. Names that differ only in case, accents, punctuation or word order have the
-    same key, such as "Muñoz, Ana" and "ana munoz".
+    """Return a key for comparing names. The key ignores case, accents, word order, and punctuation between words. So
+    "Muñoz, Ana" and "ana munoz" have the same key.
 
-    In a name of one word, every character counts: "bob" and "bob_" are two accounts.
+    A name of one word is usually an account. Its underscores, hyphens and plus signs count: "bob" and "bob_" have
+    different keys.
     """
     plain = unicodedata.normalize("NFKD", name.casefold())
     letters = "".join(letter for letter in plain if not unicodedata.combining(letter)).strip()
@@ -44,7 +45,9 @@ def key(name: str) -> str:
 
 
 def looks_like_a_program(name: str) -> bool:
-    """Return whether a name is the name of a well-known program, or contains "bot"."""
+    """Return whether a name contains the name of a well-known program, contains the word "bot" or "computer", or ends
+    in "bot" or "_ai".
+    """
     return _PROGRAM.search(name.casefold()) is not None
 
 

@@ -47,9 +47,11 @@ class PlayerPositions(ABC):
 
     @classmethod
     def conditioned_state(cls, store: Store, batch: Batch) -> NDArray[np.uint8]:
-        """Return the array `state` of n positions with further columns for the side inputs, such as ratings, uint8 [n,
-        4 + side inputs]. Side inputs are inputs of the network in addition to the position. The columns have the values
-        of the game records, as far as the records contain them.
+        """Return the array `state` of n positions with further columns for the side inputs, uint8 [n, 4 + side inputs].
+        Side inputs are inputs of the network in addition to the position, such as ratings.
+
+        The side inputs come from the game records. If a record lacks a value, the input means that the value is
+        unknown. But a missing handicap in Go means a game without handicap stones.
 
         store: the store with the games. batch: the positions.
         """
@@ -169,12 +171,13 @@ class JudgedMoves:
 
 
 def fit_k(positions: PlayerPositions, shares: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[float, float]:
-    """Return two values: the number k in KS, from 0.25 to 64, with which an opening book corrects the network best, and
-    the mean log loss with this k, in nats. `kibitz.personal.book.blend` explains k.
+    """Return two values. The first is the number k with which an opening book corrects the network best, see
+    `kibitz.personal.book.blend`. It is one of KS, the numbers to try, from 0.25 to 64. The second value is the mean log
+    loss with this k, in nats.
 
     positions: the positions in which the person moved.
-    shares, counts: float64, the network's probability and the book's count for each candidate move, in the order of
-        `positions.moves`.
+    shares: float64, the network's probability for each candidate move, in the order of `positions.moves`.
+    counts: float64, how often the person played each candidate move according to the book, in the same order.
     """
     losses = [float(positions.judge(blend(shares, counts, positions.offsets, k)).loss.mean()) for k in KS]
     best = int(np.argmin(losses))

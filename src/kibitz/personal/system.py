@@ -63,8 +63,8 @@ class PersonalSystem(System):
         """Return the initial weights for `network`, as a dict from a weight's name to its tensor. The adapters (small
         trainable layers) keep their weights, and all other weights come from the base network.
 
-        system: the name of the base network's system. weights: the weights of the base network, as such a dict. Raises
-        UsageError if the two networks have different architectures.
+        system: the name of the base network's system. weights: the weights of the base network, as a dict from a
+        weight's name to its tensor. Raises UsageError if the two networks have different architectures.
         """
         begun = dict(network.state_dict())
         theirs = {name: value.shape for name, value in weights.items()}

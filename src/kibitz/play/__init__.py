@@ -32,8 +32,8 @@ def open_player(run: Run, session: Callable[[], Session], *, method: str | None 
     run: the run.
     session: a function that returns the run's loaded network, for methods that need it.
     method: the name of a method of choosing moves, such as "top-prob". None selects the first method that the run's
-        networks support. But if the setting `value` names a second run, whose values the player uses, then None lets
-        the player's class choose the method.
+        networks support. If the settings contain `value`, a second network that evaluates positions, then the player's
+        class selects the method instead.
     settings: the player's settings, such as temperature, lines, hash_mb.
 
     Raises UsageError for a method or settings that the run's networks don't support.

@@ -105,7 +105,8 @@ def blended_answers(
     output `policy`, the move probabilities, in the positions that the book contains.
 
     book: the person's opening book.
-    k: the weight of the network in games, see `kibitz.personal.book.blend`.
+    k: the weight of the network's prediction. It counts as much as k games of the person in the book, see
+        `kibitz.personal.book.blend`.
     codes, state: the positions, uint8 [n, 361] and uint8 [n, 4 or more], see `kibitz.PositionArrays`.
     answers: the network's outputs for these positions, a dict from an output's name to its array.
     """

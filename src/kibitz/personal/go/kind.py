@@ -30,9 +30,10 @@ NEWEST = 100
 def settings(
     base: Mapping[str, Any], store: Store, games: NDArray[np.int64], sides: NDArray[np.int8], spellings: Sequence[str]
 ) -> Settings:
-    """Return the settings of a person's network. The arguments are those of `kibitz.personal.kinds.Kind.settings`. The
-    settings contain the most frequent ranks of the person and of the opponents, and the most frequent server, in the
-    newest games.
+    """Return the settings of a person's network. The arguments are those of `kibitz.personal.kinds.Kind.settings`.
+
+    Three settings are the most frequent values in the newest 100 games (NEWEST): the person's rank, the opponent's
+    rank, and the server. Each is a number for the network's inputs, 0 if unknown.
     """
     newest = games[-NEWEST:]
     ranks = np.stack([

@@ -110,9 +110,9 @@ class PersonalGoHuman(gohuman.GoHuman):
     def expected_before(self, codes: Tensor, state: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return three predictions of the network without its adapters, for the side to move, as float32 tensors.
 
-        They are the win probability, [n]; the probability that each point will belong to the side to move, [n, 361];
-        and the lead in points, [n]. The adapters are the small layers trained on the player's games. codes, state: the
-        positions, uint8 [n, 361] and uint8 [n, 10], see `kibitz.PositionArrays`.
+        They are the win probability, [n]; the probability that each intersection will belong to the side to move, [n,
+        361]; and the lead in points, [n]. The adapters are the small layers trained on the player's games. codes,
+        state: the positions, uint8 [n, 361] and uint8 [n, 10], see `kibitz.PositionArrays`.
         """
         grid, board, conditions = self.trunk(codes, state, adapted=False)
         owners = self.owner_logits(grid)
@@ -124,12 +124,13 @@ class OwnGoMoves:
     """The training examples: the positions in which the player moved, in random rotations and reflections. All
     positions are replayed once, when the object is made.
 
-    A batch has `codes`, `state` with the side inputs (komi, ranks and other facts besides the board), and these arrays:
+    A batch of n positions has `codes`, `state` with the side inputs (komi, ranks and other facts besides the board),
+    and these arrays:
     move: int64 [n], a point (row · 19 + column), or 361 for a pass.
-    weight: float32 [n], the weight of each position in the loss: 1 / n for a position that occurs n times. Frequent
-        positions have a small weight, because the player's opening book predicts them better.
-    win, owners, lead: the predictions of the network without its adapters. They exist only if adapters (small layers in
-        a frozen network) are trained.
+    weight: float32 [n], the weight of each position in the loss: 1 / c for a position that occurs c times in the games.
+        Frequent positions have a small weight, because the player's opening book predicts them better.
+    win, owners, lead: float32 [n], [n, 361] and [n], the predictions of the network without its adapters, see
+        `PersonalGoHuman.expected_before`. They exist only if adapters (small layers in a frozen network) are trained.
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], network: PersonalGoHuman, settings: Settings):
@@ -178,12 +179,14 @@ class OwnGoMoves:
 
 
 def loss(network: PersonalGoHuman, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean loss of a batch, and a dict from a metric's name to its value for each position, float32 [n]. The
-    loss is −weight · log P(move), with the weight of each position.
+    """Return the mean loss of a batch, and a dict from a metric's name to its value for each position, float32 [n].
 
-    If only adapters (small layers in a frozen network) are trained, the loss has a second term. It keeps the
-    predictions of winner, territory and lead as they are without adapters. The metrics are the loss for the move
-    ("loss") and the top-1 accuracy.
+    The loss of a position is −weight · log P(move), in nats. If only adapters (small layers in a frozen network) are
+    trained, the loss has a second term. This term keeps the predictions of winner, territory and lead as they are
+    without adapters.
+
+    The metric "loss" is the first term. The metric "accuracy" is 1 if the network predicts the played move, and 0 if
+    not. batch: the arrays of a batch of `OwnGoMoves`.
     """
     grid, board, conditions = network.trunk(batch["codes"], batch["state"])
     moves = network.move_logits(grid, board, conditions, batch["codes"])

@@ -6,8 +6,9 @@ node, all its moves must be searched anyway. They are searched in parallel, and 
 batch. If a refuting move is expected, the moves are searched one after the other, and the leaves a few at a time. The
 result is that of negamax at the same depth; only the number of evaluated positions depends on the order.
 
-The transposition table has bounds with their depth, by position. Values that depend on a repetition or on the
-fifty-move rule are valid only for the present line of moves, and aren't stored.
+The transposition table has an entry for each searched position. An entry has bounds of the position's value, and the
+depth of the search that found them (see `Bound`). A value that depends on a repetition or on the fifty-move rule is
+valid only for the present line of moves. Such a value isn't stored.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ batches.
 The method is from Ashudeep Singh's thesis, section "TopProb-Negamax Interleaved". The thesis searches to a fixed depth.
 This search expands the most probable paths first, in batches. A path's probability is the product of its moves'
 probabilities. A move's probability is the network's prediction, changed by the values found so far: better moves become
-more probable. So refuted moves are ignored, and the best line is searched deepest. Depth d is complete when no untried
-move is as probable as 4^-d.
+more probable. So refuted moves are ignored, and the best line is searched deepest. Depth d is complete when every path
+that has not been searched has a probability below 4^-d.
 
 The rules decide mate, stalemate, repetition, fifty moves and dead positions. A position that repeats an earlier
 position of its line, or that occurred twice in the game before, is a draw.
@@ -42,8 +42,9 @@ class SearchTuning:
 
     focus: how strongly the values of moves change their probabilities. A move whose value is higher by 1/focus becomes
         e (2.718) times more likely.
-    doubt: the additional value that a move with one evaluation needs to be chosen if its probability is e (2.718) times
-        smaller than that of the most likely move.
+    doubt: the size of the penalty that is subtracted from the values of unlikely moves. The penalty is `doubt` for a
+        move with one evaluation that is e (2.718) times less likely than the most likely move. See `tree.Tree.backup`
+        for all other moves.
     loud: the factor by which the probability of a capture that wins material is multiplied.
     batch: the largest number of positions in a batch.
     first: the largest number of positions in a batch while the tree is small.

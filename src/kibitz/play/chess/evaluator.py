@@ -53,14 +53,15 @@ class Evaluator:
     """Evaluates positions with networks, and stores the results in a table of limited size. If the table is full, the
     oldest entries are removed.
 
-    policy: a network with the outputs `origin` and `target`, from which move probabilities are computed; without it,
-        all moves are equally likely.
-    value: a network with the output `value`, which may be the same network; without it, all positions have the value 0.
-        At least one of the two networks is necessary.
-    cut, width: for each position, only the most likely moves are searched, until their probabilities sum to `cut`, but
-        at most `width` moves.
-    tactics: whether to detect winning captures, checks and mates in one by the rules (`tactics.py`). If not, the
-        weights of the moves are the policy's probabilities, and a policy network is necessary.
+    policy: a network with the outputs `origin` and `target`, from which move probabilities are computed. None if there
+        is no such network: then moves that gain more material are more likely.
+    value: a network with the output `value`; it can be the same network as `policy`. None gives all positions the value
+        0. At least one of the two networks is necessary.
+    cut, width: limits on the moves that are searched in each position. The most likely moves are searched until their
+        probabilities sum to `cut`, but at most `width` moves.
+    hash_mb: the size of the table in megabytes.
+    tactics: whether to detect winning captures, checks and mates in one by the rules, and to make them more likely
+        (`tactics.py`). If not, a policy network is necessary, and its probabilities are not changed.
     """
 
     def __init__(

@@ -135,7 +135,8 @@ class MoveCheck:
     bare_king: 1 if the opponent has only a king and the mover has enough material to force mate; -1 if the mover has
         only a king and the opponent can mate; 0 in all other cases.
     line: the packed moves (see `kibitz.games.chess.moves.from_move`) of the mate after this move; () without a mate.
-    falling: how much smaller the balance is than at the depths before, in centipawns, 0 or more (see FALLING_DEPTHS).
+    falling: by how much the material balance falls with the depth of the check, in centipawns, 0 or more. It is the
+        highest balance at the last four depths (FALLING_DEPTHS) minus the balance at the last depth.
     can_win: whether the mover has a pawn, or enough pieces to force mate.
     """
 
@@ -162,12 +163,13 @@ class MoveCheck:
         return (1 - share) * value + share * highest
 
     def limited(self, value: float) -> float:
-        """Return the value of the move after this check has lowered it, if it is too high: -1 to 1, or a mate. value:
-        the value from a search of the position after the move, -1 to 1, or a mate.
+        """Return the value of the move after a correction by this check: -1 to 1, or a mate. The correction can only
+        lower the value, unless a mate or a bare king decides it.
 
-        `corrected` can also raise a value. This method only lowers values, because the search has followed captures
-        itself. The constants were chosen on about 1,000 moves of the network `human` in positions with a hanging piece
-        or a threat of mate (bench/bench_multipv.py).
+        value: the value from a search of the position after the move, -1 to 1, or a mate. Such a search has followed
+        captures, so material never raises its value. In this, the method differs from `corrected`. The constants were
+        chosen on about 1,000 moves of the network `human` in positions with a hanging piece or a threat of mate
+        (bench/bench_multipv.py).
         """
         if (certain := self._certain(value)) is not None:
             return certain
@@ -347,9 +349,9 @@ class MoveEvaluator:
         clock: TimeManager | None = None,
         used: int = 0,
     ) -> list[tuple[float, tuple[int, ...]] | None]:
-        """Return for each of the moves its value for the mover (see score.py), and the moves that follow it in the best
-        line. The moves that follow are () if there was no search and no mate was found. The result for a move is None
-        if there was no time for its value.
+        """Return the value and the best line of each given move. Each element of the result is a pair: the move's value
+        for the mover (see score.py), and the packed moves that follow it in the best line. The second part is () if
+        there was no search and no mate was found. The element is None if there was no time for the move.
 
         row: uint8 [68], the position as 64 codes and 4 numbers of the state, see `kibitz.PositionArrays`.
         moves: legal moves, packed (see `kibitz.games.chess.moves.from_move`).

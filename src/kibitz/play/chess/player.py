@@ -68,8 +68,8 @@ class ChessPlayer:
     cut, width: limits on the moves that topprob-negamax and thesis-negamax search, see CUT.
     hash_mb: the size of the table of evaluations in megabytes.
     seed: the random seed; None for an unpredictable one.
-    side_inputs: for top-move and top-prob, a dict from the names of the network's inputs in addition to the position to
-        values, 0 to 255. The inputs for the last moves are set automatically.
+    side_inputs: values for the network's side inputs (inputs in addition to the position), for top-move and top-prob. A
+        dict from an input's name to a number, 0 to 255. The inputs for the last moves are set automatically.
 
     Raises UsageError for an unknown method, for a method whose network is missing, and for settings out of range.
     """
@@ -185,14 +185,15 @@ class ChessPlayer:
     def with_own_values(
         self, board: chess.Board, lines: Sequence[PvLine], clock: TimeManager, used: int
     ) -> tuple[tuple[PvLine, ...], int]:
-        """Return the lines with a value for each, which comes from an evaluation after the line's first move. Also
-        return the number of positions that were evaluated for all lines together.
+        """Return the lines, each with a value from an evaluation of the position after the line's first move. Also
+        return how many positions this method has evaluated.
 
-        A line whose value comes from the position before its move gets a new value from a short search after the move.
-        If the time is too short or there are many lines, the value comes from one network evaluation. If there is no
-        time for it either, the line is unchanged.
+        Lines that already have such a value (`PvLine.own_value`) are unchanged. Every other line gets a value from a
+        short search after its first move. If the time is too short or there are many lines, the value comes from one
+        network evaluation. The line is unchanged if there is no time for an evaluation, or if no network predicts
+        moves.
 
-        board: the position before the moves.
+        board: the position in which the lines begin.
         lines: the lines of this position.
         clock: the limits on time and evaluations.
         used: the number of evaluations that already count towards these limits.

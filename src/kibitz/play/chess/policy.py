@@ -21,15 +21,17 @@ def pair_probabilities(
     moves: NDArray[np.uint16],
     offsets: NDArray[np.int64],
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return two probabilities for every move, both float32 [total]: first that of its from-square, called origin, and
-    second that of its to-square, called target.
+    """Return two arrays with probabilities for every move, both float32 [total]. The first array has the probability of
+    each move's from-square (origin), and the second that of its to-square (target).
 
-    The first is `P(origin)`. The second is `P(target | origin)` if the output `target` is [n, 64, 64], and `P(target |
-    type of the piece)` if it is [n, 6, 64].
+    The probability of the from-square is `P(origin)`. The probability of the to-square depends on the shape of the
+    output `target`: for [n, 64, 64] it is `P(target | origin)`, and for [n, 6, 64] it is `P(target | type of the
+    piece)`.
 
-    answers: the network outputs `origin`, [n, 64], and `target`, by from-square or by type of piece; NaN counts as 0.
-    codes: uint8 [n, 64], the positions. moves, offsets: the packed moves (see `kibitz.games.chess.moves.from_move`) of
-    all positions; those of position i are `moves[offsets[i]:offsets[i + 1]]`.
+    answers: the network outputs `origin`, [n, 64], and `target`; NaN counts as 0.
+    codes: uint8 [n, 64], the positions.
+    moves, offsets: the packed moves (see `kibitz.games.chess.moves.from_move`) of all positions. The moves of position
+        i are `moves[offsets[i]:offsets[i + 1]]`.
     """
     origin, target = answers["origin"], answers["target"]
     rows = np.repeat(np.arange(len(codes)), np.diff(offsets))

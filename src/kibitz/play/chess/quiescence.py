@@ -1,10 +1,12 @@
 """Quiescence search: follow captures, promotions, checks and mates to a quiet position, and count the material.
 
-Networks evaluate a position best if no piece can be captured for free. This alpha-beta search counts only material. It
-searches all moves to a given depth. Then it searches captures and promotions to a queen until neither side gains by
-capturing; if a side is in check, it searches all moves. The position at the end of the best line is quiet. Material
-doesn't distinguish quiet moves, so quiet moves at the end of a line are arbitrary. The quiet position is therefore the
-position after the last capture or promotion.
+In a quiet position, no piece can be captured for free. Networks evaluate quiet positions best. This alpha-beta search
+counts only material. It searches all moves to a given depth. Beyond this depth, it searches captures and promotions to
+a queen until neither side gains by capturing. If a side is in check, all its moves are searched.
+
+The search returns a quiet position for each depth: the position after the last capture or promotion of the best line.
+If the line has none, the result is the position from which the line begins. Quiet moves at the end of the line are left
+out, because they don't change the material, and the search chooses among them arbitrarily.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Predict how long people think about a chess move, from their rating, the clock and the position.
 
-The logarithm of the time is a linear function of a few features. The random part, which depends on the person's mood,
-is a sample from the quantiles that were measured for moves with a similar expected time. bench/thinking_times.py
-measures the function and the quantiles.
+The logarithm of the time is the sum of an expected value and a random number. The expected value is a linear function
+of a few features. The random number stands for the person's mood. It is sampled from quantiles that were measured for
+moves with a similar expected time. bench/thinking_times.py measures the function and the quantiles.
 """
 
 from __future__ import annotations
@@ -184,8 +184,8 @@ class PaceOfPeople:
     """Samples thinking times of human players of one rating.
 
     session: a network that predicts moves.
-    side_inputs: a dict from each side input of the network (an input in addition to the position) to its default value.
-        The rating inputs have the default `rating`.
+    side_inputs: values for the network's side inputs (inputs in addition to the position), a dict from an input's name
+        to a number, 0 to 255. The rating inputs must correspond to `rating`.
     rating: the rating in points.
     random: the random number generator.
     start: the seconds on the clock at the start of the game; 0 if unknown.

@@ -223,26 +223,29 @@ class Tree:
         `uncertainty · ln(largest weight / weight of the move) / √(evaluations below the child)`
 
         There is no penalty if the rules decide the child's value. Normally, the node takes the value of its chosen
-        child. If some moves aren't expanded and the chosen child is worse than the node's static evaluation, the node
-        takes a weighted mean of both. The weight of the child's value is then the total probability of the expanded
-        moves.
+        child. There is one exception: some moves aren't expanded, and the chosen child is worse than the node's static
+        evaluation. Then the node takes p · (child's value) + (1 − p) · (static evaluation). Here p is the total
+        probability of the expanded moves, as a share of all moves to search.
         """
         _backup(self.n, self.arrays(), uncertainty)
 
     def frontier(
         self, focus: float, tactical_factor: float, max_ply: int, min_path: float, lines: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Return the moves that are not expanded yet (have no node), as three arrays: their edges, int64 [n], the nodes
-        from which they lead, int64 [n], and the probability that play leads to each move, float64 [n].
+        """Return the moves that are not expanded yet (have no node), as three arrays: the edge of each move, int64 [n];
+        the node from which the move leads, int64 [n]; and the probability of its path from the root, float64 [n].
 
-        The probability of a move at its node is proportional to its weight · exp(`focus` · gain). The gain is the value
-        of the move minus the static evaluation of its node, and 0 if the move is not expanded. The third array has the
-        product of these probabilities along the path, multiplied by `tactical_factor` for tactical moves; it is 1 for
-        mating moves.
+        The probability of a path is the product of its moves' probabilities. If the last move is tactical, the product
+        is multiplied by `tactical_factor`, up to at most 1. If the last move mates, the probability of the path is 1.
 
-        These moves are excluded: moves of nodes at `max_ply` and beyond, moves below nodes with a probability less than
-        `min_path`, and, unless `focus` is 0, moves with a proven (certain) result. lines: the number of lines to
-        report. If there are several, the best moves of the root, one for each line, get equal probabilities.
+        A move's probability at its node is proportional to weight · exp(`focus` · gain). The weight is the entry in
+        `Nodes.weight`. The gain is the value of the move minus the static evaluation of the node; it is 0 if the move
+        is not expanded.
+
+        Moves are excluded at and below these nodes: nodes at `max_ply`, nodes whose path has a probability less than
+        `min_path`, and nodes with a proven (certain) result. With `focus` 0, nodes with a result that the search has
+        proven are not excluded. lines: the number of lines to report. If there are several, the best moves of the root,
+        one for each line, get equal probabilities.
         """
         capacity = int(self.width[: self.n].sum())
         edges, parents, shares = np.empty(capacity, np.int64), np.empty(capacity, np.int64), np.empty(capacity)
@@ -253,8 +256,8 @@ class Tree:
         """Return the moves of the root, the best first, each as a pair of its edge and its value.
 
         First come the expanded moves, by their value minus the penalty of `backup` with this `uncertainty`. Then come
-        the other moves, the most likely first. Their value is the root's static evaluation, or the smallest value of an
-        expanded move if this value is less.
+        the other moves, the most likely first. All these other moves have the same value: the minimum of the root's
+        static evaluation and the values of the expanded moves.
         """
         edges = range(int(self.first[0]), int(self.first[0] + self.width[0]))
         scored = []
