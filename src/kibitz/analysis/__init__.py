@@ -1,8 +1,10 @@
 """Analyze games with a trained network, move by move.
 
-The packages `chess` and `go` contain the analysis of each game. In both, the module `answers` interprets the network's
-outputs. `chess.moves` and `go.games` evaluate the moves. A system is a kind of network, such as `winner`. A system
-whose outputs have another meaning declares a separate module with the functions of `Analysis` (Go: `OwnerAnalysis`).
+The packages `chess` and `go` contain the analysis of each game. In both packages, the module `answers` interprets the
+network's outputs. `chess.moves` and `go.games` evaluate the moves.
+
+A system is a kind of network, such as `winner`. A system whose outputs `answers` cannot interpret declares another
+module. This module has the functions of `Analysis` (Go: `OwnerAnalysis`).
 """
 
 from __future__ import annotations
@@ -47,10 +49,11 @@ class Analysis(Protocol):
         """Return all legal moves of n positions, and a weight for each move. Within a position, the weights are
         proportional to the predicted probabilities. Return None if the network does not predict moves.
 
-        The result is three arrays. The first has the moves of all positions, uint16 [m], packed (see
-        `kibitz.games.chess.moves.from_move`). The second has the index of each position's first move in the first
-        array, int64 [n + 1]; its last number is m. The third has the weights, float32 [m], 0 or more; they need not sum
-        to 1.
+        The result is three arrays (moves, offsets, weights). `moves`, uint16 [m], has the legal moves of all positions,
+        packed (see `kibitz.games.chess.moves.from_move`). `offsets` is int64 [n + 1]. The moves of position i are
+        `moves[offsets[i] : offsets[i + 1]]`. `weights`, float32 [m], has the weight of each move, 0 or more. The
+        weights of a position need not sum to 1.
+
         answers: the network's outputs, as a dict from names to arrays. codes, state: the positions, see
         `kibitz.PositionArrays`.
         """

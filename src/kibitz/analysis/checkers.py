@@ -94,12 +94,14 @@ def find_checker(
 
     words: the name or the command of the engine, such as "stockfish" or "katago gtp".
     game: "chess" or "go".
-    network: the name of the network, which error messages contain.
-    options: a dict from the names of UCI options to their values.
-    nodes, depth: the limits of a search; None for the default.
+    network: the name of the network, for error messages.
+    options: a dict from the names of UCI options to their values; None for no options. Chess only.
+    nodes: the number of nodes (Go: visits) per position, 1 to 1,000,000,000; None for the default of `Checker`.
+    depth: the depth of a search in plies, 1 to 100; None for no limit of the depth. Chess only.
     dashes: True if error messages name command-line options, False if they name Python arguments.
 
-    Raises UsageError if the engine is not installed or does not play this game, and if a limit is out of range.
+    Raises UsageError if the engine is not installed or does not play this game, and if `nodes` or `depth` is out of
+    range. Also raises UsageError if `options` or `depth` is given for Go.
     """
 
     def name(option: str) -> str:

@@ -22,11 +22,11 @@ def never() -> bool:
 @contextlib.contextmanager
 def whole_file(path: str, keep: Callable[[], bool] = never) -> Iterator[IO[str]]:
     """Open a text file for writing, as a context manager. The file has a temporary name until the context ends without
-    an error. The path "-" means standard output.
+    an error. After an error, the file is removed. The path "-" means standard output.
 
-    keep: a function without arguments. After Ctrl-C, its result decides whether the incomplete file is kept. A kept
-    file gets the name in `path`. If a file with this name exists, it gets a name such as `out-part.pgn`. A message to
-    the user contains the name.
+    keep: a function without arguments, which is called after Ctrl-C. If it returns True, the incomplete file is kept,
+    with the name in `path`. If another file already has this name, the incomplete file gets a free name such as
+    `out-part.pgn`. A message to the user contains the name.
     """
     if path == "-":
         yield sys.stdout

@@ -17,12 +17,14 @@ from kibitz.play.session import Answers
 
 
 def white_wins(answers: Answers, state: NDArray[np.uint8]) -> NDArray[np.float64] | None:
-    """Return White's win probability in n positions, float64 [n], 0 to 1; None if the network does not predict it. If
-    the network's system (kind of network) declares another event as its `meaning`, the result is the probability of
-    that event.
+    """Return White's win probability in n positions, float64 [n], 0 to 1. Return None if the network does not predict
+    it.
 
-    If the network has the output `value` (−1 to 1, for the side to move), the function converts it to White's expected
-    score. A value of 0, which is a certain draw, becomes 0.5.
+    The network's system (kind of network) may declare another value as its `meaning`, such as White's expected score.
+    The result is then this value, 0 to 1.
+
+    If the network has the output `value`, the function converts it to White's expected score. This output is the
+    expected result for the side to move: −1 is a loss, 0 is a draw, and 1 is a win. A draw becomes 0.5.
 
     answers: the network's outputs for the positions, as a dict from names to arrays.
     state: uint8 [n, 4 or more], see `kibitz.PositionArrays`.
@@ -42,12 +44,13 @@ def expected_moves(
     """Return all legal moves of n positions, with the probability of each move. Return None if the network doesn't
     predict moves.
 
-    The probability is `P(origin) · P(target | origin)`. The origin is the square that the piece leaves, and the target
-    is the square that it goes to. The probabilities of a position need not sum to 1.
+    The probability of a move is `P(origin) · P(target | origin)`. The origin is the square that the piece leaves, and
+    the target is the square that it goes to. Illegal moves also get a part of the probability. So the probabilities of
+    the legal moves of a position sum to 1 or less.
 
-    The result is three arrays. The first has the moves of all positions, uint16 [m], packed (see
-    `kibitz.games.chess.moves.from_move`). The second has the index of each position's first move in the first array,
-    int64 [n + 1]; its last number is m. The third has the probabilities, float32 [m].
+    The result is three arrays (moves, offsets, probabilities). `moves`, uint16 [m], has the legal moves of all
+    positions, packed (see `kibitz.games.chess.moves.from_move`). `offsets` is int64 [n + 1]. The moves of position i
+    are `moves[offsets[i] : offsets[i + 1]]`. `probabilities`, float32 [m], has the probability of each move, 0 to 1.
 
     answers: the network's outputs for the positions, as a dict from names to arrays.
     codes, state: the positions, uint8 [n, 64] and uint8 [n, 4 or more], see `kibitz.PositionArrays`.

@@ -4,10 +4,12 @@ The engine searches each position of a game once, with an empty hash table. So a
 is analyzed alone or as part of a game. The loss of a move is the drop of the mover's win probability from the position
 before the move to the position after it.
 
-The move that the engine chooses has the loss 0, unless the value drops by enough for an annotation. Then the engine
-also searches its second choice, and the loss is the difference to that move. The network gives the first estimates for
-all moves of a position. The risk of the position, which is the probability of a mistake, is computed from these
-estimates.
+A move that the engine chooses has the loss 0 if this drop is too small for an annotation. If the drop is larger, the
+engine also searches for its second choice. The loss of the first choice is then the difference between the win
+probabilities after the two choices. This loss is at least 0 and at most the drop.
+
+The network gives a first estimate of the loss of each legal move. The risk of a position, which is the probability of a
+mistake, is computed from these estimates.
 """
 
 from __future__ import annotations
@@ -59,17 +61,17 @@ class _Searched:
 
 
 class EngineJudge(Judge):
-    """Evaluates the moves of games with a UCI engine. Use it as a context manager, which ends the engine's process.
+    """Evaluates the moves of games with a UCI engine. Use it as a context manager, so that the engine's process ends.
 
-    session: the loaded network. If it evaluates positions, it gives the first estimate of all legal moves of a
-        position.
+    session: the loaded network. If the network evaluates positions, it gives a first estimate of the loss of each legal
+        move.
     analysis: the module that interprets the network's outputs.
     checker: the engine and its limits.
-    threads: the number of threads of kibitz's own searches; None for all. stop: an event that another thread can set to
-        end the analysis; None for no such event.
+    threads: the number of threads of kibitz's own searches; None for all.
+    stop: an event that another thread can set to end the analysis; None for no such event.
     max_positions: the largest number of positions whose results stay in memory.
 
-    Raises EngineDied if the engine does not start, and UsageError if the engine rejects an option.
+    The constructor raises EngineDied if the engine does not start, and UsageError if the engine rejects an option.
     """
 
     def __init__(
@@ -163,7 +165,12 @@ class EngineJudge(Judge):
         return min(max(0.0, gain), change), (*second, *instead.line)[:LONGEST]
 
     def value(self, board: chess.Board) -> PositionValue:
-        """Return the value of a position from the engine's search: White's win probability, a mate, the best line."""
+        """Return the value of a position from the engine's search: White's win probability and the best line. If the
+        engine finds a forced mate, the value also has the number of moves to the mate.
+
+        Raises GameRejected if the engine cannot search the position, EngineDied if the engine fails, and Stopped if
+        another thread sets the event `stop`.
+        """
         seen = self._see(board)
         return PositionValue(
             seen.white, SEARCH if seen.line else RULES, seen.mate, tuple(move.uci() for move in seen.line)

@@ -1,20 +1,26 @@
 """Evaluate moves by a search with a network: what each move cost its player, and which move was better.
 
-A network's evaluation in the middle of an exchange is unreliable. Its evaluations of two successive positions also
-differ by more than most moves cost. So every position is searched until it is quiet, which means that no capture wins
-material (play/chess/quiescence.py). The win probability combines the material of the quiet position and the network's
-evaluation of it.
+A network's evaluation in the middle of an exchange is unreliable. Also, the network's evaluations of two successive
+positions differ by more than most moves cost. For these reasons, kibitz searches each position until no capture
+wins material, which means that the position is quiet (play/chess/quiescence.py). The win probability combines the
+material of the quiet position and the network's evaluation of the quiet position.
 
 A move is compared with the best move of the same search. The position before the move is searched DEPTH (6) plies deep,
-and the position after the move one ply less. So both searches end at the same ply. A search that is less than DEPTH
-plies deep only raises a suspicion: the positions before and after a suspected mistake are then searched DEPTH plies
-deep. The move is a mistake only if this comparison and the values of the two positions agree.
+and the position after the move one ply less deep. So both searches end at the same ply.
 
-If the network also predicts moves, a PUCT search (a Monte Carlo tree search) gives the value of each position. It has a
-fixed number of evaluations. The cost of a move is the drop of this value. The move that the search chooses costs
-nothing, unless the value drops by enough for an annotation. Then the second choice is searched, too. Each position is
-searched separately, so its value is the same in a game, alone on the browser page of `kibitz board`, through UCI and in
-Python.
+A fast analysis uses a smaller depth. If its result suggests that a move is a mistake, the positions before and after
+the move are searched again, DEPTH plies deep. In a fast analysis, a move counts as a mistake only if two losses are
+large enough for an annotation. One is the loss compared with the best move. The other is the drop of the mover's win
+probability from the position before the move to the position after it.
+
+If the network also predicts moves, a PUCT search (a Monte Carlo tree search) gives the value of each position. The
+search has a fixed number of evaluations. A move that this search chooses costs nothing, unless the value drops by
+enough for an annotation. In that case, the second choice is searched, too. The cost of any other move is the loss
+compared with the best move. If the drop of the value gives the same annotation as this loss, or if a mate is proven,
+the cost is the drop.
+
+Each position is searched separately. So the value of a position is the same in a game, alone on the browser page of
+`kibitz board`, through UCI and in Python.
 """
 
 from __future__ import annotations
@@ -107,8 +113,9 @@ class Judgement:
     line: the best move and the moves that the search expects after it.
     only: whether the played move is the only good move: every other move loses at least 0.2 of win probability more.
     options: a first estimate of the loss of every legal move; None if there is no legal move or no estimate.
-    searched: a dict from packed moves (see `kibitz.games.chess.moves.from_move`) to their losses, 0 to 1. It contains
-        the legal moves that the search has evaluated well enough.
+    searched: the losses of moves in a PUCT search, as a dict {move: loss, 0 to 1}. The moves are packed (see
+        `kibitz.games.chess.moves.from_move`). The dict has the legal moves with at least 8 visits or with a proven
+        result. It is empty without a PUCT search.
     mate: the number of moves to a mate after the played move, negative if Black mates; None if no engine has found a
         mate.
     reply: the moves that an engine expects after the played move, beginning with the opponent's reply; () without an
@@ -216,14 +223,14 @@ class Judge:
 
     session: the loaded network.
     analysis: the module that interprets the network's outputs.
-    depth: the depth of the alpha-beta search in plies. After this depth, the search continues with captures until no
-        capture wins material. Such a position is called quiet.
-    nodes: the number of evaluations per position in a PUCT search (a Monte Carlo tree search), which then gives the
-        value of each position. With 0, there is no PUCT search, and the network evaluates the quiet positions of the
-        alpha-beta search.
+    depth: the depth of the alpha-beta search in plies. After this depth, the search continues with captures until the
+        position is quiet. In a quiet position, no capture wins material.
+    nodes: the number of network evaluations per position in a PUCT search (a Monte Carlo tree search). This search
+        gives the value of each position. With 0, or if the network cannot guide a PUCT search, there is only the
+        alpha-beta search. The network then evaluates the quiet positions of the alpha-beta search.
     threads: the number of threads of the alpha-beta search; None for all.
-    stop: an event that another thread can set. A PUCT search or an engine's search then ends, and the methods raise
-        Stopped. None for no such event.
+    stop: an event that another thread can set to end the analysis; None for no such event. A PUCT search or an engine's
+        search then ends, and the methods raise Stopped.
     """
 
     session: Session
@@ -380,8 +387,8 @@ class Judge:
         return white
 
     def first_moves(self, rows: NDArray[np.uint8], depth: int) -> NDArray[np.uint16]:
-        """Return the best move of each of n positions, uint16 [n], packed (see `kibitz.games.chess.moves.from_move`). A
-        search that counts only material finds the moves. The value is 0 if a position has no legal move.
+        """Return the best move of each of n positions, uint16 [n], packed (see `kibitz.games.chess.moves.from_move`).
+        The entry of a position without a legal move is 0. The search counts only material.
 
         rows: the positions, uint8 [n, 68], in each row 64 codes and 4 numbers of the state, see
             `kibitz.PositionArrays`.

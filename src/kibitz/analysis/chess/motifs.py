@@ -22,7 +22,7 @@ class Motif:
     """A tactical motif in a line, which is a sequence of moves.
 
     name: the name of the motif, such as FORK or PIN.
-    at: the index in the line of the move that creates the motif.
+    at: the number of moves in the line before the move that creates the motif.
     targets: the kinds of pieces that a fork attacks, the most valuable first; () for other motifs.
     square: the square of the pinned or trapped piece; None for other motifs.
     """

@@ -45,11 +45,12 @@ any number of moves.
 class Worth:
     """How much a move changed the win probability.
 
-    before, after: White's win probability, 0 to 1, in the positions before and after the move. If moves are evaluated
-        by search, it is the result of the search; otherwise it is the network's output.
-    change: the change of the mover's win probability, negative for a loss. With search, it is at most 0. It is None if
-        the move ended the game, because the rules then decide the result. With search, a move that gives stalemate
-        still has a change, because the stalemate may have cost a win.
+    before, after: White's win probability, 0 to 1, in the positions before and after the move. If a search evaluates
+        the moves, both numbers are results of the search. Otherwise, both are outputs of the network.
+    change: the change of the mover's win probability, −1 to 1, negative for a loss. If a search evaluates the move, the
+        change is at most 0. It is None for a null move, and for a move that ended the game, because the rules then
+        decide the result. There is one exception: if a search evaluates a move that gives stalemate, the move has a
+        change, because the stalemate may have cost a win.
     mate: the number of moves to a mate after the move, negative if Black mates; None if no engine has found a mate.
     """
 
@@ -89,7 +90,8 @@ class ByStrength:
     rating: the mover's rating.
     player: the probability for players of this rating.
     weaker, stronger: the probabilities for players who are rated 400 points lower and 400 points higher.
-    slip: whether the move is costly, and players of the mover's rating choose it with a probability below 0.05.
+    slip: whether the move is a slip. A slip loses at least the smallest annotated change of the win probability.
+        Players of the mover's rating choose a slip with a probability below 0.05.
     """
 
     rating: int
@@ -116,13 +118,15 @@ class Judged:
     loss: the mover's loss of win probability, 0 to 1.
     best: the best move in UCI notation, which may be the played move.
     line: the best move and the moves that the search expects after it, in SAN.
-    only: whether the played move is the only good move: every other move loses much more.
+    only: whether the played move is the only good move: every other move loses at least 0.2 of win probability more.
     phase: the phase of the game: "opening", "middlegame" or "endgame".
     piece: the name of the moving piece, such as "knight".
-    usual: the mean loss of players of the mover's rating in this position, 0 to 1; None without rating inputs.
-    risk: the probability that players of the mover's rating lose at least 0.1 in this position, 0 to 1; None without
-        rating inputs.
-    risks: the same probability for players rated 1000, 1400, 1800 and 2200; empty without rating inputs.
+    usual: the mean loss of win probability of players of the mover's rating in this position, 0 to 1. None without
+        rating inputs, or if the mover's rating is unknown.
+    risk: the probability that players of the mover's rating lose at least 0.1 of win probability in this position, 0 to
+        1. None without rating inputs, or if the mover's rating is unknown.
+    risks: four numbers with the meaning of `risk`, for players rated 1000, 1400, 1800 and 2200; () without rating
+        inputs.
     """
 
     loss: float
@@ -329,13 +333,15 @@ class AnalysedGame:
 
     @property
     def swings(self) -> list[Move]:
-        """The annotated moves, sorted by the change of the win probability, the largest change first."""
+        """The annotated moves, which may be losses or gains. The move with the largest change of the win probability is
+        first.
+        """
         marked = [move for move in self.moves if move.sign and move.change is not None]
         return sorted(marked, key=lambda move: -abs(move.change or 0))
 
     @property
     def slips(self) -> list[Move]:
-        """The costly moves that players of the mover's rating choose with a low probability, the costliest first."""
+        """The slips of both players, the largest loss first. `ByStrength.slip` explains what a slip is."""
         return [move for move in self.swings if move.by_strength and move.by_strength.slip]
 
     @property
@@ -416,11 +422,12 @@ USUAL = Meaning()
 
 
 def meaning_of(system: str, judged: bool) -> Meaning:
-    """Return the event, such as "White wins", whose probability an analysis shows.
+    """Return the description of the value that an analysis shows, such as "White's win probability".
 
     system: the name of the network's system, which is its kind of network.
-    judged: whether a search evaluates the moves. A search computes win probabilities. The direct output of a network
-        may be the probability of another event, which `Meaning.note` explains.
+    judged: whether a search evaluates the moves. Some networks output another value, such as the probability that
+        White's position is better. `Meaning.note` explains this value. If a search evaluates the moves, the analysis
+        shows win probabilities also for these networks.
     """
     meaning = find(system).meaning
     return USUAL if judged and meaning.note else meaning
@@ -435,13 +442,13 @@ def analyse(
     meaning: Meaning = USUAL,
     judge: Judge | None = None,
 ) -> AnalysedGame:
-    """Return the analyzed game. The network evaluates every position of the main line. A null move, which passes the
-    turn, is not evaluated and not predicted.
+    """Return the analyzed main line of a game. Null moves, which pass the turn, are not evaluated or predicted.
 
     record: the game. session: the loaded network. analysis: the module that interprets the network's outputs. swing:
     the smallest annotated change of the win probability, more than 0, at most 1. ratings: the ratings of White and
-    Black, for a network with rating inputs; None for the ratings in the headers. meaning: the event whose probability
-    is shown, see `meaning_of`. judge: evaluates the moves by search; None for the change of the network's evaluation.
+    Black, for a network with rating inputs; None for the ratings in the headers.
+    meaning: the description of the value that is shown, see `meaning_of`.
+    judge: evaluates the moves by search. None: the network's outputs before and after each move are compared.
     """
     rows = [encode_board(record.game.board())]
     board = record.game.board()

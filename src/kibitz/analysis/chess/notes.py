@@ -77,8 +77,8 @@ def note_game(game: chess.pgn.Game, meaning: str, checked_by: str, summary: Game
 
 
 def drop_mark(node: chess.pgn.ChildNode) -> None:
-    """Remove the annotation that an earlier analysis by kibitz gave to a move, and the text with its reason. An
-    annotation that someone else gave stays. node: the move in the game tree.
+    """Remove the annotation that an earlier analysis by kibitz gave to a move. Also remove the reason for this
+    annotation from the comment. All other annotations stay. node: the move in the game tree.
     """
     if own := _OWN_MARK.findall(node.comment):
         node.nags -= {_NAGS[mark] for mark in own}

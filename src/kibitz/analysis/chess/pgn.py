@@ -34,10 +34,13 @@ def _score(worth: Worth, mark: str) -> chess.engine.Score:
 def annotated(judged: AnalysedGame) -> str:
     """Return an analyzed game as PGN, with comments after the moves of the main line.
 
-    If the network predicts the winner, the comments contain `[%eval …]` in pawns, from White's point of view. After
-    mate there is no evaluation; after stalemate it is 0.00. A mistake gets a NAG: $6 for ?!, $2 for ?, $4 for ??. Its
-    comment also gets a command such as `[%kibitz ?!]`, which shows that kibitz wrote the annotation, and the reason if
-    it is known. If the network predicts moves, the comments also contain its most likely moves as text.
+    If the network predicts the winner, the comments contain `[%eval …]` in pawns, from White's point of view. If an
+    engine found a mate, the command contains the number of moves, such as `[%eval #-3]`. After mate there is no
+    evaluation; after stalemate it is 0.00.
+
+    A mistake gets a NAG: $6 for ?!, $2 for ?, $4 for ??. Its comment gets a command such as `[%kibitz ?!]`, which shows
+    that kibitz wrote the annotation. If the reason for the annotation is known, the comment also contains the reason.
+    If the network predicts moves, the comments also contain its most likely moves as text.
 
     The comment before the first move names the engine that evaluated the moves, if an engine did. It also explains the
     evaluations if they aren't win probabilities but, for example, expected scores. If moves are evaluated by search,

@@ -121,8 +121,8 @@ class Practical:
 
 
 def with_practical_choices(game: AnalysedGame, judge: Judge, ratings: tuple[int, int] | None = None) -> AnalysedGame:
-    """Return a copy of an analyzed game in which each annotated move has the practical choice before it (see
-    `Practical`).
+    """Return a copy of an analyzed game with practical choices. In the copy, each annotated mistake (?!, ? or ??) has a
+    `Move.practical`: the practical choice in the position before the move (see `Practical`).
 
     game: the analyzed game.
     judge: evaluates the positions.
@@ -160,8 +160,8 @@ def practical_choice(
     best: the best move.
     look: a first estimate of the loss of each legal move.
     judge: evaluates positions. Its network must predict moves and have rating inputs.
-    known: a dict from the names of the network's other side inputs (inputs besides the board), such as "speed", to
-        their values, 0 to 255.
+    known: the network's side inputs except the ratings, as a dict {name: value}, such as {"speed": 3}. Values are from
+        0 to 255. Side inputs are a network's inputs besides the board.
     ratings: the ratings of the mover and of the opponent.
     also: further moves to compare, no matter how much they lose.
     """
@@ -182,8 +182,8 @@ def practical_choice(
 
 
 def plausible(best: chess.Move, look: FirstLook, also: Sequence[chess.Move] = ()) -> list[chess.Move]:
-    """Return the candidates for the practical choice: `best`, the moves in `also`, and the legal moves with the
-    smallest losses in `look`, at most 40. Each move is in the list only once.
+    """Return the candidates for the practical choice: `best`, the moves in `also`, and the 40 legal moves with the
+    smallest losses in `look`. If there are fewer legal moves, all are candidates. Each move is in the list only once.
     """
     order = np.argsort(look.losses, kind="stable")[:CONSIDERED]
     return list(dict.fromkeys([best, *also, *(to_move(int(look.moves[i])) for i in order)]))
@@ -194,10 +194,10 @@ class Answers:
     """The opponent's replies to a move.
 
     moves: the k replies that are considered.
-    chances: the probability of each reply, 0 to 1, float64 [k]. If their sum is below 1, the rest is the probability of
-        all other replies. The score counts these as if the opponent played the best reply.
-    worths: after each reply, the win probability of the player who made the move, 0 to 1, float64 [k].
-    worst: the win probability of this player after the best reply, 0 to 1.
+    chances: the probability of each reply, 0 to 1, float64 [k]. If the probabilities sum to less than 1, the opponent
+        may also play other replies. The score assumes that each of these other replies is as good as the best reply.
+    worths: the win probability, after each reply, of the player who made the move, 0 to 1, float64 [k].
+    worst: the win probability of this player after the opponent's best reply, 0 to 1.
     """
 
     moves: tuple[chess.Move, ...]
@@ -278,13 +278,14 @@ Listed = tuple[tuple[chess.Move, ...], NDArray[np.float64]]
 def listed_answers(
     board: chess.Board, moves: Sequence[chess.Move], judge: Judge, inputs: Mapping[str, int]
 ) -> dict[chess.Move, Listed]:
-    """Return the replies to consider for each move. They are the most likely replies, and the reply that is best if
-    only material counts. A move that ends the game has no replies.
+    """Return the replies to consider for each move: the seven most likely replies, and the reply that is best if only
+    material counts. A move that ends the game has no replies.
 
     board: the position before the moves.
     judge: evaluates positions; its network must predict moves.
-    inputs: a dict from the names of the network's side inputs (inputs besides the board), such as "rating", to their
-        values after the moves, 0 to 255.
+    inputs: the network's side inputs in the positions after the moves, as a dict {name: value}. Values are from 0 to
+        255. For example, {"rating": 100} means that the player who replies is rated 1600. Side inputs are a network's
+        inputs besides the board.
     """
     found: dict[chess.Move, Listed] = {move: ((), np.zeros(0)) for move in moves}
     after = {move: one for move in moves if end_value(one := _pushed(board, move)) is None}

@@ -59,9 +59,9 @@ def add_side_inputs(
 
 
 def known_inputs(headers: chess.pgn.Headers) -> dict[str, int]:
-    """Return the side inputs "speed" and "scale" of a game: {name: value}. Side inputs are a network's inputs besides
-    the board. They are the speed class and the rating scale, as codes from 0 to 255. The code 0 means that the headers
-    don't determine the value.
+    """Return two side inputs of a game, as a dict with the keys "speed" and "scale". Side inputs are a network's inputs
+    besides the board. The value of "speed" is the code of the speed class, and the value of "scale" is the code of the
+    rating scale. Codes are from 0 to 255. The code 0 means that the headers don't determine the value.
     """
     return {
         "speed": SPEEDS.index(speed_of(headers.get("TimeControl", ""), headers.get("Event", "")) or ""),
@@ -83,12 +83,16 @@ def _last_moves(moves: Sequence[chess.Move], positions: int) -> dict[str, NDArra
 
 
 def lacking(headers: chess.pgn.Headers) -> bool:
-    """Return whether the headers lack a plausible rating for at least one of the two players."""
+    """Return whether the headers lack the rating of at least one of the two players. A rating outside of 100 to 4000
+    counts as missing.
+    """
     return not all(ratings_of(headers))
 
 
 def ratings_of(headers: chess.pgn.Headers) -> tuple[int, int]:
-    """Return the ratings of White and Black in the headers; 0 for a rating that is missing or implausible."""
+    """Return the ratings of White and Black in the headers. A missing rating becomes 0, and so does a rating outside of
+    100 to 4000.
+    """
     white, black = (read_rating(headers.get(name, "")) for name in ("WhiteElo", "BlackElo"))
     return (white if LOWEST <= white <= HIGHEST else 0), (black if LOWEST <= black <= HIGHEST else 0)
 

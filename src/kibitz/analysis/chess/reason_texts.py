@@ -23,12 +23,14 @@ class Language:
     """The texts of reasons in one language. The program replaces the words in braces.
 
     sentences: a dict from the code of a reason to the format of its sentence.
-    a: the names of pieces as objects with an indefinite article ("wins a knight").
-    the: the names of pieces as objects with a definite article ("traps the knight").
-    subject: the names of pieces as subjects ("the knight is pinned").
-    many: the names of two or more pieces of one kind, with {n} for their number.
-    every: two formats for all pieces of one kind. The first is for two pieces, such as "both rooks". The second is for
-        more, such as "three pawns". {pieces} is the plural, {n} the number.
+    a: the names of pieces with an indefinite article, as grammatical objects, such as "a knight" in "wins a knight".
+    the: the names of pieces with a definite article, as grammatical objects, such as "the knight" in "traps the
+        knight".
+    subject: the names of pieces as grammatical subjects, such as "the knight" in "the knight is pinned".
+    many: the formats for two or more pieces of one kind, such as "{n} knights". {n} is their number.
+    every: two formats for the pieces of one kind that a fork attacks. The first format is for two pieces, such as "both
+        rooks". The second format is for three or more pieces, such as "three pawns". {pieces} is the plural of the
+        piece's name, and {n} is the number of pieces.
     numbers: words for small numbers.
     both: the format that joins two words, such as "{one} and {other}".
     exchanged: the format for an exchange of pieces, such as "{lost} for {gained}".

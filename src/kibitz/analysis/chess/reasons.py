@@ -1,11 +1,14 @@
 """Explain why a move was bad, and what the better move does. Each statement is proven by a line, which is a sequence of
 moves.
 
-Two positions are searched equally deep, until no capture wins material: the position after the played move and the
-position after the better move. A statement about material compares the pieces at the ends of both lines. A statement
-about mate needs a forced mate. A motif, such as a fork, is mentioned only if the line captures the piece that the motif
-wins. A line wins material only if the material stays at its end, and if the win probability does not contradict it. If
-a line proves nothing, there is no reason.
+Two positions are searched to the same depth: the position after the played move and the position after the better move.
+After this depth, the searches continue until no capture wins material. If the lines of these searches prove nothing,
+there is no reason.
+
+A statement about material compares the pieces at the ends of both lines. The search must find no further change of the
+material after the end of a line. To state that the better move wins material, the win probability must also be high
+enough. A statement about mate needs a forced mate. A motif, such as a fork, is mentioned only if the line captures the
+piece that the motif wins.
 
 The sentences are in reason_texts.py.
 """
@@ -119,11 +122,17 @@ class Found:
 class Reason:
     """The reason why a move was bad, as a code and its parameters. The codes do not change from version to version.
 
-    parameters: a dict. `line` is a list of moves in SAN, and `move` is one move in SAN. `lost`, `won` and `gained` are
-        lists of names of pieces: `lost` are the pieces that the mover loses, `won` are the pieces that the better move
-        wins, and `gained` are the pieces that the losing side gets in exchange. `mate_in` is in moves, `points` in
-        pawns. `piece`, `square` and `targets` describe a motif, see `Motif`. `arrival` is the move, in SAN, with which
-        the piece comes to the square, if it does so only in the line.
+    parameters: a dict. The code determines which of these keys it has:
+
+    - line: a list of moves in SAN. move: one move in SAN.
+    - lost: the names of the pieces that the mover loses. won: the names of the pieces that the better move wins.
+    - gained: the names of the pieces that the losing side gets in exchange.
+    - mate_in: the number of moves to the mate. points: the material in pawns.
+    - piece, square: the name and the square of a pinned or trapped piece. targets: the names of the pieces that a fork
+      attacks.
+    - arrival: the move of the line, in SAN, that brings `piece` to `square`. The key is missing if the piece is on the
+      square before the line begins.
+
     better: what the better move does; None if nothing about the better move is proven.
     found: how many players choose the better move; None if that number is unknown.
     """

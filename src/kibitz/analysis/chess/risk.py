@@ -1,11 +1,12 @@
 """Estimate how risky a position is for a player of a rating. The risk is the probability of a move that loses at least
 0.1 of win probability.
 
-A network with rating inputs predicts which moves players choose. The probability that each of these moves is a mistake
-comes from one of two functions. If the main search (judging.Judge) has visited the move often, the function takes the
-loss in the search tree as input. Otherwise it takes a rough estimate of the loss (judging.FirstLook). A move that the
-main search has hardly visited is a mistake more often than its estimate predicts. `bench/bench_risk.py` fits these
-functions to analyzed games.
+A network with rating inputs predicts which moves players choose. One of two functions gives the probability that such a
+move is a mistake. The first function takes the loss of the move in the tree of the main search (judging.Judge) as
+input. It is used if this search has visited the move at least 8 times, or if the result of the move is proven. The
+second function takes a first estimate of the loss (judging.FirstLook) as input. It is used for all other moves. A move
+that the main search has hardly visited is a mistake more often than its first estimate predicts. `bench/bench_risk.py`
+fits both functions to analyzed games.
 
 The browser page of `kibitz board`, `kibitz analyze` and the Python interface use the same tree and the same functions,
 so they show the same risk.
@@ -87,7 +88,7 @@ def risk(
     searched: Mapping[int, float] = NOTHING_SEARCHED,
 ) -> float | None:  # fmt: skip
     """Return the probability, 0 to 1, that a player makes a mistake in a position. The result is 0 if there is only one
-    legal move, and None if no given move is legal.
+    legal move. It is None if no given move is legal, or if all legal moves have the probability 0.
 
     look: the first estimate of the loss of each legal move.
     moves: uint16 [k], packed (see `kibitz.games.chess.moves.from_move`).

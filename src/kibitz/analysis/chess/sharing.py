@@ -31,7 +31,7 @@ class MoveQuestion:
     swing, ratings, meaning: see `kibitz.analysis.chess.moves.analyse`.
     search: the depth and the nodes of the network's search (see `Judge`). None if the network doesn't search.
     checker: the external engine that evaluates moves; None for no engine.
-    practical: whether to compute the practical choice before each annotated move.
+    practical: whether to add practical choices to the annotated moves (see `kibitz.analysis.chess.practical`).
     """
 
     run: str

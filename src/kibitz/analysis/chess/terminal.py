@@ -54,10 +54,11 @@ SURPRISED = "magenta"
 
 
 def show(judged: AnalysedGame, swing: float, console: Console) -> None:
-    """Print an analyzed game. The output needs 50 columns, or 60 if it shows the moves that the network predicts.
+    """Print an analyzed game. The table of moves fits into a window with at least 36 columns.
 
-    In a narrower window, the output omits the bars first, then the less likely moves, then the probabilities by rating.
-    swing: the smallest annotated change of the win probability, 0 to 1.
+    If the window is too narrow for all columns of the table, the output omits the bars first. It then omits the less
+    likely moves, and last the probabilities by rating and the rank of the played move. swing: the smallest annotated
+    change of the win probability, 0 to 1.
     """
     _show_heading(judged, console)
     print_line(console, "")

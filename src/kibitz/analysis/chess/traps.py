@@ -23,8 +23,8 @@ class Trap:
     move: the move in UCI notation.
     loss: the mover's loss of win probability, which a search found, 0 to 1.
     weak_rating: the rating, at most 1400, at which the largest share of players choose the move.
-    weak, strong: the share of the players with the rating `weak_rating`, and with the rating 2200, who choose the move,
-        0 to 1.
+    weak: the share of the players rated `weak_rating` who choose the move, 0 to 1.
+    strong: the share of the players rated 2200 who choose the move, 0 to 1.
     """
 
     move: str

@@ -136,11 +136,11 @@ def where(before: NDArray[np.float64], after: NDArray[np.float64], size: int) ->
 
 
 def words(found: list[Change], part: tuple[str, float], size: int) -> str:
-    """Describe in one line what a move changed. The text lists the largest gains of the side whose lead rose.
+    """Describe in one line what a move changed. The text lists the largest gains of the side whose lead rose. If no
+    change of owner favors this side, the text only names the part of the board where the lead changed most.
 
     found: the changes of owner.
-    part: the part of the board where the lead changed most, from `where`. The text names it if no change of owner
-        favors this side.
+    part: the part of the board where the lead changed most, and this change in points for Black, from `where`.
     size: the board size.
     """
     gainer = BLACK if part[1] > 0 else WHITE

@@ -1,8 +1,10 @@
 """Evaluate moves of Go with a GTP engine, which gives the lead and the best line of each position.
 
 KataGo and other engines with the command kata-analyze also give the win probability and the owner of each point. GNU
-Go's estimate of the score ignores which side moves next, so the lead is the mean of two estimates. The loss of a move
-is the change of the lead from the position before the move to the position after it.
+Go's estimate of the score ignores which side moves next, so it favors the player who has just moved. For this reason,
+the lead is the mean of two estimates: one of the position, and one of the position after GNU Go's best move.
+
+The loss of a move is the change of the lead from the position before the move to the position after it.
 """
 
 from __future__ import annotations

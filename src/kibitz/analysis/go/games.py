@@ -270,8 +270,11 @@ class AnalysedGame:
         return phases(self.moves, self.record.size) if self.positions[0].prediction else []
 
     def boards(self, ply: int | None) -> list[AnalysedPosition]:
-        """Return the positions that the output shows. If `ply` is given, it is the position after `ply` moves. If `ply`
-        is None, they are the position after the move with the largest change, and the last position.
+        """Return the positions that the output shows.
+
+        If `ply` is a number, the result is one position: the position after `ply` moves, or the last position if the
+        game has fewer moves. If `ply` is None, the result is the last position and, if a move is annotated, also the
+        position after the move with the largest change.
         """
         last = len(self.moves)
         if ply is not None:
@@ -343,10 +346,10 @@ def analyse(
 
     number: the game's number in its file, from 1. session: the loaded network. analysis: the module that interprets the
     network's outputs. swing: the smallest annotated change, in points; None for the default of the board size.
-    nodes: the number of visits in a search of each position, for networks that predict moves and score. The analysis
-        uses the search's lead, win probability and best line. None: a search with 16 visits finds the best line, but
-        the lead is the network's. 0: no search. QUICK (−1): a search only for moves that may be mistakes.
-    steadied: whether the network evaluates each position for both sides to move, see `play.go.ownership.judge`.
+    nodes: the number of visits in a search of each position, for networks that predict moves and score. The search
+        gives the lead, the win probability and the best line. None: a search with 16 visits gives only the best line.
+        0: no search. QUICK (−1): a search only for moves that may be mistakes.
+    steadied: whether to combine evaluations with Black and with White to move, see `play.go.ownership.judge`.
     engine: an external engine that evaluates each position instead of a search. It gives the lead, the best line and,
         if it reports them, the win probability and the ownership map.
 
@@ -456,7 +459,7 @@ def score(
 
     colours: the color of the stone on each point, uint8 [361].
     black_owns: the probability that each point belongs to Black, float64 [361].
-    margin: the lead by area with which Black neither wins nor loses, see `Terms.margin`.
+    margin: the number of points that is subtracted from Black's lead by area, such as komi (see `Terms.margin`).
     predictions: the network's predictions of moves, winner and score; None for a network without these outputs.
     """
     inside = black_owns[colours != OUTSIDE]

@@ -121,8 +121,9 @@ def read_owners(text: str, size: int, color: int) -> NDArray[np.float64] | None:
     """Return the ownership map in a line of an engine's analysis: the probability that each point belongs to Black,
     float64 [361], 0 to 1. Return None if the line has no valid ownership map.
 
-    text: the line that the engine printed. size: the board size. color: the side to move, from whose point of view the
-    values in the line are.
+    text: the line that the engine printed.
+    size: the board size.
+    color: the side to move, 1 for Black or 2 for White. The values in the line are from this side's point of view.
     """
     words = text.split()
     if "ownership" not in words:

@@ -276,10 +276,11 @@ class GoPlayerReport:
         return count_results(self._scores)
 
     def first_choices(self) -> tuple[Estimate, Estimate]:
-        """Return two shares of positions, each 0 to 1, about the network's most likely move for players of this rank.
+        """Return two shares of the player's moves, each 0 to 1. For each position, the network predicts which move is
+        most likely for players of the player's rank.
 
-        The first is how often the player chose the most likely move. The second is how often players of the rank choose
-        it: the mean of the network's probabilities of the most likely moves.
+        The first share is how often the player chose this most likely move. The second share is how often players of
+        the same rank choose it: the mean of the probabilities that the network predicts for the most likely moves.
         """
         table = self._table()
         groups, known = ClusterBootstrap(table[:, 0].astype(np.int64)), np.isfinite(table[:, 6])

@@ -4,9 +4,10 @@ Two searches show which points change their owner: the search after the played m
 move. If chains of stones change their owner, the rules of Go may prove how the chains are captured. The capture is
 immediate, or follows in a ladder that is read to its end, or follows by the moves of the search's line.
 
-If the rules of Go prove no reason, the reason is the area of the board where the two searches differ most. The sentence
-then names the search as the source. If this area is small, the positions at the ends of both lines are searched, too.
-The area is then a reason only if these positions also differ much there.
+If the rules of Go prove no reason, the reason may be an area of a 19×19 board. It is the connected area where the two
+searches differ most, if they differ by at least 18 points there. If they differ less, the positions at the ends of both
+lines are searched, too. The reason may then be the area where these positions differ most, if they differ by at least
+20 points there. The sentence about an area names the search as the source.
 
 The sentences are in reason_texts.py.
 """
@@ -97,12 +98,13 @@ class Situation:
 
     board: the position before the move.
     played, best: the played move and the better move, as points (row · 19 + column) or 361 for a pass.
-    better, after: the probability that each point belongs to Black, float [361], after the better move and after the
+    better, after: the probability that each point belongs to Black, float64 [361], after the better move and after the
         played move.
-    lost, lost_chance: the points of lead and the win probability, 0 to 1, that the played move lost.
+    lost: how much the played move lowered the mover's lead, in points.
+    lost_chance: how much the played move lowered the mover's win probability, 0 to 1.
     better_line, after_line: the moves that are expected after the better move and after the played move.
-    better_end, after_end: the same probabilities for the positions at the ends of the two lines; None if they are
-        unknown.
+    better_end, after_end: the probability that each point belongs to Black, float64 [361], at the ends of `better_line`
+        and of `after_line`; None if it is unknown.
     """
 
     board: Board
@@ -122,11 +124,17 @@ class Situation:
 class Why:
     """The reason why a move was bad, as a code and its parameters. The codes do not change from version to version.
 
-    parameters: a dict. `at` is a point that identifies a chain, a group or an area of the board. `colour` is the color
-        of the stones, and `stones` is their number. `move` is a move, and `line` is a list of moves that captures the
-        stones. For an area, `colour` is the player who loses it, `points` is the loss in whole points, and `area` is a
-        list of its points. If the reason needed the positions at the ends of the lines, `after_lines` is their
-        difference in whole points.
+    parameters: a dict. The code determines which of these keys it has. Points and moves are in GTP notation, such as
+        "D4".
+
+    - at: a point near the middle of a chain, a group or an area of the board.
+    - colour: "black" or "white", the color of the stones or, for an area, the player who loses the area.
+    - stones: the number of stones.
+    - move: the move that captures the stones, or the better move. line: the moves that capture the stones.
+    - points: for an area, the loss in whole points. area: the points of the area.
+    - after_lines: by how many whole points the positions at the ends of the two lines differ in the area. The key is
+      missing if the reason did not need these positions.
+
     better: what the better move does. It is None if the reason itself describes the better move, or if nothing more is
         known.
     """

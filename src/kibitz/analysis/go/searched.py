@@ -26,8 +26,8 @@ def with_values(
     separately. Return two values.
 
     The first value is a copy of the predictions with the lead, the win probability and the best line of the searches.
-    The second value is the ownership maps of the searches, float64 [n, 361]: the probability that each point belongs to
-    Black, as the mean over the searched positions.
+    The second value is the ownership map of each position, float64 [n, 361]: the probability that each point belongs to
+    Black. An ownership map is the mean over all positions in the tree of one search.
 
     record: a game whose first n - 1 moves are legal.
     network: the network that guides the searches.

@@ -38,11 +38,11 @@ class OwnerQuestion:
 def analysed_by_workers(
     games: Iterable[Numbered], question: OwnerQuestion, workers: Workers
 ) -> Generator[tuple[int, AnalysedGame | GameRejected]]:
-    """Yield each game's place in its file and the analyzed game, in the order of `games`. If the engine rejects a game,
-    the error takes the place of the analyzed game.
+    """Yield the number of each game in its file, from 1, and the analyzed game, in the order of `games`. If the engine
+    rejects a game, the GameRejected error is yielded instead of the analyzed game.
 
-    games: the games with their places in the file. question: the settings. workers: the worker processes. Raises
-    EngineDied if the engine fails.
+    games: pairs of a game's number in the file and the game. question: the settings. workers: the worker processes.
+    Raises EngineDied if the engine fails.
     """
     answers = shared_out(games, lambda numbered: numbered, functools.partial(_answer, question), workers)
     for (number, _), game in answers:

@@ -1,9 +1,9 @@
 """Estimate a rating and its interval from the likelihoods of a player's moves.
 
-For each move, `likelihoods` gives the log-likelihood at six ratings. The sum over a player's moves, interpolated
-between these ratings, is the log-likelihood of each rating. A Gaussian prior converts the log-likelihood to a posterior
-distribution. The mean of the posterior is the raw rating. The network is not trained to measure strength, so the raw
-rating is corrected: the result is `offset + slope · raw rating`.
+For each move, `likelihoods` gives the log-likelihood at six ratings. At each of these ratings, the log-likelihoods of
+all moves are added. Interpolation gives the sum at every other rating. A Gaussian prior converts the sums to a
+posterior distribution of the rating. The mean of the posterior is the raw rating. The network is not trained to measure
+strength, so the raw rating is corrected: the result is `offset + slope · raw rating`.
 
 The width of the interval has two parts. One part accounts for the player's style, and does not become smaller with more
 games. The other part accounts for noise, and becomes smaller with the number of moves. `bench/rating_estimates.py` fits

@@ -122,8 +122,8 @@ class PlayerStrength:
     too_fast: int = 0
 
     def add(self, game: PlayerGame) -> None:
-        """Add a game of the player. The method ignores a game without a move of the player. It only counts a game with
-        less than 29 seconds per player, in `too_fast`.
+        """Add a game of the player. The method ignores a game without a move of the player. A game with less than 29
+        seconds per player only raises the number `too_fast`, and its moves are not used.
         """
         if not len(game.moves):
             return
@@ -153,8 +153,8 @@ class PlayerStrength:
         return [game for game in self.games if game.scale == scale]
 
     def rating(self) -> RatingEstimate | None:
-        """Return the rating that is estimated from the moves of all games in `counted`. Return None if there are fewer
-        than five games.
+        """Return the rating that is estimated from the moves of all games in `counted`. Return None if `counted` has
+        fewer than five games.
         """
         return self._estimate([game.moves for game in self.counted])
 
