@@ -1,25 +1,28 @@
 """Alpha-beta search whose bounds are positions (David, Netanyahu and Wolf 2016), as compiled functions.
 
-No position has a numeric value. A node is searched between two bounds, alpha and beta, that are positions. Each new
-position is compared with them: if it is better than alpha, it becomes alpha; if it is better than beta, it ends the
-node. The search is fail-hard: a node's result is HIGH for beta or better, LOW for alpha or worse, or EXACT. With EXACT,
-the node's value is a position between the bounds, which then becomes the bound of the node's ply. "Better" means better
-for the mover. The network always compares for White, in the order (new position, bound).
+No position has a numeric value. A node is searched between two bounds, alpha and beta. The bounds are positions. Each
+new position is compared with the bounds. If the new position is better than alpha, it becomes alpha. If it is as good
+as beta or better, it ends the search of the node. The search is fail-hard: a node's result is HIGH for beta or better,
+LOW for alpha or worse, or EXACT. EXACT means that the node's value is a position between the bounds. This position then
+becomes the bound of the node's ply. "Better" means better for the mover. The network always compares for White, and the
+new position is the first of the pair.
 
 A bound is a position's key and embedding, or a mate. Mates are ordered by their numbers, outside of all positions,
 without the network. A draw is the most balanced of the reference positions, which are fixed positions of the network.
 
 After a move has raised alpha, each other move first gets a scout search, as in principal variation search. A scout
-search only tests whether the move is better than alpha. Both bounds are then the same position. The mode ABOVE means
-strictly better for the mover. From the opponent's point of view, the mode is FROM, which means as good or better. A
-scout search needs only one comparison per position.
+search only tests whether the move is better than alpha. It has alpha as both bounds, so it needs only one comparison
+per position. A node of a scout search has one of two modes. In the mode ABOVE, the position must be better than the
+bound for the mover. In the mode FROM, a position that is as good as the bound is enough. The two modes alternate from
+ply to ply, because the opponent of a mover with ABOVE has FROM.
 
-The transposition table can't store values, because a result has no meaning without its bounds. It stores what was
-proven about a position, at which depth and against which bound: better, as good or better, the same position, as good
-or worse, or worse. An entry is used in a search of the same or a smaller depth against the same bound. The entry is
-then the result that the search would have. It implies nothing for another bound, because the network need not be
-transitive. Alpha seldom changes, so most of a tree uses the same bound. Results that depend on a repetition or on the
-fifty-move rule are valid only for the present line of moves, and are not stored.
+The transposition table can't store values, because a result has no meaning without its bounds. An entry stores a
+comparison of a position with a bound, and the depth of the search that has proven the comparison. The comparison is one
+of five: the position is better than the bound, as good or better, the same, as good or worse, or worse. An entry is
+used in a search of the same or a smaller depth against the same bound. The entry then replaces the search. An entry
+implies nothing for another bound, because the network need not be transitive. Alpha seldom changes, so most of a tree
+uses the same bound. Results that depend on a repetition or on the fifty-move rule are valid only for the present line
+of moves, and are not stored.
 
 The top of `state.py` describes the results and the arguments state, ply, alpha, beta and mode. `depth` is the remaining
 number of plies.

@@ -41,14 +41,16 @@ class Weights(NamedTuple):
     feature_weights   float32 [774, n]: the first layer. Rows 0..767: a piece on a square, (code - 1) * 64 + square. The
                       others: White to move, the four castling rights, and the bias.
     values            float32: the weights and biases of all further layers, one layer after the other, and at the end
-                      the weights of the logit and its constant.
+                      the weights and the constant of the logit.
     layers            int64 [k + m, 3]: row i is (offset, inputs, outputs) of a layer. Its matrix [inputs, outputs] and
                       its bias begin at this offset in `values`. Rows 0..k - 2: the layers of Pos2Vec after the first.
-                      Row k - 1: both input matrices of the comparison, concatenated along the outputs. Rows k..: the
-                      further layers of the comparison.
-    embedding_layers  k
-    embedding_dim     d, the number of outputs of each of these two matrices. An embedding has 2 * d numbers. The first
-                      d are used if the position is the first of a pair, and the others if it is the second.
+                      Row k - 1: the input layer of the comparison. It has two matrices, concatenated along the outputs:
+                      one for the first position of a pair, and one for the second. Rows k..: the further layers of the
+                      comparison.
+    embedding_layers  k, the number of layers in `layers` that compute an embedding
+    embedding_dim     d, the number of outputs of each of the two matrices in row k - 1. An embedding has 2 * d numbers.
+                      The first d are used if the position is the first of a pair. The last d are used if it is the
+                      second.
     antisymmetric     whether the logit of a pair is the mean of the logit in this order and minus the logit in the
                       opposite order. If not, only this order is computed.
     scratch           float32 [2, widest layer], working memory

@@ -150,9 +150,9 @@ class Memory:
         """Return the state of a new search of a position. row: uint8 [68], the position as 64 codes and 4 numbers of
         the state, see `kibitz.PositionArrays`. max_nodes: the largest number of positions that the search visits.
 
-        repeated: int64 [k], the keys (64-bit hashes) of positions that are draws if they occur again. If there are more
-        keys than the state has room for, the others are ignored. This happens only if the fifty-move rule already
-        applies, and then repetitions make no difference.
+        repeated: int64 [k], the keys (64-bit hashes) of positions that are draws if they occur again. Only the first
+        100 keys (FIFTY_MOVES) are used. There are more keys only if the fifty-move rule already applies. In that case,
+        repetitions make no difference.
         """
         comparer, weights = self.comparer, self.comparer.weights
         self.age = self.age % 255 + 1

@@ -4,32 +4,36 @@ A bound of this search is a position or a mate, not a number; see `alphabeta.py`
 1. Each ply has a bound with the same index: the position that the search of a node at this ply has returned as EXACT.
 Three further bounds are fixed:
 
-    WON, LOST   better and worse for White than any position: the window at the root
+    WON         better for White than any position; with LOST, the bounds at the root
+    LOST        worse for White than any position
     DRAWN       a draw: the most balanced of the network's reference positions
 
 The functions of state.py and alphabeta.py take `state`, a SearchState, and change it in place:
 
     state.data               one record of dtype STATE, below
     state.weights            the network, see embedding.Weights
-    state.accumulators       float32 [MAX_PLIES, n]: accumulator (sums of the first layer) of each row, see accumulated
+    state.accumulators       float32 [MAX_PLIES, n]: the accumulator (sums of the first layer) of each row, if the field
+                             `accumulated` of state.data is 1
     state.bound_embeddings   float32 [BOUNDS, 2 * d]: embeddings of the bounds; d is weights.embedding_dim
     state.embeddings         float32 [slots, 2 * d]: a cache of embeddings; its size is a power of two
-    state.embedding_keys int64 [slots]: the key (a 64-bit hash) of the position in each slot, 0 for none
+    state.embedding_keys     int64 [slots]: the key (a 64-bit hash) of the position in each slot, 0 for none
     state.table              TABLE_ENTRY [entries]: the transposition table; its size is a power of two
 
 Fields of state.data in addition to those of the stack (games.chess.position_stack.STACK):
 
-    accumulated   int64 [MAX_PLIES]             whether `accumulators` has the row's accumulator
+    accumulated   int64 [MAX_PLIES]             1 if `state.accumulators` has the row's accumulator, else 0
     bound_key     int64 [BOUNDS]                key of the bound's position; 0 for mates, WON and LOST, 1 for DRAWN
-    bound_mate    int64 [BOUNDS]                0, or a mate: MATE_BASE - ply if White mates at that ply, else −
+    bound_mate    int64 [BOUNDS]                MATE_BASE - ply if White mates at that ply, ply - MATE_BASE if Black
+                                                mates, ±2 * MATE_BASE for WON and LOST, 0 for a position
     bound_row     uint8 [BOUNDS, 68]            the bound's position
-    scores        int64 [MAX_PLIES, MAX_MOVES]  of the moves, for their order
-    killers       uint16 [MAX_PLIES, 2]         quiet moves that ended a node of this ply last
-    history       int64 [2, 4096]               how often quiet moves refuted, by side and origin + 64 * target
+    scores        int64 [MAX_PLIES, MAX_MOVES]  the numbers by which the moves are sorted
+    killers       uint16 [MAX_PLIES, 2]         the latest two quiet moves that caused a cutoff at each ply
+    history       int64 [2, 4096]               scores of quiet moves, by side and origin + 64 * target; a move that
+                                                often caused a cutoff has a high score
     pv            uint16 [MAX_PLIES, MAX_PLIES] the principal variation from each ply on
-    pv_length     int64 [MAX_PLIES]             its moves
+    pv_length     int64 [MAX_PLIES]             the number of moves of each principal variation
     reach         int64 [MAX_PLIES]             the earliest row that a ply's result depends on (position_stack.enter)
-    counts        int64 [6]                     see NODES ... below
+    counts        int64 [6]                     counters and limits of the search, with the indices NODES to AGE
     tuning_NAME   float64                       the fields of ComparisonTuning
 
 Many functions have the same arguments. ply: the index of a row of the stack, which is a position of the current line.
@@ -198,8 +202,8 @@ def update_accumulator(state, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def cached_embedding(state, ply):  # type: ignore[no-untyped-def]
-    """Return the index in `state.embeddings`, the cache of embeddings, at which the embedding of the position at ply
-    `ply` is. If the cache does not have the embedding, it is computed. state: the state of the search, a SearchState.
+    """Find or compute the embedding of the position at ply `ply`. Returns the index of the embedding in
+    `state.embeddings`, the cache of embeddings. state: the state of the search, a SearchState.
     """
     key = state.data.keys[ply]
     slot = key & (state.embedding_keys.shape[0] - 1)

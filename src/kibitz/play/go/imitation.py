@@ -76,7 +76,8 @@ def imitation(
     method: a method that the user chose; None for METHOD, top-prob.
     temperature: the temperature that the user chose; None for TEMPERATURE, 1.
 
-    Raises UsageError for a network without rank inputs, for text that is not a rank in range, and for another method.
+    Raises UsageError for a network without rank inputs, for text that is not a rank from 15k to 9d, and for a method
+    other than top-prob.
     """
     if not takes_ranks:
         raise UsageError(

@@ -1,9 +1,9 @@
 """Compute values from an ownership map: the predicted score, its uncertainty, the win probability, and the living
 stones.
 
-An ownership map is float32 [361]: the probability that each point will be Black's at the end. It is 0.5 outside of the
-board, and for unknown points. Leads are in points of area. A lead is positive if the player that its description names
-is ahead.
+An ownership map is float32 [361]: the probability that each intersection of the board will be Black's at the end. It is
+0.5 outside of the board, and for intersections whose owner is unknown. Leads are in points of area. A lead belongs to a
+named player, such as "Black's lead". It is above 0 if this player is ahead.
 """
 
 from __future__ import annotations
@@ -64,10 +64,11 @@ def points_of(size: int) -> NDArray[np.int64]:
 
 @cache
 def symmetric_points(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the eight symmetries of a board of this size as two arrays of points, both int64 [8, 361].
+    """Return the eight symmetries of a board of this size as two arrays, both int64 [8, 361]. The points are numbered
+    row · 19 + column.
 
-    The first array has, for each symmetry and point, the point from which its content comes. The second array is the
-    inverse: the point to which its content moves.
+    Let `sources` be the first array, and `targets` the second array. Symmetry s moves the content of point `sources[s,
+    p]` to point p. So it moves the content of point p to point `targets[s, p]`. Points outside of the board don't move.
     """
     there = symmetries(size)
     return there, np.argsort(there, axis=1)
@@ -114,11 +115,11 @@ class SymmetryAverage:
 class BothSides:
     """A network that predicts only ownership, and evaluates each position twice, once with each side to move.
 
-    The network has learned how much it is worth on average to be the side to move, but not precisely in a single
-    position. So the win probability from a single evaluation goes up and down with every move. The result is therefore
-    the mean of the two ownership maps plus a value for being the side to move. A part of this value (OWN_PART, 40%) is
-    the network's estimate for this position. The rest is the usual value, 0.02 points (MOVE_WORTH) for each point that
-    is still open.
+    The side to move has an advantage. The network has learned the average size of the advantage, but not its precise
+    size in a single position. So the win probability from a single evaluation goes up and down with every move. The
+    result is therefore the mean of the two ownership maps plus an advantage for the side to move. A part of this
+    advantage (OWN_PART, 40%) is the network's estimate for this position. The rest is the usual advantage, 0.02 points
+    of lead (MOVE_WORTH) for each intersection that is still open.
     """
 
     outputs: tuple[str, ...] = (OUTPUT,)
@@ -209,9 +210,9 @@ class WholeBoardLead(ResultsOfBothSides):
     """`ResultsOfBothSides` (two evaluations of each position) with a correction of large leads.
 
     The network predicts only about two thirds of a large lead. Its lead is a mean over its training games, and in games
-    with handicap stones the weaker side lost ground. The lead by the ownership map is also too small, but by less, and
-    only if the owners of many points are uncertain. The lead by the ownership map is therefore multiplied by a factor
-    from 1 to 1.85 (1 + STRETCH), which grows with the share of uncertain points.
+    with handicap stones the weaker side lost ground. The lead by the ownership map is closer to the real lead. It is
+    too small only if the owners of many points are uncertain. The lead by the ownership map is therefore multiplied by
+    a factor from 1 to 1.85 (1 + STRETCH). The factor grows with the share of uncertain points.
 
     So a large lead is computed from the ownership map. A small lead is the lead that the network predicts, which
     changes less from move to move. A lead counts as large only if it remains large when the other side moves next. In a
@@ -279,21 +280,21 @@ class WholeBoardLead(ResultsOfBothSides):
         area: NDArray[np.float64] | float,
         turn: NDArray[np.float64] | float = 0.0,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return Black's leads according to the ownership maps, and the weights of these leads, 0 to 1. Both arrays are
-        float64 [n]. The remaining weight belongs to the lead that the network predicts.
+        """Return Black's leads according to the ownership maps, in points, and the weights of these leads, 0 to 1. Both
+        arrays are float64 [n]. The lead that the network predicts has the remaining weight, 1 minus the weight.
 
-        board: the sums over the ownership maps, in points without komi and handicap stones.
+        board: Black's leads by area, the sums over the ownership maps, in points without komi and handicap stones.
         komi: the komi in points, less the handicap stones if they count as points.
-        is_open: how uncertain the owners of the points are, 0 to 1: the mean over each board of 4p(1 − p), where p is
-            the probability that a point will be Black's.
-        area: the number of points of the board.
-        turn: half the difference between the lead with the next move and the lead without it, in points, 0 or more; 0
-            if unknown.
+        is_open: how uncertain the owners of the intersections are, 0 to 1: the mean over each board of 4p(1 − p), where
+            p is the probability that an intersection will be Black's.
+        area: the number of intersections of the board.
+        turn: half the difference between a side's lead if it moves next and its lead if the opponent moves next, in
+            points, 0 or more; 0 if unknown.
 
-        The weight grows with the lead on the board, without komi, because the network expects the stronger side to win
-        back handicap stones, whatever the komi is. The weight also grows with the lead after komi if this lead is
-        larger by more than 7 points (EVEN_KOMI). The weight falls with `turn`. The part of `turn` above EVEN_KOMI is
-        multiplied by the same factor as the lead, 1 + STRETCH · is_open.
+        The weight grows with the larger of two numbers: the lead without komi, and the lead with komi minus 7 points
+        (EVEN_KOMI). The lead without komi counts because the network expects the stronger side to win back handicap
+        stones, whatever the komi is. The weight falls with `turn`. The part of `turn` above EVEN_KOMI is multiplied by
+        the same factor as the lead, 1 + STRETCH · is_open.
         """
         even = np.clip(board, 0, cls.EVEN_KOMI)
         ahead = (board - even) * (1 + cls.STRETCH * is_open)
@@ -311,19 +312,19 @@ def signs(
     codes: NDArray[np.uint8],
     state: NDArray[np.uint8],
 ) -> tuple[NDArray[np.float64], ...]:
-    """Return the log odds and the lead of n positions as means over both sides to move. Also return features from which
-    the value of being the side to move is computed.
+    """Return four arrays for n positions. The first two are the mover's log odds of a win, [n], and the mover's lead in
+    points, [n]. Both are means over two evaluations, one with each side to move. The other two arrays have features
+    from which the value of being the side to move is computed: [n, 8] for the log odds, and [n, 3] for the lead.
 
     own: the network's outputs with the side to move. other: its outputs with the opponent to move. codes, state: the
-    positions, see `kibitz.PositionArrays`. The first two results are the mover's log odds and lead, both [n]. The other
-    two results are the features for the log odds and for the lead, in the order of their weights:
+    positions, see `kibitz.PositionArrays`.
 
-    [n, 8]: 1; half of what it is worth, by the network, to be the side to move, in log odds; how uncertain the owners
-        of the points are (`is_open` in WholeBoardLead.by_owners), and its square; the logarithm of the spread; the
-        entropy of the move probabilities, in nats; the absolute log odds; a number that falls from 1 for an even game
-        to 0 for a decided game.
-    [n, 3]: 1; half of what it is worth, by the network, to be the side to move, in points; how uncertain the owners
-        are.
+    The "advantage" below is half of the difference between the two evaluations, for the mover. The columns are:
+
+    [n, 8]: 1; the advantage in log odds; the uncertainty of the owners, 0 to 1 (`is_open` in WholeBoardLead.by_owners);
+        the square of this uncertainty; the logarithm of the spread; the entropy of the move probabilities, in nats; the
+        absolute log odds; a number that falls from 1 for an even game to 0 for a decided game.
+    [n, 3]: 1; the advantage in points of lead; the uncertainty of the owners.
     """
     odds_own, odds_turned = (
         2 * np.arctanh(np.clip(one["value"].astype(np.float64), -SURE, SURE)) for one in (own, other)
@@ -342,9 +343,9 @@ def signs(
 
 
 def as_the_other_side(state: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return states with the opponent as the side to move, uint8 [n, columns]. The ranks of the players are exchanged
-    if the states contain ranks, and the number of passes before the position becomes 0. state: uint8 [n, 4 or more
-    columns].
+    """Return states with the opponent as the side to move, uint8 [n, columns]. If the states contain ranks, the ranks
+    of the two players are exchanged. The number of preceding passes is set to 0. state: uint8 [n, 4 or more columns],
+    see `kibitz.PositionArrays`.
     """
     turned = state.copy()
     turned[:, SIDE] ^= 1
@@ -357,8 +358,9 @@ def as_the_other_side(state: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def steady(network: NetworkSession) -> NetworkSession:
     """Return a network with the same outputs whose evaluations of successive positions differ less.
 
-    If the network predicts results, each position is evaluated four times: with Black and with White to move, each in
-    two symmetries.
+    A network that predicts only ownership evaluates each position twice: with Black and with White to move. A network
+    with the outputs policy, value, lead, spread and black_owns evaluates each position four times: with Black and with
+    White to move, each in two symmetries. Any other network is returned unchanged.
     """
     outputs = outputs_of(network)
     if outputs == (OUTPUT,):
@@ -371,11 +373,12 @@ def steady(network: NetworkSession) -> NetworkSession:
 
 
 def without_early_passes(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the states of positions with the number of passes set to 0 if the board has few stones. state: uint8 [n, 4
-    or more], as the result.
+    """Return the states of positions, uint8 [n, 4 or more]. The number of passes is set to 0 if fewer than a quarter (1
+    / FULL_ENOUGH) of the board's points have a stone.
 
-    codes: uint8 [n, 361], the positions, see `kibitz.PositionArrays`. In game records, players pass only at the end.
-    For this reason, the networks predict after a pass in the opening that the player who passed is far ahead.
+    In game records, players pass only at the end. For this reason, the networks predict after a pass in the opening
+    that the player who passed is far ahead. codes, state: the positions, uint8 [n, 361] and uint8 [n, 4 or more], see
+    `kibitz.PositionArrays`.
     """
     if not state[:, PASSES].any():
         return state
@@ -466,8 +469,10 @@ def _turned(values: NDArray[np.float32], back: NDArray[np.int64]) -> NDArray[np.
 
 def lead(owners: NDArray[np.float32], size: int) -> NDArray[np.float64]:
     """Return Black's expected lead by area, in points without komi, float64 [...]. Under the rules of a game, the lead
-    is smaller by `Terms.margin`. owners: [..., 361], ownership maps: the probability that each point will be Black's.
-    size: the board's size.
+    is smaller by `Terms.margin`.
+
+    owners: [..., 361], ownership maps: the probability that each intersection will be Black's. size: the number of
+    lines of the board.
     """
     there = owners[..., points_of(size)].astype(np.float64)
     return np.asarray((2 * there - 1).sum(-1))
@@ -475,7 +480,7 @@ def lead(owners: NDArray[np.float32], size: int) -> NDArray[np.float64]:
 
 def spread(owners: NDArray[np.float32], size: int) -> float:
     """Return the standard deviation of the final score, in points, according to an ownership map. owners: float32
-    [361], the probability that each point will be Black's. size: the board's size.
+    [361], the probability that each intersection will be Black's. size: the number of lines of the board.
     """
     there = owners[points_of(size)].astype(np.float64)
     return max(MIN_SPREAD, math.sqrt(VARIANCE_FACTOR * float((4 * there * (1 - there)).sum())))

@@ -49,14 +49,14 @@ MAX_MOVES_PER_POINT = 3
 class Candidate:
     """A move that the player considers, with its evaluation.
 
-    point: the point, or PASS.
+    point: the intersection of the move, row · 19 + column, or PASS.
     lead: the player's expected lead in points after the move, including komi.
-    gain: this lead minus the lead after a pass.
-    value: the gain, with small bonuses that decide between equal moves, and under territory scoring minus the point
-        that the played stone costs.
+    gain: `lead` minus the lead after a pass.
+    value: the number by which the moves are sorted. It is the gain with small corrections, for example for captured
+        stones. Under territory scoring, it is 1 point less, because the played stone costs a point.
     captured: the number of captured stones.
     looks: the number of network evaluations of the position after the move.
-    owners: float32 [361], the ownership map after the move: the probability that each point will be Black's.
+    owners: float32 [361], the ownership map after the move: the probability that each intersection will be Black's.
     """
 
     point: int
@@ -319,7 +319,7 @@ class GoPlayer:
 
     def raw(self, board: Board, colour: int, terms: Terms, symmetry: int) -> GoThought:
         """Return the network's evaluation of a position without a search, see `GoThinker.raw`. symmetry: how the board
-        is rotated or mirrored before, 0 to 7.
+        is rotated or mirrored before the evaluation, 0 to 7.
         """
         study = self.study(board, colour, terms)
         study.look(symmetry=symmetry)
@@ -384,9 +384,11 @@ class GoPlayer:
 def is_over(study: Study, candidates: list[Candidate]) -> bool:
     """Return whether the player should pass, even if a move would gain points.
 
-    The player passes if the game has become too long, or if the opponent has just passed and the number of uncertain
-    points is less than the player's lead. study: the evaluation of the position. candidates: the evaluated moves, the
-    best first.
+    The player passes if the game has more than 3 plies per intersection of the board (MAX_MOVES_PER_POINT). The player
+    also passes if the opponent has just passed and the player's lead in points is larger than the uncertainty. The
+    uncertainty is the sum of 4 · min(p, 1 − p), where p is the probability that an intersection will be Black's.
+
+    study: the evaluation of the position. candidates: the evaluated moves, the best first.
     """
     board = study.board  # the board after the pass that the player considers
     if board.ply > MAX_MOVES_PER_POINT * study.size**2:

@@ -23,8 +23,9 @@ def player_of(
 
     method: the name of one of the network's methods. None selects a search if the network supports it, and otherwise
         the player that uses only the predicted territory (GoPlayer).
-    temperature, seed: see `GoPlayer` and `GoPuctPlayer`. A temperature of None is 0, and with a rank that of
-        `imitation`.
+    temperature: the randomness of the moves, see `GoPlayer` and `GoPuctPlayer`. None means 0, or with a rank the
+        default temperature of `imitation`.
+    seed: the random seed; None for an unpredictable one.
     visits: the number of visits of a search without a time limit.
     rank: the rank to imitate, such as "5k", see `imitation`; None for the strongest play. With a rank, `method` and
         `visits` have no effect, because an imitation does not search.

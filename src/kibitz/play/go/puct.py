@@ -330,7 +330,7 @@ class GoPuctPlayer:
 
     def raw(self, board: Board, colour: int, terms: Terms, symmetry: int) -> GoThought:
         """Return the network's evaluation of a position without a search, see `GoThinker.raw`. symmetry: how the board
-        is rotated or mirrored before, 0 to 7.
+        is rotated or mirrored before the evaluation, 0 to 7.
         """
         self._set_terms(terms, board.suicide)
         entered, _ = self.rules.start(board, colour, rules.hashes(board.positions))
@@ -467,10 +467,10 @@ class GoPuctPlayer:
 
     def count(self, thought: GoThought) -> tuple[float, float]:
         """Return two numbers for the searched position, if the game ended now: the lead of the side to move in points,
-        and how many points have an uncertain owner.
+        including komi, and the number of uncertain intersections.
 
-        A point counts from 0, if its owner is certain, to 1, if both owners are equally likely. thought: the result of
-        the search.
+        An intersection adds a number from 0 to 1 to the second result: 0 if its owner is certain, and 1 if both owners
+        are equally likely. thought: the result of the search.
         """
         tree = self.search.tree
         row = tree.rows[tree.row[0]].copy()

@@ -69,7 +69,7 @@ class Terms:
 class MoveThought:
     """The evaluation of a move, or of PASS, from the point of view of the player who makes it.
 
-    point: the point of the move, or PASS.
+    point: the intersection of the move, row · 19 + column, or PASS.
     visits: the number of evaluations.
     prior: the probability of the move before the search, 0 to 1; the priors of all moves sum to 1.
     winrate: the win probability, 0 to 1.
@@ -80,7 +80,7 @@ class MoveThought:
     captured: the number of captured stones.
     pv: the expected line of moves, beginning with this move.
     pv_visits: the visits of each move of the line.
-    owners: float32 [361], the probability that each point will be Black's after this move; None if it was not
+    owners: float32 [361], the probability that each intersection will be Black's after this move; None if it was not
         requested.
     """
 
@@ -102,10 +102,11 @@ class MoveThought:
 class GoThought:
     """The evaluation of a position from the point of view of `colour`, the side to move.
 
-    size: the board's size.
+    size: the number of lines of the board.
     visits: the total number of evaluations.
-    winrate, lead, spread: the win probability, the expected lead in points, and the standard deviation of the score.
-    owners: float32 [361], the probability that each point will be Black's.
+    winrate: the win probability, 0 to 1.
+    lead, spread: the expected lead and the standard deviation of the score, in points.
+    owners: float32 [361], the probability that each intersection will be Black's.
     moves: the evaluated moves, the best first.
     """
 

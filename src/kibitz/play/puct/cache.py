@@ -1,10 +1,12 @@
-"""A cache of a network's evaluations of positions, by key. The cache has a limited size, and stays from move to move of
-a game.
+"""A cache of a network's evaluations of positions. The cache has a limited size, and stays from move to move of a game.
 
-An evaluation consists of the value of a position and the priors (predicted probabilities) of its moves. Priors are in a
-ring buffer whose oldest entries are overwritten. A table with one slot per key finds them. Moves are not stored,
-because a position's legal moves always have the same order. The search encodes a position as a row of numbers, whose
-last `tail` numbers are further outputs of the network. An entry has them too.
+An evaluation consists of the value of a position and the priors (predicted probabilities) of its moves. The key of the
+position (a 64-bit hash) determines the slot of the evaluation in a table. A new evaluation replaces an older one in the
+same slot. The priors are in a ring buffer, in which new priors overwrite the oldest ones. Moves are not stored, because
+a position's legal moves always have the same order.
+
+The search encodes a position as a row of numbers. The last `tail` numbers of the row are further outputs of the
+network, and the cache stores them too.
 """
 
 from __future__ import annotations
@@ -24,12 +26,12 @@ class EvaluationCache(NamedTuple):
     arrays, and its priors (move probabilities) are in a ring buffer.
 
     keys: uint64 [slots], the key (a 64-bit hash) of the position in each slot. The number of slots is a power of two.
-    begins: int64 [slots], how many priors had been written to the ring before those of the entry, which determines
-        their place in the ring; -1 if the slot is empty.
+    begins: int64 [slots], where the entry's priors begin in the ring; -1 if the slot is empty. This number counts all
+        places that were used since the ring was empty. The index in `priors` is the number modulo `room`.
     counts: int16 [slots], the number of moves.
     values: float32 [slots], the value of the position.
     priors: float32 [room], the ring buffer.
-    end: int64 [1], the value of `begins` for the next entry.
+    end: int64 [1], how many places of the ring have been used since the ring was empty.
     tails: uint8 [slots, tail], the last `tail` numbers of the position's row, which are network outputs (see
         search.SearchRules).
     """

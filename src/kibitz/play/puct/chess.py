@@ -41,15 +41,17 @@ replaced by these numbers.
 
 
 class CaptureWeights(NamedTuple):
-    """The weights with which captures change the network's outputs, in log odds per pawn of material. A quiescence
-    search follows each move: it searches captures until no piece can be captured for free.
+    """The weights with which captures change the network's outputs. A quiescence search follows each move: it searches
+    captures until no piece can be captured for free.
 
-    loss: for the log of a move's prior (probability): it is subtracted for each pawn of material that the move loses
-        compared with the best move.
-    check: for the log of a move's prior: it is added if the move gives check.
-    opinion: the factor of the network's value of a position.
-    pawn: added to the value for each pawn of material by which the mover is ahead.
-    win: added to the value for each pawn of material that the best move wins.
+    Weights for a prior apply to its logarithm. Weights for a value apply to its log odds. The unit of material is a
+    pawn.
+    loss: subtracted from the log of a move's prior (probability), for each pawn that the move loses compared with the
+        best move.
+    check: added to the log of a move's prior if the move gives check.
+    opinion: the factor by which the network's value of a position is multiplied.
+    pawn: added to the value for each pawn by which the mover is ahead.
+    win: added to the value for each pawn that the best move wins.
 
     Networks know little about hanging pieces, because pieces rarely hang for long in games. The weights were fitted to
     Stockfish's win probabilities and to moves of games and puzzles, see docs/results/history/search.md.

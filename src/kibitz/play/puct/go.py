@@ -1,10 +1,10 @@
 """The rules of Go for a PUCT search: positions after moves, legal moves, the end of the game and its score.
 
-This module also reads the network's outputs. A position is one row of uint8. It has the colors of the 361 points, and
-the age of each stone in plies: 1 for the last move, up to 129 (OLDEST), which means this age or more; 0 for no stone.
-Then it has numbers such as the side to move and the board's size, at the columns SIDE_AT … LOST_AT. The tail of the row
-has the network's predictions: territory, win probability, lead and spread. If the game has ended, the tail has the
-final score instead.
+This module also reads the network's outputs. A position is one row of uint8. It begins with the colors of the 361
+points. The age of the stone on each point follows, in plies: 1 for the last move, 129 (OLDEST) for this age or more,
+and 0 for no stone. After the ages come numbers such as the side to move and the board's size; the constants SIDE_AT to
+LOST_AT are their columns. The tail of the row has the network's predictions: territory, win probability, lead and
+spread. If the game has ended, the tail has the final score instead.
 """
 
 from __future__ import annotations
@@ -230,13 +230,14 @@ def _play(row, board, move):  # type: ignore[no-untyped-def]
 
 @kernel
 def count(row, board, komi, territory, owner):  # type: ignore[no-untyped-def]
-    """Return Black's lead in points if the game ended in this position, and how many points have an uncertain owner. A
-    point counts from 0, if its owner is certain, to 1, if both owners are equally likely.
+    """Return two numbers for a position, if the game ended now: Black's lead in points, including komi, and the number
+    of uncertain intersections. An intersection adds a number from 0 to 1 to the second result: 0 if its owner is
+    certain, and 1 if both owners are equally likely.
 
-    Chains count as dead if the row's ownership map gives them to the opponent. row: uint8 [WIDTH], the position (see
-    the docstring of this module). board: int16 [7, 441], the same position as a board array (see `games.go.rules`).
-    komi: in points. territory: whether territory scoring applies, else area scoring. owner: uint8 [361], an output: 1
-    Black, 2 White, 0 neither.
+    The function writes the owner of each intersection to `owner`, uint8 [361]: 1 Black, 2 White, 0 neither. Chains
+    count as dead if the row's ownership map gives them to the opponent. row: uint8 [WIDTH], the position (see the
+    docstring of this module). board: int16 [7, 441], the same position as a board array (see `games.go.rules`). komi:
+    in points. territory: whether territory scoring applies, else area scoring.
     """
     sums, dead = np.zeros(CELLS, np.int64), np.zeros(POINTS, np.bool_)
     for point in range(POINTS):
@@ -489,8 +490,10 @@ class GoSearchRules:
         return values, priors
 
     def condense(self, tree: PuctTree, least: int) -> None:
-        """Prepare a tree for `tree.cut_out`, which removes subtrees. Each node that will lose its subtree gets the mean
-        network outputs of this subtree in the tail (the last numbers) of its row.
+        """Prepare a tree for `tree.cut_out`, which removes the subtrees of seldom visited nodes. These nodes are below
+        the root, and have fewer than `least` visits and no proven (certain) result.
+
+        The tail (the last numbers) of such a node's row gets the mean network outputs of the subtree.
         """
         sums = [(at, sums_below(tree, at)) for at in (CHANCE_AT, LEAD_AT)]
         tops = topmost(tree, least)
