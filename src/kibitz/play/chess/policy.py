@@ -21,8 +21,8 @@ def pair_probabilities(
     moves: NDArray[np.uint16],
     offsets: NDArray[np.int64],
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return two arrays with probabilities for every move, both float32 [total]. The first array has the probability of
-    each move's from-square (origin), and the second that of its to-square (target).
+    """Return two arrays with probabilities for every move, both float32 [total]. The first array, the origins, has the
+    probability of each move's from-square. The second array, the targets, has the probability of each move's to-square.
 
     The probability of the from-square is `P(origin)`. The probability of the to-square depends on the shape of the
     output `target`: for [n, 64, 64] it is `P(target | origin)`, and for [n, 6, 64] it is `P(target | type of the

@@ -5,8 +5,8 @@ counts only material. It searches all moves to a given depth. Beyond this depth,
 a queen until neither side gains by capturing. If a side is in check, all its moves are searched.
 
 The search returns a quiet position for each depth: the position after the last capture or promotion of the best line.
-If the line has none, the result is the position from which the line begins. Quiet moves at the end of the line are left
-out, because they don't change the material, and the search chooses among them arbitrarily.
+If the line has none, the result is the position from which the line begins. Quiet moves at the end of the line are
+excluded, because they don't change the material, and the search chooses among them arbitrarily.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Predict how long people think about a chess move, from their rating, the clock and the position.
 
 The logarithm of the time is the sum of an expected value and a random number. The expected value is a linear function
-of a few features. The random number stands for the person's mood. It is sampled from quantiles that were measured for
+of a few features. The random number represents the person's mood. It is sampled from quantiles that were measured for
 moves with a similar expected time. bench/thinking_times.py measures the function and the quantiles.
 """
 

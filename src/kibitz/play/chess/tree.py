@@ -224,8 +224,8 @@ class Tree:
 
         There is no penalty if the rules decide the child's value. Normally, the node takes the value of its chosen
         child. There is one exception: some moves aren't expanded, and the chosen child is worse than the node's static
-        evaluation. Then the node takes p · (child's value) + (1 − p) · (static evaluation). Here p is the total
-        probability of the expanded moves, as a share of all moves to search.
+        evaluation. Then the node takes this mean: `p · value of the child + (1 − p) · static evaluation`. Here p is the
+        total probability of the expanded moves, as a share of all moves to search.
         """
         _backup(self.n, self.arrays(), uncertainty)
 

@@ -23,13 +23,13 @@ Fields of state.data in addition to those of the stack (games.chess.position_sta
 
     accumulated   int64 [MAX_PLIES]             1 if `state.accumulators` has the row's accumulator, else 0
     bound_key     int64 [BOUNDS]                key of the bound's position; 0 for mates, WON and LOST, 1 for DRAWN
-    bound_mate    int64 [BOUNDS]                MATE_BASE - ply if White mates at that ply, ply - MATE_BASE if Black
-                                                mates, ±2 * MATE_BASE for WON and LOST, 0 for a position
+    bound_mate    int64 [BOUNDS]                0, or a mate: MATE_BASE - ply if White mates at that ply,
+                                                ply - MATE_BASE if Black mates, ±2 * MATE_BASE for WON and LOST
     bound_row     uint8 [BOUNDS, 68]            the bound's position
     scores        int64 [MAX_PLIES, MAX_MOVES]  the numbers by which the moves are sorted
     killers       uint16 [MAX_PLIES, 2]         the latest two quiet moves that caused a cutoff at each ply
-    history       int64 [2, 4096]               scores of quiet moves, by side and origin + 64 * target; a move that
-                                                often caused a cutoff has a high score
+    history       int64 [2, 4096]               scores of quiet moves, high after many cutoffs, by side and
+                                                origin + 64 * target
     pv            uint16 [MAX_PLIES, MAX_PLIES] the principal variation from each ply on
     pv_length     int64 [MAX_PLIES]             the number of moves of each principal variation
     reach         int64 [MAX_PLIES]             the earliest row that a ply's result depends on (position_stack.enter)

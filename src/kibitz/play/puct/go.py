@@ -493,7 +493,7 @@ class GoSearchRules:
         """Prepare a tree for `tree.cut_out`, which removes the subtrees of seldom visited nodes. These nodes are below
         the root, and have fewer than `least` visits and no proven (certain) result.
 
-        The tail (the last numbers) of such a node's row gets the mean network outputs of the subtree.
+        Each of these nodes gets the mean network outputs of its subtree, in the tail (the last numbers) of its row.
         """
         sums = [(at, sums_below(tree, at)) for at in (CHANCE_AT, LEAD_AT)]
         tops = topmost(tree, least)
