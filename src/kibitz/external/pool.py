@@ -32,14 +32,17 @@ class Counter:
 def fan_out(
     items: Sequence[Item], work: Callable[[Iterator[Item]], Result], workers: int
 ) -> tuple[list[Result], Callable[[int], slice]]:
-    """Distribute the items to threads. Return two values: the list of the threads' results, and a function. This
-    function takes the index of a thread, and returns the slice of `items` for that thread.
+    """Distribute the items to threads. Return two values: a list of results, and a function. The list has one result
+    for each thread, in the order of the threads' indices. The function takes the index of a thread, and returns the
+    slice of `items` for that thread.
 
     work: a function that is called once in each thread, with an iterator over the thread's items. If another thread has
         failed, the iterator ends early.
     workers: the largest number of threads; there is always at least one.
 
-    If `work` raises errors, the first error is raised again after every thread has ended. The same applies to Ctrl-C.
+    If `work` raises an error, `fan_out` raises the error after every thread has ended. If `work` fails in several
+    threads, the error of the thread with the lowest index is raised. After Ctrl-C, KeyboardInterrupt is also raised
+    only after every thread has ended.
     """
     workers = max(1, min(workers, len(items)))
     failed = threading.Event()

@@ -57,8 +57,8 @@ class OptionRefused(ValueError):
 class EngineEvaluation(NamedTuple):
     """The evaluation of a position by an engine.
 
-    centipawns: the evaluation from White's point of view. A mate in n moves is 100,000 − n for White and −(100,000 − n)
-        for Black.
+    centipawns: the evaluation from White's point of view. If White mates in n moves, the evaluation is 100,000 − n. If
+        Black mates in n moves, the evaluation is −(100,000 − n).
     move: the best move in UCI notation; "(none)" if there is no move.
     """
 
@@ -72,8 +72,9 @@ class SearchReport(NamedTuple):
     moves: the first move of each line, the best line first.
     best: the move that the engine plays at the end of the search; None if there is no move.
     strings: the texts after "info string", at most the last 1,000.
-    score, line: the evaluation and the moves of the best line, from the last output with an exact score; None and () if
-        the engine printed no exact score.
+    score: the last exact score of the best line, as a PovScore of python-chess; None if the engine printed no exact
+        score.
+    line: the moves of the best line from the same output as `score`; () if this output has no moves.
     """
 
     moves: list[chess.Move]
@@ -90,17 +91,18 @@ moves.
 
 
 class ExternalEngine:
-    """One process of a UCI engine. As a context manager, the object ends the process.
+    """One process of a UCI engine. The object is a context manager that ends the process on exit.
 
     command: the program and its arguments.
     name: the name of the engine in error messages, until the engine has sent its own name.
     patience: the seconds in which the engine must reply to `uci`; 20 by default.
     on_process: a function that is called with the process id while the engine starts.
 
-    Raises EngineDied. Its `how` is "absent" if the program cannot be started, "died" if it ends, and "hung" if it does
-    not reply in time. The process runs in a separate operating-system session. So Ctrl-C does not reach it, and its
-    child processes end together with it. Any thread may call `kill`. Only one thread at a time may call the other
-    methods.
+    Raises EngineDied. The error's `how` is "absent" if the program cannot be started, "died" if the process ends, and
+    "hung" if the engine does not reply in time.
+
+    The process runs in a separate operating-system session. Therefore, Ctrl-C does not reach the process, and its child
+    processes end together with it. Any thread may call `kill`. Only one thread at a time may call the other methods.
     """
 
     def __init__(
@@ -241,10 +243,11 @@ class ExternalEngine:
         board: the position, with the earlier moves in its `move_stack`, which are also sent to the engine.
         search_limit: the search limit that is sent to the engine.
         lines: the number of best lines that the engine reports (MultiPV).
-        limit: the seconds in which the engine must reply.
+        limit: the seconds in which the search must end.
         only: the moves to search; None for all. Some engines ignore this argument.
 
-        Raises EngineDied if the engine does not reply within the limit, or plays an illegal move.
+        Raises EngineDied if the search does not end within `limit` seconds. Also raises EngineDied if the engine's
+        process ends, or if the engine plays an illegal move.
         """
         try:
             return self._wait_for(self._report_of(board, search_limit, lines, only), limit)
@@ -295,10 +298,12 @@ class ExternalEngine:
         game: object = None,
     ) -> Watched:
         """Begin to analyze a position, and return the running analysis. The analysis runs until the caller stops it, or
-        until it reaches the search limit. A running analysis is ended first.
+        until it reaches the search limit. If an earlier analysis is still running, the engine ends the earlier analysis
+        first.
 
         lines: the number of best lines that the engine reports (MultiPV); 1 if the engine does not support more.
-        search_limit: the limit of a search that ends with a move; None for an analysis without end.
+        search_limit: the limit at which the engine ends the analysis and chooses a move (`Watched.best`); None for an
+            analysis without end.
         game: any object that identifies the game; all calls with None count as one game.
 
         Raises EngineDied if the engine does not begin within 20 seconds.
@@ -378,10 +383,10 @@ class Watched:
     """A running analysis by an engine. Its attributes change while the engine works, until the caller calls `stop`, or
     until `over` is true.
 
-    lines: a dict from the number of each line that the engine reports (MultiPV), from 1, to the latest information
-        about the line. The information is a dict, InfoDict of python-chess. Scores that are only bounds are omitted.
-    depth, nodes, nodes_a_second: the depth in plies, the number of nodes and the speed of the search; 0 if the engine
-        does not report them.
+    lines: the latest information about each line that the engine reports (MultiPV). A key is the number of a line, from
+        1. A value is an InfoDict of python-chess. Information without an exact score is omitted.
+    depth, nodes, nodes_a_second: the depth in plies, the number of nodes, and the nodes per second of the search; 0 if
+        the engine does not report them.
     best: the move of the engine's `bestmove` at the end of the analysis; None if there is no move.
     """
 

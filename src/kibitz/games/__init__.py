@@ -52,10 +52,10 @@ class Game(Protocol):
 
     Reader: the class that reads the game's records (PGN or SGF).
     COLUMNS: the columns of a store's table. A store is kibitz's game database; its table has one row for each game.
-    PER_MOVE: the arrays that have one value for each move: a dict from the array's name to its dtype and the value that
-        means "missing".
-    PER_GAME: the arrays that have one row for each game: a dict from the array's name to its dtype, the value that
-        means "missing", and the width of a row.
+    PER_MOVE: the arrays that have one value for each move. A key is the name of an array. A value has two items: the
+        array's dtype, and the number that means "missing".
+    PER_GAME: the arrays that have one row for each game. A key is the name of an array. A value has three items: the
+        array's dtype, the number that means "missing", and the width of a row.
     RESULTS: a dict from each result (1, 0 or -1) to its text, such as "1-0" or "Black won".
     SUMMARY_COLUMNS: a dict from a heading to a column of the table. For each of these columns, `kibitz info` shows how
         many games have each value.

@@ -67,10 +67,12 @@ def look(codes, side, board):  # type: ignore[no-untyped-def]
 
 @inner
 def strikes(piece, direction, distance, forward):  # type: ignore[no-untyped-def]
-    """Return whether an opponent's piece attacks a square, if no other piece is between them.
+    """Return whether an opponent's piece attacks a square along a line, if all squares between the piece and the square
+    are empty. The result is false for a knight.
 
-    piece: the type of the piece, 1 to 6 (P N B R Q K). direction: the index in STEPS of the direction from the square
-    to the piece. distance: the number of steps between them. forward: the step of the mover's pawns, +8 or -8.
+    piece: the type of the piece, 1 to 6 (P N B R Q K). direction: the direction from the square to the piece, as an
+    index into STEPS. distance: the number of steps from the square to the piece; 1 if they are neighbors. forward: the
+    step of the mover's pawns, +8 or -8.
     """
     if piece == 5 or piece == (4 if direction < 4 else 3):
         return True

@@ -84,9 +84,10 @@ def play_moves(board, moves, first, end, rights, clock, taken):  # type: ignore[
     rights, clock: the castling rights, and the plies since the last capture or pawn move, before the first move. taken:
     an output, bool [moves]: whether each move is a capture; None for no output. `first` must be less than `end`.
 
-    Returns three values of the state after the last move: the castling rights; the plies since the last capture or pawn
-    move, not limited to 255; and the file + 1 of a pawn whose double step was the last move, or 0. `attacks.can_pass`
-    tests whether this pawn can be captured en passant.
+    Returns three numbers of the state after the last move. The first number is the castling rights. The second is the
+    number of plies since the last capture or pawn move, not limited to 255. The third is 1 + the file (0 to 7) of the
+    moved pawn if the last move is a double step; otherwise 0. `attacks.can_pass` tests whether this pawn can be
+    captured en passant.
 
     This function duplicates the code of `other_squares` and `next_state` inside its loop: with one call per move,
     replaying a store took a quarter longer. tests/games/chess/test_board_kernels.py compares the two versions.

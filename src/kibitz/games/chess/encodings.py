@@ -1,9 +1,9 @@
 """PyTorch modules that convert chess positions to planes, the inputs of a network. They run inside the network.
 
 A plane is an 8×8 array with one number for each square. All modules take codes, uint8 [n, 64], and state, uint8 [n, 4]
-(see `replay.py`), and return planes [n, channels, 8, 8]. The row of the first rank is the first row. The memory layout
-is channels-last, which makes convolutions on a CPU faster. `planes.py` has the tables of the planes, and computes the
-same planes with their names.
+(see `replay.py`), and return planes [n, channels, 8, 8]. Row 0 of a plane is the first rank, and column 0 is the
+a-file. The memory layout is channels-last, which makes convolutions on a CPU faster. `planes.py` has the tables of the
+planes. It also computes the same planes in NumPy, with a name for each plane.
 """
 
 from __future__ import annotations
@@ -248,9 +248,10 @@ BITS = 12 * 64 + 5
 class PieceBits(nn.Module):
     """Converts positions to 773 inputs of 0 or 1, float32 [n, 773], as in DeepChess (David, Netanyahu and Wolf 2016).
 
-    The first 768 inputs are 12 blocks of 64, with one input per square: White's P N B R Q K, then Black's. An input is
-    1 if such a piece is on the square. The next input is 1 if White is to move. The last four inputs are the castling
-    rights: White's on the kingside and the queenside, then Black's.
+    The first 768 inputs are 12 blocks of 64. Each block belongs to one color and piece type: White's P N B R Q K, then
+    Black's. A block has one input per square: 1 if a piece of this color and type is on the square, otherwise 0. The
+    next input is 1 if White is to move. The last four inputs are the castling rights: White's on the kingside and the
+    queenside, then Black's.
     """
 
     channels = BITS

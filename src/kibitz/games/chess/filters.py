@@ -44,9 +44,10 @@ _IN_WORDS = re.compile(
 def speed_of(time_control: str, event: str) -> str | None:
     """Return the speed of a game, one of SPEEDS such as "blitz"; None if it is unknown.
 
-    The speed is computed from the header TimeControl. If this header is missing, words in the event's name determine
-    it. The limits are those of lichess, for the expected number of seconds that a player has for 40 moves: under 3
-    minutes bullet, under 8 blitz, under 25 rapid, otherwise classical. A day or more per move is correspondence.
+    The speed is computed from the header TimeControl. If this header is missing or unreadable, the speed is determined
+    by words in the event's name. As on lichess, the expected time of one player for 40 moves decides. A game of under 3
+    minutes is bullet, of under 8 minutes blitz, of under 25 minutes rapid, and any longer game classical. A day or more
+    per move is correspondence.
     """
     control = time_control.strip().lower()
     if control.startswith("1/") and (days := _SIMPLE_CONTROL.fullmatch(control[2:])) and float(days[1]) >= 86400:
@@ -98,8 +99,12 @@ _BOT_NAME = re.compile(
 def is_bot(name: str, title: str, kind: str, is_computer: str) -> bool:
     """Return whether the headers show that a player is a computer program.
 
-    A program has the title "BOT", the type "program", "Yes" in the header for a computer, or a name such as "Crafty(C)"
-    or "lichess AI level 3". The arguments are the values of these headers for one player.
+    name: the player's name. Examples of a program's name are "Crafty(C)" and "lichess AI level 3".
+    title: the header WhiteTitle or BlackTitle, "BOT" for a program.
+    kind: the header WhiteType or BlackType, "program" for a program.
+    is_computer: the header WhiteIsComp or BlackIsComp, "Yes" for a program.
+
+    A single header that shows a program is enough. A missing header is "".
     """
     return (
         title.strip().lower() in _BOT_TITLES

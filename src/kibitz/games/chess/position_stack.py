@@ -85,8 +85,8 @@ def _set_square(stack, ply, square, code):  # type: ignore[no-untyped-def]
 @inner
 def make_move(stack, ply, move):  # type: ignore[no-untyped-def]
     """Play a legal packed move (see `kibitz.games.chess.moves.from_move`) in the position of row `ply` of the stack,
-    and write the new position to row `ply` + 1. The function also writes its key (a 64-bit hash), its number of pieces
-    and the squares that have changed.
+    and write the new position to row `ply` + 1. The function also writes three properties of the new position: the key
+    (a 64-bit hash), the number of pieces, and the squares that the move has changed.
 
     stack: the positions of the current line of a search, one row per ply, with the fields of STACK.
     """
@@ -142,10 +142,12 @@ def enter(stack, ply):  # type: ignore[no-untyped-def]
     """Generate the legal moves of the position in row `ply` of the stack, and determine whether the rules end the game
     in this position. stack: the positions of the current line of a search, one row per ply.
 
-    Returns two integers. The first is the verdict: ONGOING, MATE (the mover is mated) or DRAW. The second shows on what
-    the verdict depends. If the position repeats an earlier position of the stack, it is the row of the earlier
-    position. It is NO_ROW if the verdict depends only on the position itself. It is -1 if the verdict depends on the
-    game before the root or on the fifty-move rule.
+    Returns two integers. The first integer is the verdict: ONGOING, MATE (the mover is mated) or DRAW. The second
+    integer shows on what the verdict depends:
+
+    NO_ROW: the verdict depends only on the position.
+    A row of the stack: the position is drawn because it repeats the position in this row.
+    -1: the verdict depends on the game before the root, or on the fifty-move rule.
     """
     row = stack.rows[ply]
     # Slices, because in numba a field of a record has a different type from an array, and `generate` is compiled for
@@ -172,9 +174,11 @@ def enter(stack, ply):  # type: ignore[no-untyped-def]
 
 @inner
 def static_exchange(board, side, move):  # type: ignore[no-untyped-def]
-    """Return two values about a capture or promotion: the material that the move gains, in pawns, and whether it
-    captures a defended piece with a more valuable piece. The function ignores later captures, so it is not a full
-    static exchange evaluation.
+    """Return two values about a capture or promotion. The first value is the material that the move gains, in pawns.
+    The second value is true if the moving piece is more valuable than the captured piece, and the captured piece is
+    defended. The second value is always false for a promotion and for a king's move.
+
+    The function ignores later captures, so it is not a full static exchange evaluation.
 
     board: int8 [64], the types of pieces, 1 to 6 for the mover's and negative for the opponent's. side: the side to
     move, 0 White or 1 Black. move: a legal packed move (see `kibitz.games.chess.moves.from_move`).

@@ -216,11 +216,11 @@ _OTHER_RIGHTS = np.array([(rights & 3) << 2 | rights >> 2 for rights in range(16
 def swap_colours(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], selected: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Swap the colors, flip the ranks and change the side to move in the positions for which `selected`, bool [n], is
-    true.
+    """Swap the colors, flip the ranks and change the side to move in the selected positions. A swapped position is
+    equivalent to the original position for the other side (python-chess's Board.mirror).
 
-    Such a position is equivalent for the other side (python-chess's Board.mirror). codes, state: the positions, uint8
-    [n, 64] and uint8 [n, 4], see `kibitz.PositionArrays`. Both arrays are changed in place and returned.
+    codes, state: the positions, uint8 [n, 64] and uint8 [n, 4], see `kibitz.PositionArrays`. Both arrays are changed in
+    place and returned. selected: bool [n], whether to swap each position.
     """
     rows = np.flatnonzero(selected)
     for begin in range(0, len(rows), _SWAPPED_AT_ONCE):

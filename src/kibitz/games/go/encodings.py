@@ -58,8 +58,8 @@ class BoardPlanes(nn.Module):
 
 
 def on_board(codes: Tensor) -> Tensor:
-    """Return whether each code is that of a point of the board, as a bool tensor of the same shape. Other codes are
-    outside a board smaller than 19×19. codes: as in `kibitz.PositionArrays`, in any shape.
+    """Return whether each code belongs to a point of the board, as a bool tensor of the same shape. If the board is
+    smaller than 19×19, the result is false outside the board. codes: as in `kibitz.PositionArrays`, in any shape.
     """
     return codes.long() % AGE < OFF
 

@@ -22,10 +22,11 @@ class Filter:
     """The conditions that a Go game must meet to be imported. The defaults accept every game.
 
     min_moves: the smallest number of moves, passes included.
-    rank: the lowest rank that both players must have, for example "6d"; None for no limit.
+    rank: the lowest accepted rank of a player, for example "6d". Both players must have this rank or a higher one. None
+        for no limit.
     unranked: whether to accept players without a rank although `rank` is set.
     ending: how the game must have ended, such as "resignation"; "any" for all endings.
-    result: the results to accept; () for all.
+    result: the results to accept: "black", "white" (the winner) or "draw"; () for all.
     rules: the names of the rules to accept; () for all.
     handicap: the largest number of handicap stones; 0 for even games, None for all games.
     size: the board sizes to accept, for example (19,); () for all.

@@ -52,7 +52,8 @@ class GameBlock:
         ends.
     flags: uint8 [n], how each game can be parsed, a combination of `plain.PLAIN`, `plain.REWRITTEN` and `plain.ELAPSED`
         (see `plain.classify`).
-    spans: int64 [n, 2], the byte offsets at which the movetext of each game begins and ends.
+    spans: int64 [n, 2], the byte offsets of each game's movetext. The movetext is the part from `bodies` to `ends`
+        without the white space before and after it.
     is_utf8: whether the text is valid UTF-8; otherwise it is Latin-1.
     last: whether the file ends with this block.
     line: the number of the text's first line in the file, from 1.

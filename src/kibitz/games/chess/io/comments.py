@@ -46,8 +46,8 @@ def evaluation(comment: str) -> int | None:
     """Return the evaluation in a comment, in centipawns from White's point of view; None if the comment has no
     evaluation.
 
-    An evaluation is a command `[%eval 0.25]`, `[%eval 0.25,18]` (with the depth) or `[%eval #-3]`. The result for a
-    mate in n moves is ±(32,000 - n), see MATE_CENTIPAWNS.
+    An evaluation is a command `[%eval 0.25]`, `[%eval 0.25,18]` (with the depth) or `[%eval #-3]`. If White mates in n
+    moves, the result is 32,000 - n. If Black mates in n moves, the result is -(32,000 - n). See MATE_CENTIPAWNS.
     """
     match = _EVALUATION.search(comment)
     if match is None:
@@ -62,9 +62,10 @@ def clocks(comments: Sequence[str], time_control: str) -> list[float | None]:
     """Return the seconds left after each move of a game; None where they are unknown. comments: the comment after each
     move. time_control: the header TimeControl.
 
-    If a comment has `[%clk]`, the clock is its value. If the comment has only `[%emt]`, the clock is computed from the
-    time control, the increments and the times that the side's moves took. If it has neither command, the side's clock
-    is None until its next `[%clk]`. A clock without `[%clk]` is also None if there is no time control.
+    If a move's comment has `[%clk]`, the clock is the value of this command. If the comment has only `[%emt]`, the
+    clock is computed from the time control, the increments and the times that the side's moves took. If the comment has
+    neither command, the side's clocks are None from this move until the side's next `[%clk]`. If the time control is
+    missing or unreadable, every move without `[%clk]` has None.
     """
     found = [clock(comment) for comment in comments]
     if not any("[%emt" in comment for comment in comments):

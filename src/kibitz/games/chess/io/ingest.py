@@ -69,11 +69,11 @@ class ParsedBlock:
     """A block of games during the import, before and after their moves are parsed: the games that are still accepted,
     and the games rejected so far.
 
-    games: int64 [n], the games whose headers the filter accepts, as indices in the block.
-    texts: the text that the parser gets for each of these games: the FEN header if there is one, and the moves.
+    games: int64 [n], the games that the filter has accepted so far, as indices in the block.
+    texts: the text that the parser gets for each game in `games`: the FEN header if there is one, and the moves.
     rejections: the rejected games, with the reasons.
 
-    The other methods and attributes give the headers of all games of the block to a filter (see `HeaderColumns`).
+    A filter can read the headers of all games of the block from this object, which implements `filters.HeaderColumns`.
     """
 
     def __init__(self, file: str, before: int, headers: Headers, last: bool):
@@ -141,8 +141,8 @@ class ParsedBlock:
     def leave_out(self, which: list[int], reason: str, details: list[str]) -> None:
         """Reject some games for the same reason, and remove them from `games` and `texts`, so that they are not parsed.
 
-        which: the indices of the rejected games in the array `games`. reason: the reason. details: further details of
-        the reason for each rejected game.
+        which: the rejected games, as indices into the arrays `games` and `texts`, not into the block. reason: the
+        reason. details: further details of the reason for each rejected game.
         """
         details_of = dict(zip(self.games[which].tolist(), details, strict=True))
         self.reject(self.games[which], [reason] * len(which), details_of.__getitem__)

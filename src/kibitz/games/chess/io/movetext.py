@@ -45,10 +45,13 @@ def split_games(text: str) -> Iterator[GameText]:
     """Split a PGN text at the places where games begin. Yields the parts in order. A part may be text that isn't a
     game: see `is_game`.
 
-    A game ends after its result and before a header. A game also ends before White's move number 1 ("1."), if a blank
-    line precedes this number. The same applies if this number begins a line and the game already has several moves. If
-    the moves have no numbers, a move after a blank line begins a new game if it is legal as a first move, but illegal
-    after the previous moves. A comment directly after the result belongs to the game.
+    A game ends after its result and before a header. A comment directly after the result belongs to the game.
+
+    A game may also end before the number of White's first move ("1."). The number begins a new game after a blank line.
+    It also begins a new game at the beginning of a line if the current game has at least two moves.
+
+    If the moves have no numbers, a move after a blank line may begin a new game. This move must be legal as a first
+    move, but illegal after the previous moves.
     """
     at = _SPACE.match(text, 0).end()  # type: ignore[union-attr]
     while at < len(text):

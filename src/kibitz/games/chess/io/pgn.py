@@ -117,7 +117,7 @@ def _with_strays(batch: GameBatch, found: GameBlock) -> GameBatch:
 class PgnReader(Files):
     """Reads the games of PGN files in batches.
 
-    An iteration yields a GameBatch for each block of text. If you stop before its end, close the iterator.
+    An iteration yields a GameBatch for each block of text. If you stop the iteration early, close the iterator.
     """
 
     def __init__(self, paths: list[str], keep: Filter):
@@ -125,8 +125,8 @@ class PgnReader(Files):
         self.keep = keep
 
     def batches(self, workers: Workers) -> Generator[GameBatch]:
-        """Yield the same batches as an iteration over the reader, with worker processes. This process divides the text
-        into games, and the workers parse them.
+        """Yield the same batches as an iteration over the reader. The calling process divides the text into games, and
+        the worker processes parse the games. workers: the worker processes.
         """
         with contextlib.closing(prefetched(self._blocks())) as texts:
             yield from map_ordered(functools.partial(_read, self.keep), texts, workers)

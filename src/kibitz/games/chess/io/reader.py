@@ -106,8 +106,8 @@ def _without_games(name: str) -> str:
 
 
 def glance(path: str, most: int | None = None) -> Generator[tuple[dict[str, str], str]]:
-    """Yield the headers and the text of each game of a PGN file, without parsing the moves. The function reads
-    thousands of games per second.
+    """Yield two values for each game of a PGN file, without parsing the moves: a dict from the names of the headers to
+    their values, and the complete text of the game with its headers. The function reads thousands of games per second.
 
     most: the largest allowed number of bytes after decompression; None for no limit. Raises KibitzError if the file is
     missing, damaged or too large, or has no game.

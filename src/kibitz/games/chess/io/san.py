@@ -145,8 +145,8 @@ def find_move(board: chess.Board, core: str, letters: dict[str, str] | None = No
     """Return the legal move that a word means on a board; None if no legal move fits.
 
     core: the word without annotation signs. letters: a dict from the piece letters of the game's language to the
-    English letters; None for English. A null move is returned as chess.Move.null(); in check, it is illegal. Raises
-    Ambiguous if several moves fit.
+    English letters; None for English. The result for a null move, such as "--", is chess.Move.null(), or None if the
+    side to move is in check. Raises Ambiguous if several moves fit.
     """
     if core in NULLS:
         return None if board.is_check() else chess.Move.null()

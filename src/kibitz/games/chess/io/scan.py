@@ -277,10 +277,11 @@ def scan(text: bytes, whole: bool = True) -> tuple[NDArray[np.int64], NDArray[np
     """Return where each game begins, and where its moves begin, as two arrays of byte offsets, both int64 [games]. The
     two offsets are equal if a game has no headers.
 
-    A game begins with the first header after moves. A game also begins after headers and a blank line, if the next
-    header is Event or has the name of the previous game's first header; the previous game then has no moves. A game
-    without headers begins with the line after a line that ends in a result. A comment from a semicolon to the end of
-    that line is ignored. Text before the first game counts as a game. No game begins in a comment in braces, unless the
+    A header after moves begins a game. A header after other headers and a blank line may also begin a game: it must be
+    Event, or have the name of the previous game's first header. The previous game then has no moves. After a line that
+    ends in a result, a line of moves begins a game without headers. Text before the first header counts as a game.
+
+    A comment from a semicolon to the end of its line is ignored. No game begins in a comment in braces, unless the
     comment is never closed.
 
     The text from one returned offset to the next may contain several games; `movetext.split_games` divides it. whole:

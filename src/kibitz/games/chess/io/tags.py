@@ -36,7 +36,9 @@ _ESCAPED = re.compile(r'\\(["\\])')
 class Tag:
     """A PGN header (tag pair) that was found in a text.
 
-    end: the index in the text after the header.
+    name: the name of the header, such as "White".
+    value: the value of the header without escapes.
+    end: the index in the text of the first character after the header.
     """
 
     name: str

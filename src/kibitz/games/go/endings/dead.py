@@ -51,8 +51,10 @@ def _survival(colours, share, alive):  # type: ignore[no-untyped-def]
 def survival(colours: NDArray[np.uint8], share: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the probability that each stone lives, float32 [361], 0 to 1; 1 for points without a stone.
 
-    The value of a stone is a mean over the points of its chain: the share of playouts in which the point belongs to the
-    stone's color. colours: uint8 [361], the stones: 0 none, 1 Black, 2 White. share: float32 [361], the share of
+    All stones of a chain have the same probability. For each point of the chain, the function takes the share of
+    playouts in which the chain's color owns the point. The mean of these shares is the probability.
+
+    colours: uint8 [361], the stones: 0 none, 1 Black, 2 White, 3 outside the board. share: float32 [361], the share of
     playouts in which each point is Black's (see `playouts.black_share`).
     """
     alive = np.empty(POINTS, np.float32)

@@ -70,9 +70,10 @@ def count_position(
 
     colours: uint8 [361], the stones: 0 none, 1 Black, 2 White, 3 outside the board.
     captured: how many black stones and how many white stones have been captured so far.
-    komi: the points that White gets before the game, including compensation for handicap stones.
-    by_territory: whether territory is scored, as in Japanese rules; otherwise area. Under territory scoring, two kinds
-        of points don't count: eyes of groups in seki, and points that must be filled in the end.
+    komi: the points of score that White gets before the game, including compensation for handicap stones.
+    by_territory: true for territory scoring, as in Japanese rules; false for area scoring. Under territory scoring, two
+        kinds of empty intersections don't count: eyes of groups in seki, and intersections that their owner must fill
+        at the end (see `seki.must_fill`).
     dead: bool [361], the dead stones on which the players agree; None to find them by playouts.
     """
     if dead is None:

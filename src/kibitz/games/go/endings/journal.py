@@ -63,9 +63,9 @@ class Journal:
             self._file.write(_MARK)
 
     def get(self, key: int) -> tuple[int, NDArray[np.uint8]] | None:
-        """Return the verdict and the owners, uint8 [361], that the file had for a game when it was opened; None if it
-        had none. The verdict is an index into `scoring.VERDICTS` and shows how the owners were determined. key: the
-        hash of the game.
+        """Return the verdict and the owners, uint8 [361], from the record of a game; None if the game has no record.
+        The method finds only records that were in the file when the journal was opened. The verdict is an index into
+        `scoring.VERDICTS` and shows how the owners were determined. key: the hash of the game.
         """
         if (entry := self.known.get(key)) is None:
             return None

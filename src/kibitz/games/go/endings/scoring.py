@@ -187,9 +187,10 @@ class Referee:
 
     which: the name of the referee: "playouts", "gnugo", "none", or "auto" for playouts and, if it is installed, GNU Go.
     gnugo: the path of GNU Go; None to search for GNU Go.
-    journal: the file to which every verdict is written, so that a later process doesn't label the same games again.
-    workers: the processes that label games, or the number of threads, each with a separate GNU Go; None for one thread
-        per core.
+    journal: the file in which the referee saves its verdicts, so that a later process doesn't label the same games
+        again; None for no file.
+    workers: the worker processes that label games, or the number of threads that label games in this process; None for
+        one thread per core. Each worker or thread uses a separate GNU Go process.
     limit_s: the time limit in seconds that GNU Go has for a game.
     seed: the random seed of the playouts.
     command: the command that starts GNU Go, for tests.

@@ -1,9 +1,10 @@
 """Find chains that live in seki, without two eyes, because nobody can capture them. Also find points of territory that
 their owner must fill at the end.
 
-Both tests consider only liberties. A chain that seemed dead is alive if the opponent can't fill its liberties without
-leaving one of their own large chains in atari. A small chain may be sacrificed to destroy an eye. A point is a shared
-liberty of a seki if each side that plays on it would leave its own chain in atari.
+All functions consider only liberties, not eyes. `without_uncapturable` examines each chain that seems dead. The chain
+is alive if the opponent can't fill its liberties without a self-atari of a large chain. The opponent may sacrifice a
+small chain to destroy an eye. `in_seki` finds the shared liberties of a seki. A shared liberty touches living stones of
+both sides. A move there by either side is suicide, or leaves the moving side's chain in atari.
 """
 
 from __future__ import annotations

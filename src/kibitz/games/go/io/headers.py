@@ -98,8 +98,8 @@ def read_komi(text: str, margin: float | None, rules: str | None, handicap: int,
 
 
 def server_of(headers: Mapping[str, str]) -> str:
-    """Return the server whose way of writing the komi a record uses: "fox" if the headers name the server Fox; "" for
-    any other record.
+    """Return "fox" if the headers of a record name the server Fox; "" for any other record. The server Fox writes the
+    komi in an unusual way (see `read_komi`).
     """
     text = " ".join(headers.get(name, "") for name in ("AP", "PC", "SO", "GN", "EV", "US")).lower()
     return "fox" if "foxwq" in text or "野狐" in text or text.startswith("fox") else ""

@@ -46,7 +46,7 @@ owner: the owner of each point at the end: 1 Black, 2 White, 0 neutral or unknow
 class SgfReader(Files):
     """Reads the games of SGF files in batches.
 
-    An iteration yields a GameBatch for each block of text. If you stop before its end, close the iterator.
+    An iteration yields a GameBatch for each block of text. If you stop the iteration early, close the iterator.
     """
 
     def __init__(self, paths: list[str], keep: Filter):
@@ -60,8 +60,8 @@ class SgfReader(Files):
                 yield finish(games, self.keep)
 
     def batches(self, workers: Workers) -> Generator[GameBatch]:
-        """Yield the same batches as an iteration over the reader, with worker processes. This process finds the games
-        and their moves in the files; the workers replay the games.
+        """Yield the same batches as an iteration over the reader. The calling process finds the games and their moves
+        in the files, and the worker processes replay the games. workers: the worker processes.
         """
         with contextlib.closing(prefetched(self._blocks())) as blocks:
             yield from map_ordered(functools.partial(_read, self.keep), blocks, workers)

@@ -109,8 +109,8 @@ def _replay(start, moves, suicide, superko, before):  # type: ignore[no-untyped-
 
 
 class MainLine(NamedTuple):
-    """The main lines of n games as arrays, in the form in which a store saves them, and the first fault in each game,
-    such as an illegal move.
+    """The replayed main lines of n games. The first three arrays have the form in which a store saves games. The last
+    two describe the first fault of each game, such as an illegal move.
 
     starts: uint8 [n, 363], the start positions, see `replay.start_row`.
     moves: uint16 [sum of plies], the moves of all games, one game after the other.

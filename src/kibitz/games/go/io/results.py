@@ -48,8 +48,8 @@ _HALVES = re.compile(r"半\s*(?P<unit>目|子|집)|(?P<korean>반)\s*집")
 
 
 def read_result(text: str) -> Result:
-    """Return the result that a text in a record means, such as "B+3.5": the winner, the margin and the ending (see
-    `Result`).
+    """Parse the result in a record, such as "B+3.5". Returns the winner, the margin and the ending (see `Result`). The
+    return value is (None, None, "unknown") for a text that is not a result.
     """
     words = unicodedata.normalize("NFKC", _with_fractions(text)).strip().lower().rstrip(".!。")
     if _DRAWS.fullmatch(words):

@@ -146,8 +146,8 @@ def _find(text, parts, kinds, begins, ends, closed):  # type: ignore[no-untyped-
 
 
 class Doubles(NamedTuple):
-    """The kinds of encodings in a text: in which parts a byte that looks like a bracket may belong to a longer
-    character. The parts of a text may have different encodings because people join files.
+    """The kinds of encodings in a text. The parts of a text may have different encodings because people join files. In
+    a double-byte encoding, the second byte of a character may look like a bracket.
 
     parts: int64 [n], the byte offset at which each part begins; the first is 0.
     kinds: uint8 [n], the kind of each part's encoding: PAIRS or SHIFT_JIS for double-byte encodings, SINGLE for all
@@ -174,8 +174,8 @@ def whole(kind: int) -> Doubles:
 def find_games(
     text: bytes, doubles: Doubles | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Return where the games in an SGF text are, as three arrays. The byte offsets at which each game begins and ends
-    are int64 [n]. Whether the text contains the game's closing parenthesis is bool [n].
+    """Find the games in an SGF text. Returns three arrays. The first two have the byte offsets at which each game
+    begins and ends, int64 [n]. The third is true for each game whose closing parenthesis is in the text, bool [n].
 
     doubles: the kinds of encodings in the text; None if no byte that looks like a bracket belongs to a longer
     character. A game without a closing parenthesis ends at the line where the next game begins, or at the end of the

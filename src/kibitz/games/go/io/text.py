@@ -60,8 +60,8 @@ _FREQUENT = {
 
 
 def charset_of(text: bytes) -> str:
-    """Return the Python name of the encoding of a game's text. The encoding is that in the SGF property CA if the text
-    can be decoded with it, or else a guess.
+    """Return the Python name of the encoding of a game's text. For ASCII text, the result is "utf-8". For other text,
+    the result is the encoding in the SGF property CA (see `named_charset`), or else a guess.
 
     There is always a result: the last guess is Latin-1, in which every byte is a character.
     """
@@ -71,8 +71,11 @@ def charset_of(text: bytes) -> str:
 
 
 def named_charset(text: bytes) -> str | None:
-    """Return the Python name of the encoding in the SGF property CA; None if the property is missing or names an
-    encoding with which the text can't be decoded.
+    """Return the Python name of the encoding in the SGF property CA; None if the property is missing or unreliable. For
+    some encodings, the result is a larger encoding that contains it, such as GB18030 for GBK.
+
+    The property is unreliable in three cases: the text can't be decoded with the encoding, the encoding is Latin-1, or
+    the encoding doesn't write brackets as in ASCII.
     """
     if (match := _CHARSET.search(text)) is None:
         return None
@@ -243,11 +246,12 @@ def _latin_bytes(text: str) -> bytes:
 
 
 def put_right(text: str) -> str:
-    """Return a record's text, repaired if it was decoded as Latin-1 (or Windows-1252) because its encoding was unknown.
-    The record's bytes are decoded with the encoding that fits them.
+    """Repair a record's text that was decoded as Latin-1 (or Windows-1252) because the encoding was unknown. The
+    function restores the bytes of the record, and decodes them with the encoding that fits them (see `charset_of`).
 
-    The text is returned unchanged if it cannot have been Latin-1. It is also returned unchanged if its SGF property CA
-    is UTF-8 and fewer than 8 characters (DOUBTFUL) are not ASCII.
+    Three kinds of text are returned unchanged. The first is ASCII text. The second is text that cannot have been
+    Latin-1. The third is text whose SGF property CA is UTF-8 and that has fewer than 8 characters beyond ASCII
+    (DOUBTFUL).
     """
     if text.isascii() or (_NAMES_UTF8.search(text) and sum(letter > "\x7f" for letter in text) < DOUBTFUL):
         return text
