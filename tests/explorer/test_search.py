@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import pytest
 
 from kibitz.explorer.answers import Explorer, read_band
@@ -20,26 +23,38 @@ GAMES = (
 """Black and rank, White and rank, result, date, event."""
 
 
-@pytest.fixture(scope="module")
-def search(tmp_path_factory: pytest.TempPathFactory) -> GameSearch:
-    folder = tmp_path_factory.mktemp("search")
+def searched(folder: Path, games: Sequence[tuple[str, ...]]) -> GameSearch:
     moves = ";B[dd];W[pp];B[dp];W[pd]"
     (folder / "games.sgf").write_text("\n".join(
         f"(;GM[1]FF[4]CA[UTF-8]SZ[19]KM[6.5]PB[{black}]BR[{high}]PW[{white}]WR[{low}]RE[{result}]DT[{date}]EV[{event}]"
         f"{moves};B[{'abcd'[i]}a];W[ss])"
-        for i, (black, high, white, low, result, date, event) in enumerate(GAMES)
+        for i, (black, high, white, low, result, date, event) in enumerate(games)
     ))  # fmt: skip
     with StoreWriter(folder / "a.store", "go", COLUMNS, STANDARD_START, PER_MOVE, per_game=PER_GAME) as writer:
         for batch in SgfReader([str(folder / "games.sgf")], Filter()):
             writer.add(batch)
         store = writer.commit({})
-    assert store.column("black").tolist() == [game[0] for game in GAMES]
+    assert store.column("black").tolist() == [game[0] for game in games]
     return GameSearch(store, Explorer(store).index.ratings)
+
+
+@pytest.fixture(scope="module")
+def search(tmp_path_factory: pytest.TempPathFactory) -> GameSearch:
+    return searched(tmp_path_factory.mktemp("search"), GAMES)
 
 
 def test_what_the_games_have(search: GameSearch) -> None:
     assert search.has_ratings
     assert search.has_dates
+
+
+@pytest.mark.parametrize(
+    ("rank", "date", "has"), [("", "", (False, False)), ("3k", "", (True, False)), ("", "1970", (False, True))]
+)
+def test_a_rank_or_a_date_of_one_game_is_enough(rank: str, date: str, has: tuple[bool, bool], tmp_path: Path) -> None:
+    unknown = ("Ann", "", "Bo", "", "B+R", "", "Cup")
+    search = searched(tmp_path, [unknown, ("Bo", "", "Cho", rank, "B+R", date, "Cup")])
+    assert (search.has_ratings, search.has_dates) == has
 
 
 @pytest.mark.parametrize(

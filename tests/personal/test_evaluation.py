@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from kibitz import cli
 from kibitz.evaluation.policy.personal import beside
 from kibitz.evaluation.policy.personal.arms import ADAPTED, BASE, BOTH, compare
 from kibitz.evaluation.policy.personal.character import character
+from kibitz.evaluation.tables import Table
 from kibitz.games.chess.material import PHASES
 from kibitz.runs import Run
 from kibitz.store.split import TEST
@@ -97,6 +99,35 @@ def test_a_score_of_few_games_has_no_interval() -> None:
     assert (enough[0], enough[3], few[0], few[3]) == ("White: enough", 10, "White: few", 9)
     assert enough[1].low < enough[1].high  # type: ignore[union-attr]
     assert np.isnan(few[1].low)  # type: ignore[union-attr]
+
+
+def test_mistakes_and_finds_have_limits() -> None:
+    """Values at the limits count, values just inside do not."""
+    own = np.array([-0.21, -0.2, -0.19, 0.0, 0.09, 0.1, 0.11, 0.5])
+    positions: Any = SimpleNamespace(games=np.arange(8))
+    compared = beside.BesideOthers(positions, own, -own, np.zeros(8, np.uint16), np.ones(8))
+    early = np.arange(8) < 2
+    parts = [("all moves", np.ones(8, np.bool_)), ("early", early), ("none", np.zeros(8, np.bool_))]
+    mistakes, finds = beside.mistakes_and_finds(compared, parts, "phase")
+    assert (mistakes.title, finds.title) == ("Mistakes", "Finds")
+    assert mentions(mistakes.text, "0.2 & phase")
+    assert mentions(finds.text, "0.1 & phase")
+
+    def shares(table: Table) -> list[list[object]]:
+        return [[row[0], *(cell.value for cell in row[1:4]), row[4]] for row in table.rows]  # type: ignore[union-attr]
+
+    assert shares(mistakes) == [["all moves", 2 / 8, 1 / 8, 1 / 8, 8], ["early", 1.0, 0.0, 1.0, 2]]
+    assert shares(finds) == [["all moves", 3 / 8, 3 / 8, 0.0, 8], ["early", 0.0, 1.0, -1.0, 2]]
+
+
+def test_favourite_openings_are_the_most_frequent_with_enough_games() -> None:
+    white = [(f"{count} games", np.arange(count)) for count in range(1, 13)]
+    table = beside.favourites(
+        [("White", white), ("Black", [("a", np.arange(3)), ("b", np.arange(2))])], np.ones(12), ""
+    )
+    assert [row[0] for row in table.rows] == [*(f"White: {count} games" for count in range(12, 4, -1)), "Black: a"]
+    assert [row[2] for row in table.rows] == [*(count / 78 for count in range(12, 4, -1)), 3 / 5]
+    assert [row[3] for row in table.rows] == [*range(12, 4, -1), 3]
 
 
 def test_a_store_without_the_person(personal_run: Path, small_store: Store, capsys: pytest.CaptureFixture[str]) -> None:

@@ -367,3 +367,16 @@ def test_the_analysis_of_a_finished_game_is_its_count() -> None:
     assert line.count("info move ") == 1
     assert "scoreLead -9.5000" in line.split("rootInfo")[1]
     assert "winrate 0.000000" in line.split("rootInfo")[1]
+
+
+def test_the_last_moves_of_a_game() -> None:
+    bench = Bench()
+    begin, *played, last, every, no_black, no_white = bench.say(
+        "last_move", "play b E5", "play w pass", "last_move", "move_history", "captures b", "captures w"
+    )
+    assert begin.startswith("? ")
+    assert played == ["= ", "= "]
+    assert (last, every, no_black, no_white) == ("= white pass", "= white pass\nblack E5", "= 0", "= 0")
+    bench = Bench()
+    bench.say("boardsize 9", "play b A1", "play w A2", "play b E5", "play w B1")
+    assert bench.say("last_move", "captures w", "captures b") == ["= white B1", "= 1", "= 0"]

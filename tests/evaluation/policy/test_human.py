@@ -17,8 +17,10 @@ from kibitz.evaluation import EvalConfig, evaluate
 from kibitz.evaluation.games import Chosen, choose
 from kibitz.evaluation.policy import handicaps
 from kibitz.evaluation.policy.human.baselines import usual_moves
-from kibitz.evaluation.policy.human.results import BANDS, ranked, rating_bands
+from kibitz.evaluation.policy.human.evaluator import eligible, measure_rows
+from kibitz.evaluation.policy.human.results import BANDS, RatedSession, ranked, rating_bands
 from kibitz.evaluation.policy.human.side_inputs import _Compared
+from kibitz.evaluation.rows import MOVE, WINNER
 from kibitz.evaluation.samples import records
 from kibitz.games.chess.moves import from_move
 from kibitz.play.session import Session
@@ -81,6 +83,38 @@ def test_accuracy_and_log_loss_are_those_of_a_plain_count(
     assert result["figures"]["accuracy"]["value"] == pytest.approx(np.mean(right), abs=2 / len(right))
     assert result["figures"]["log_loss"]["value"] == pytest.approx(np.mean(losses), rel=1e-3)
     assert result["figures"]["accuracy"]["n"] == len(right)
+
+
+def test_rows_of_moves_and_of_winners(human_run: Path, small_store: Store, games: Chosen) -> None:
+    """What `--against` compares, position by position; drawn games have no winner."""
+    run, results, some = Run(human_run), small_store.column("result"), games.games[:5]
+    rated = RatedSession(Session(human_run), small_store)
+    for question in (MOVE, WINNER):
+        positions = eligible(run, small_store, some, question)
+        assert set(positions.locate(np.arange(len(positions)))[0]) == {
+            game for game in some if question == MOVE or results[game]
+        }
+        played, plies = positions.locate(np.arange(0, len(positions), 9))
+        rows = measure_rows(run, small_store, played, plies, question, lambda done, total: None)
+        batch = Batch(*small_store.replay(played, plies), played, plies)
+        state = rated.full_state(batch)
+        marks, outcome = rated.measure(batch, state), rated.session.evaluate(batch.codes, state)["outcome"]
+        right, losses = [], []
+        for i, game in enumerate(played):
+            if question == MOVE:
+                right.append(float(marks["rank"][i] == 1))
+                losses.append(-np.log(marks["chance"][i]))
+            else:
+                win, _, loss = outcome[i].tolist()
+                won = results[game] == (1 if plies[i] % 2 == 0 else -1)
+                right.append(float((win > loss) == won))
+                losses.append(-np.log((win if won else loss) / (win + loss)))
+        assert 0 < sum(right) < len(right)
+        assert rows.question == question
+        assert rows.right.tolist() == right
+        assert rows.loss == pytest.approx(losses, rel=1e-5, abs=1e-6)
+        assert (rows.games.tolist(), rows.plies.tolist()) == (played.tolist(), plies.tolist())
+        assert rows.weight.tolist() == [1.0] * len(played)
 
 
 def test_the_figures_that_programs_read(result: dict[str, Any]) -> None:

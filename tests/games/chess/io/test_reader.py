@@ -15,8 +15,10 @@ from kibitz.games.chess.filters import Filter, is_bot
 from kibitz.games.chess.io import pgn
 from kibitz.games.chess.io import reader as reader_of_pgn
 from kibitz.games.chess.io.comments import clocks, evaluation
+from kibitz.games.chess.io.movetext import split_games
 from kibitz.games.chess.io.pgn import PgnReader
 from kibitz.games.chess.io.reader import Record, read
+from kibitz.games.chess.io.san import Word, read_word
 from kibitz.games.chess.io.tags import read_headers, read_result
 from kibitz.games.chess.start import BadStart, read_fen
 from kibitz.web.chess import files as board_files
@@ -122,6 +124,40 @@ def test_a_header_in_two_lines(tmp_path: Path) -> None:
     assert (whole.game.headers["Event"], whole.game.headers["White"]) == ("World Championship", "A")
     two = check_all_readers(tmp_path, text + "\n" + text.replace("\nCh", " Ch").replace('"A"', '"B"'), 2)
     assert [one.game.headers["White"] for one in two] == ["A", "B"]
+
+
+def test_headers_in_lines_for_other_programs_are_skipped() -> None:
+    text = '%[Event "no"]\n% a [White "no"]\n [Site "%"] [White "A"]\n%\n[Site "twice"]\n%[Black "no"]'
+    assert read_headers(text) == {"Site": "%", "White": "A"}
+
+
+def test_first_moves_that_begin_a_line_begin_a_game() -> None:
+    """After several moves, even without a result and a blank line; inside a line they begin none."""
+    for between, begins in (
+        ("\n", True),
+        ("\n  ", True),
+        (" \t\n ", True),
+        ("\n\n", True),
+        (" ", False),
+        ("\t", False),
+    ):
+        text = f"1. e4 e5{between}1. d4 d5{between}1. c4 c5"
+        found = [text[game.begin : game.end].strip() for game in split_games(text)]
+        assert found == (["1. e4 e5", "1. d4 d5", "1. c4 c5"] if begins else [text])
+
+
+@pytest.mark.parametrize(
+    ("number", "signs"),
+    [
+        (1, "!"), (2, "?"), (3, "!! ‼"), (4, "?? ⁇"), (5, "!? ⁉"), (6, "?! ⁈"), (7, "□ []"), (10, "="), (13, "∞ ~"),
+        (14, "⩲ += +/="), (15, "⩱ =+ =/+"), (16, "± +/- +/−"), (17, "∓ -/+"), (18, "+- +−"), (19, "-+ −+"),
+        (22, "⨀ ⊙"), (26, "○"), (32, "⟳"), (36, "↑"), (40, "→"), (44, "⯹ =∞"), (132, "⇆"), (138, "⊕"),
+    ],
+)  # fmt: skip
+def test_signs_have_the_numbers_of_the_pgn_standard(number: int, signs: str) -> None:
+    for sign in signs.split():
+        assert read_word(f"Nf3{sign}") == Word("Nf3", (number,))
+        assert read_word(sign) == Word("", (number,))
 
 
 def test_a_header_with_a_long_blank_is_read_in_one_pass() -> None:

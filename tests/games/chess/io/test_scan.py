@@ -51,6 +51,19 @@ def test_a_blank_line_inside_moves_ends_no_game() -> None:
     assert len(parts(b'[Event "a"]\n\n1. e4 e5\n\n2. Nf3 Nc6\n\n1. is no result 1-0\n')) == 1
 
 
+@pytest.mark.parametrize(
+    ("last", "ends"),
+    [
+        *((form, True) for form in ("*", "1-0", "0-1", "1:0", "0:1", "1–0", "0—1", "1/2-1/2", "1/2", "½-½",
+                                    "0.5-0.5", "0.5")),
+        *((form, False) for form in ("e5", "a1", "Ra2", "1-1", "0-0", "0-5", "1.5", "2/2", "1/4", "1.0", "16", "0-2")),
+    ],
+)  # fmt: skip
+def test_a_game_without_headers_ends_with_its_result(last: str, ends: bool) -> None:
+    found = parts(f"1. e4 e5 {last}\n\nd4 d5 c4 *\n".encode())
+    assert [moves.split()[0] for _, moves in found] == ([b"1.", b"d4"] if ends else [b"1."])
+
+
 def test_headers_without_moves_belong_to_what_follows() -> None:
     """Two blocks of headers with a blank line between are one game, as other readers have it too."""
     assert len(parts(b'[Event "a"]\n\n[Site "b"]\n\n1. e4 1-0\n')) == 1

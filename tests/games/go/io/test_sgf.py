@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -167,6 +168,25 @@ def test_what_is_written_is_as_it_was_read() -> None:
         for headers in (record.headers, again.headers):
             headers.clear()
         assert again == record
+
+
+def test_ten_moves_are_written_in_a_line() -> None:
+    head, *lines = write_sgf(parse_record("(;SZ[9]KM[0.5]" + ";B[aa];W[]" * 11 + ")")).splitlines()
+    assert head == "(;FF[4]GM[1]CA[UTF-8]KM[0.5]SZ[9]"
+    assert lines == [";B[aa];W[]" * 5, ";B[aa];W[]" * 5, ";B[aa];W[])"]
+
+
+def test_what_a_record_without_a_header_of_its_result_says() -> None:
+    def result(**fields: Any) -> str:
+        return write_sgf(Record(9, **fields)).partition("RE[")[2].partition("]")[0]
+
+    assert result() == ""
+    assert result(ending="void") == "Void"
+    assert result(result=0) == "0"
+    assert result(result=1) == "B+"
+    assert result(result=-1, margin=2.5) == "W+2.5"
+    for ending, letter in (("resignation", "R"), ("time", "T"), ("forfeit", "F")):
+        assert result(result=1, ending=ending, margin=3.0) == f"B+{letter}"
 
 
 def test_notes_and_headers() -> None:
