@@ -12,7 +12,7 @@ from kibitz.games.go.replay import colours_of
 from kibitz.games.go.rules import Board
 from kibitz.play.go import ownership
 from kibitz.play.go import player as goplayer
-from kibitz.play.go.player import GoPlayer, Study, own_eyes
+from kibitz.play.go.player import Candidate, GoPlayer, Study, own_eyes, priors
 from kibitz.play.go.thought import Terms
 from support.go_fakes import FakeOwners, influence
 
@@ -77,6 +77,20 @@ def one_way(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_own_eyes(rows: list[str], eyes: list[str]) -> None:
     assert [to_gtp(p, 9) for p in np.flatnonzero(own_eyes(board(*rows), BLACK)).tolist()] == eyes
     assert not own_eyes(board(*rows), WHITE).any()
+
+
+def test_priors_fall_by_the_points_that_a_move_loses() -> None:
+    """At temperature 1, e times for each point."""
+
+    def of(*values: float) -> list[float]:
+        moves = [Candidate(at, 0.0, 0.0, value, 0, 1, np.zeros(361, np.float32)) for at, value in enumerate(values)]
+        return priors(moves).tolist()
+
+    assert of() == []
+    assert of(-300.0) == [1.0]
+    assert of(2.0, 2.0) == [0.5, 0.5]
+    odds = np.exp([1.0, 0.0, -0.5])
+    assert of(501.0, 500.0, 499.5) == pytest.approx(odds / odds.sum())
 
 
 def test_the_network_sees_each_move_with_the_other_side_to_move() -> None:

@@ -254,7 +254,7 @@ class Study:
 def priors(candidates: list[Candidate]) -> NDArray[np.float64]:
     """Return a probability for each candidate move, float64 [n]: a softmax over the moves' values."""
     values = np.array([move.value for move in candidates]) / SPREAD
-    odds = np.exp(values - values.max(initial=0))
+    odds = np.exp(values - values.max(initial=-np.inf))
     return np.asarray(odds / max(odds.sum(), 1e-30))
 
 
