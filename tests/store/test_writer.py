@@ -204,6 +204,25 @@ def test_what_killed_imports_left_is_cleared(tmp_path: Path) -> None:
     assert left_in(tmp_path / "a") == ["0001", "store.json"]
 
 
+def test_an_old_folder_that_cannot_be_removed_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The store is complete by then, and the next import tries again."""
+    write(tmp_path / "a", batch([[1]]))
+    (tmp_path / "a" / "0007").mkdir()
+    remove = os.rmdir
+
+    def refuse(path: Any, **options: Any) -> None:
+        if os.path.basename(path) == "0007":
+            raise PermissionError(errno.EACCES, "no", str(path))
+        remove(path, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "rmdir", refuse)
+        assert games_of(write(tmp_path / "a", batch([[2]]), append=True)) == [[1], [2]]
+    assert "0007" in left_in(tmp_path / "a")
+    assert games_of(write(tmp_path / "a", batch([[3]]), append=True)) == [[1], [2], [3]]
+    assert "0007" not in left_in(tmp_path / "a")
+
+
 def test_what_a_killed_append_left_is_overwritten(tmp_path: Path) -> None:
     write(tmp_path / "a", batch([[1]]))
     folder = tmp_path / "a" / "0001"

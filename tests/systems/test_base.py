@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from torch import nn
 
 from kibitz.errors import KibitzError, UsageError
 from kibitz.systems import SYSTEMS, find
-from kibitz.systems.base import Stage, batches_in_epoch, check_bounds, fraction, setting, settings_from
+from kibitz.systems.base import Stage, System, batches_in_epoch, check_bounds, fraction, setting, settings_from
 from kibitz.systems.declaration import COMPARISON, FULL_COMPARISON, METHODS, MOVES, PUCT, TOP_MOVE, TOP_PROB, VALUE
 from support.causes import naming
 
@@ -49,6 +50,18 @@ def test_what_is_watched_is_better_when_lower() -> None:
     assert stage().monitor_value(measured) == 0.4
     assert stage(monitor="accuracy").monitor_value(measured) == pytest.approx(0.3)
     assert not stage().keep_last
+
+
+def test_weights_are_adopted_if_their_names_and_shapes_are_those_of_the_network() -> None:
+    network, weights = nn.Linear(3, 2), {"weight": torch.ones(2, 3), "bias": torch.zeros(2)}
+    assert System().adopt(network, "any", weights) is weights
+    unlike: list[dict[str, torch.Tensor]] = [
+        {"weight": weights["weight"]}, {**weights, "more": torch.ones(1)}, {**weights, "bias": torch.zeros(3)},
+        {**weights, "weight": torch.ones(3, 2)},
+    ]  # fmt: skip
+    for other in unlike:
+        with pytest.raises(UsageError, match="architectures"):
+            System().adopt(network, "any", other)
 
 
 @dataclass(frozen=True)

@@ -201,6 +201,16 @@ def test_nearer_pairs_are_two_positions_of_one_game(small_store: Store, games: N
         assert len({*(later - earlier).tolist()}) > 10
 
 
+def test_nearer_pairs_are_of_every_game(small_store: Store, games: NDArray[np.int64]) -> None:
+    """The last one too, whatever its number."""
+    plain = replace(TINY, nearer=True, positions=10)
+    for last in range(3):
+        some = np.array([*games[3:9], last])
+        store = watched(small_store)
+        PairExamples(store, some, plain).batch(np.arange(400), 0)
+        assert set(store.asked_games.tolist()) == set(some.tolist())
+
+
 def test_nearer_needs_two_positions() -> None:
     with pytest.raises(UsageError, match=r"--positions .*got 1"):
         SYSTEM.check(replace(TINY, nearer=True, positions=1))

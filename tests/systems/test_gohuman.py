@@ -163,6 +163,22 @@ def test_what_is_withheld(store: Store) -> None:
     assert np.isnan(batch["lead"][unknown[:, 0]]).all()  # what a lead is worth is not known without komi
 
 
+def test_each_input_is_withheld_by_a_draw_of_its_own(store: Store) -> None:
+    """At the shares of their inputs, and independently; the opponent's rank also together with the mover's."""
+    settings, ids = replace(SMALL, withhold=0.5), np.arange(340)
+    examples = examples_of(store, settings)
+    state = np.concatenate([examples.batch(ids, epoch)["state"] for epoch in range(40)])
+    shares = {RANK: 0.5, OPPONENT: 1 - 0.5 * 0.75, SERVER: 0.5, GAME_RULES: 0.5, HANDICAP: 0.25, KOMI_BYTE: 0.15}
+    hidden = {column: state[:, column] == 0 for column in shares}
+    for column, share in shares.items():
+        assert hidden[column].mean() == pytest.approx(share, abs=0.02)
+        for other in shares:
+            if other != column and {other, column} != {RANK, OPPONENT}:
+                both = (hidden[column] & hidden[other]).mean()
+                assert both == pytest.approx(share * shares[other], abs=0.02)
+    assert not (hidden[RANK] & ~hidden[OPPONENT]).any()
+
+
 @pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
 def test_the_inputs_of_the_players_are_hidden_together(share: float, store: Store) -> None:
     examples, ids = examples_of(store, replace(SMALL, withhold_players=share)), np.arange(340)
@@ -263,6 +279,29 @@ def test_the_lead_is_that_of_the_owners_and_komi_counts() -> None:
     assert value.tolist() == [0, 0]  # before it has learned anything
     black = (2 * owners - 1).sum(1).numpy() - 7.5
     np.testing.assert_allclose(lead.numpy(), [black[0], -black[1]], atol=1e-3)
+
+
+@pytest.mark.parametrize(("before", "unit"), [(1.0, 1.0), (-1.0, -0.1)])
+def test_results_are_those_of_the_formula(before: float, unit: float, store: Store) -> None:
+    """If each unit of the value gets the same number, from nothing that is on the board."""
+    batch = tensors(examples_of(store).batch(np.arange(0, 340, 40), 0))
+    network = network_of()
+    with torch.no_grad():
+        network.weigh.weight.zero_()
+        network.weigh.bias.fill_(before)
+        grid, board, conditions = network.trunk(batch["codes"], batch["state"])
+        owners = network.owner_logits(grid)
+        win, lead, spread = network.results(grid, board, conditions, batch["state"], owners)
+        told = network.CALM * (unit * network.result.weight.sum(1) + network.result.bias)
+        mask = board.mask.flatten(1) > 0
+        owned = torch.where(mask, 2 * torch.sigmoid(owners) - 1, 0).sum(1)
+        komi = torch.where(batch["state"][:, SIDE] == 0, 6.5, -6.5)
+        expected_lead = owned - komi + network.POINTS_A_UNIT * told[1]
+        expected_spread = 1 + 2 * network.POINTS_A_UNIT * torch.log1p(torch.exp(told[2]))
+        scale = network.trust * np.pi / np.sqrt(3)
+    torch.testing.assert_close(lead, expected_lead, rtol=1e-4, atol=1e-3)
+    torch.testing.assert_close(spread, expected_spread.expand(len(spread)), rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(win, told[0] + scale * expected_lead / expected_spread, rtol=1e-4, atol=1e-3)
 
 
 def test_the_exported_network_answers_alike(store: Store, tmp_path: Path) -> None:

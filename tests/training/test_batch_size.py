@@ -39,7 +39,16 @@ AUTO: Any = "auto"
     ],
 )
 def test_the_largest_that_fits(usual: int, most: int, memory: int, expected: int) -> None:
-    assert largest(usual, most, lambda batch: batch <= memory) == expected
+    tried: list[int] = []
+
+    def fits(batch: int) -> bool:
+        assert batch not in tried
+        assert batch <= 2 * max(usual, memory)
+        tried.append(batch)
+        return batch <= memory
+
+    assert largest(usual, most, fits) == expected
+    assert max(tried, default=0) <= max(usual, most)
 
 
 def test_a_step_fits_unless_memory_ends(small_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+from kibitz.errors import KibitzError
 from kibitz.store.positions import permutation
 from kibitz.training.dataloader import N_READY, ahead, batches_in_epoch, make_batch, prefetch_batches
 
@@ -87,6 +88,22 @@ def test_the_batch_of_an_iteration_is_a_stretch_of_its_epochs_order() -> None:
         batch = make_batch(Numbers(100), 16, 3, 2 * 6 + index)
         assert (batch["epoch"] == 2).all()
         assert batch["number"].tolist() == whole[16 * index : 16 * index + 16].tolist()
+
+
+@pytest.mark.parametrize("world", [1, 2, 3, 16])
+def test_processes_share_a_batch(world: int) -> None:
+    whole = make_batch(Numbers(100), 16, 3, 8)
+    parts = [make_batch(Numbers(100), 16, 3, 8, rank, world) for rank in range(world)]
+    for name in ("number", "epoch"):
+        assert torch.cat([part[name] for part in parts]).tolist() == whole[name].tolist()
+    sizes = [len(part["number"]) for part in parts]
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_fewer_examples_than_processes_are_refused() -> None:
+    assert len(make_batch(Numbers(3), 16, 0, 0, 2, 3)["number"]) == 1
+    with pytest.raises(KibitzError, match=r"--batch .*3 examples.*4 processes"):
+        make_batch(Numbers(3), 16, 0, 0, 2, 4)
 
 
 def test_a_feed_that_is_left_early_ends_its_thread() -> None:

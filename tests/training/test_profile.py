@@ -49,6 +49,16 @@ def test_shares_are_of_all_but_the_making_of_batches() -> None:
     assert Profile(on=True, seconds={"forward": 0.0}).rows()[0]["share"] == 0
 
 
+def test_times_and_shares_are_rounded() -> None:
+    profile = Profile(on=True, seconds={"forward": 1.23456789, "step": 0.0123456, REPLAY: 2.34567}, iterations=7)
+    assert profile.rows() == [
+        {"part": REPLAY, "seconds": 2.346, "share": None, "ms_an_iteration": 335.096},
+        {"part": "forward", "seconds": 1.235, "share": 0.9901, "ms_an_iteration": 176.367},
+        {"part": "step", "seconds": 0.012, "share": 0.0099, "ms_an_iteration": 1.764},
+    ]
+    assert Profile(on=True, seconds={"step": 0.5}).rows()[0]["ms_an_iteration"] == 500  # before the first iteration
+
+
 def test_a_part_waits_for_the_device_and_the_making_of_batches_does_not() -> None:
     waits: list[None] = []
     profile = Profile(on=True, wait_for_device=lambda: waits.append(None))

@@ -228,6 +228,14 @@ def test_a_depth_ends_by_itself() -> None:
         assert thought.depth == depth
 
 
+@pytest.mark.parametrize("method", SEARCHES)
+def test_a_deeper_search_evaluates_more_positions(method: str) -> None:
+    """The moves that it follows become less likely by a factor of four with each ply."""
+    nodes = [think(method, chess.Board(), SearchLimits(depth=depth)).nodes for depth in (1, 2, 3)]
+    assert 2 * nodes[0] < nodes[1]
+    assert 2 * nodes[1] < nodes[2]
+
+
 def test_full_width_is_negamax() -> None:
     """Against a loop without windows, tables and batches."""
     fake = Fake("piece", noise=0.3)

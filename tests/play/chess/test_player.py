@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from kibitz.errors import UsageError
 from kibitz.games.chess.replay import encode_board
+from kibitz.play.chess import position as positions
+from kibitz.play.chess.evaluator import Evaluator
 from kibitz.play.chess.player import METHODS, SPREAD, ChessPlayer
 from kibitz.play.chess.score import of_centipawns
 from kibitz.play.result import SearchLimits, SearchResult
@@ -148,6 +150,34 @@ def test_top_move_and_top_prob_are_the_thesis_s() -> None:
             assert thought.nodes == 1
         differ += top_move != top_prob
     assert differ
+
+
+@pytest.mark.parametrize("method", ["top-move", "top-prob"])
+def test_without_a_value_network_each_move_is_worth_nothing(method: str) -> None:
+    board = chess.Board("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
+    unknown, known = (ChessPlayer(Fake(value=v), method=method).think(board, SearchLimits()) for v in (False, True))
+    assert unknown
+    assert known
+    assert unknown.lines[0].move == known.lines[0].move
+    assert (unknown.lines[0].score, unknown.lines[0].wdl, unknown.lines[0].own_value) == (0, (250, 500, 250), False)
+    assert known.lines[0].score > 300
+
+
+def test_a_full_table_loses_its_oldest_quarter() -> None:
+    """And only when it holds more than it may."""
+    fake = Fake()
+    evaluator = Evaluator(fake, fake, cut=1.0, width=256, hash_mb=1)
+    evaluator.max_entries = 8
+    nodes = [positions.root(random_board(seed, 20))[0] for seed in range(10)]
+    keys = [node.key for node in nodes]
+    evaluator.evaluate(nodes[:8])
+    evaluated = evaluator.nodes
+    evaluator.evaluate(nodes[:8])
+    assert (list(evaluator.table), evaluator.nodes) == (keys[:8], evaluated)
+    evaluator.evaluate(nodes[8:9])
+    assert list(evaluator.table) == keys[:9]
+    evaluator.evaluate(nodes[9:])
+    assert list(evaluator.table) == keys[2:]
 
 
 def test_temperature_draws_in_proportion() -> None:

@@ -95,6 +95,19 @@ def test_what_is_not_finished_does_not_count() -> None:
     assert found.scores[0, depths].tolist() == whole.scores[0, depths].tolist()
 
 
+@pytest.mark.parametrize(
+    ("fen", "depth", "nodes"),
+    [
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", 0, 1),  # nothing to take
+        ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", 0, 2),
+        ("4k3/8/2p5/3p4/4P3/8/8/4K3 w - - 0 1", 0, 3),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", 2, 3),  # one for each depth
+    ],
+)
+def test_visited_positions_are_counted(fen: str, depth: int, nodes: int) -> None:
+    assert quiet(fen, depth).nodes.tolist() == [nodes]
+
+
 def test_none_and_many() -> None:
     assert quiescence_search(np.zeros((0, 68), np.uint8), 2).scores.shape == (0, 3)
     rows = np.repeat(encode_board(chess.Board("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1"))[None], 70, 0)

@@ -10,7 +10,7 @@ import chess
 import pytest
 
 from kibitz.errors import UsageError
-from kibitz.play.chess.tablebase import Outcome, Tablebases
+from kibitz.play.chess.tablebase import WON, Outcome, Tablebases
 
 SYZYGY = Path(__file__).parents[2] / "syzygy"
 
@@ -73,11 +73,15 @@ def test_a_mate_comes_first_and_a_stalemate_last(tables: Tablebases) -> None:
     known = tables.best(chess.Board("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1"))
     assert known
     assert {move.uci() for move in known.moves} == {"f1f8"}
-    assert known.line(known.moves[0]).mate == 1
+    assert (known.outcome, known.plies) == (Outcome.MATE, 1)
+    line = known.line(known.moves[0])
+    assert (line.mate, line.score, line.wdl) == (1, WON - 1, (1000, 0, 0))
     lost = chess.Board("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1")
     only = tables.best(lost, [chess.Move.from_uci("f1f7")])
     assert only
-    assert only.outcome is Outcome.DRAW  # stalemate
+    assert (only.outcome, only.plies) == (Outcome.DRAW, 0)  # stalemate
+    drawn = only.line(only.moves[0])
+    assert (drawn.mate, drawn.score, drawn.wdl) == (None, 0, (0, 1000, 0))
 
 
 def test_what_is_not_known(tables: Tablebases) -> None:
@@ -102,5 +106,8 @@ def test_a_damaged_table_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "tables" / "KPvK.rtbw").write_bytes(b"")
     tables = Tablebases(str(tmp_path / "tables"))
     assert "KPvK.rtbw and 1 more: damaged" in tables.problems[0]
+    (tmp_path / "tables" / "KPvK.rtbw").unlink()
+    (problem,) = Tablebases(str(tmp_path / "tables")).problems
+    assert "KRvK.rtbz: damaged" in problem
     assert tables.best(chess.Board("8/8/8/4k3/8/8/8/KQ6 w - - 0 1"))
     assert tables.best(chess.Board("8/8/8/4k3/8/8/8/KR6 w - - 0 1")) is None

@@ -320,6 +320,28 @@ def test_the_table_answers_one_question_as_the_search_does() -> None:
     assert found == {-1, 1}
 
 
+def evaluated(tuning: ComparisonTuning, depth: int, times: int = 1) -> list[int]:
+    """How many positions each of several searches to a depth evaluates, with one table for all."""
+    thinker = player(scalar(drawn_weights(1)), tuning=tuning)
+    board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3")
+    found = [thinker.think(board, SearchLimits(depth=depth)) for _ in range(times)]
+    return [result.nodes for result in found if result]
+
+
+def test_a_search_does_not_repeat_what_is_in_the_table() -> None:
+    """Even if only entries of the same depth may be used."""
+    first, second = evaluated(plain_tuning(), 3, times=2)
+    assert 4 * second < first
+    first, second = evaluated(plain_tuning()._replace(table=False), 3, times=2)
+    assert 4 * second > first
+
+
+def test_late_quiet_moves_are_searched_less_deeply() -> None:
+    (whole,) = evaluated(plain_tuning(), 4)
+    (reduced,) = evaluated(plain_tuning()._replace(reduce=True), 4)
+    assert reduced < 0.85 * whole
+
+
 def test_kernels_are_compiled_once() -> None:
     """For several types a recursive function would be loaded wrongly from its cache, and take as often as long."""
     think(chess.Board(), SearchLimits(depth=3))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -258,6 +258,28 @@ def test_a_lead_that_depends_on_the_next_move_is_not_corrected(turn: float, corr
     whole = ownership.judge(network, Terms()).evaluate(codes, state)["lead"]
     assert (abs(whole - plain) > 20).all() == corrected
     assert (abs(whole - plain) < 1e-3).all() != corrected
+
+
+@pytest.mark.parametrize(
+    ("terms", "counted"),
+    [(Terms(6.5), 6.5), (Terms(-3.0), -3.0), (Terms(0.5, handicap=3), 0.5 - 3), (Terms(0.5, True, 3), 0.5)],
+)
+def test_a_lead_is_corrected_by_what_the_map_says_with_komi(
+    terms: Terms, counted: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The map counts handicap stones, which are points of area and none of territory."""
+    asked: list[tuple[float, float]] = []
+    by_owners = ownership.WholeBoardLead.by_owners
+
+    def noted(board: NDArray[np.float64], komi: NDArray[np.float64], *rest: Any) -> Any:
+        asked.append((float(board[0]), float(komi[0])))
+        return by_owners(board, komi, *rest)
+
+    monkeypatch.setattr(ownership.WholeBoardLead, "by_owners", staticmethod(noted))
+    codes, state = (one[None] for one in encode_board(Board(19)))
+    told = ownership.with_board_inputs(state, BEYOND, terms)
+    ownership.judge(Fighting(50, 0), terms).evaluate(codes, told)
+    assert asked == [(pytest.approx(50 - terms.handicap, abs=1e-3), counted)]
 
 
 class _Even:

@@ -15,7 +15,7 @@ from kibitz.play.puct.pace import LONGEST_BATCH
 from kibitz.play.puct.player import PuctPlayer
 from kibitz.play.puct.search import BatchSizes
 from kibitz.play.puct.tree import DRAW, LOSS, UNKNOWN, WIN, PuctTree
-from kibitz.play.result import SearchLimits, SearchResult, TimeManager
+from kibitz.play.result import ProgressThrottle, SearchLimits, SearchResult, TimeManager
 from support.chess_fakes import Fake, before_a_repetition
 from support.patience import PATIENCE
 
@@ -259,6 +259,27 @@ def test_several_lines_and_their_order() -> None:
     assert result
     assert len({line.move for line in result.lines}) == 4
     assert result.lines[0].mate == 1
+
+
+def test_a_mate_is_first_in_every_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also before the tree has seen it."""
+    monkeypatch.setattr(ProgressThrottle, "due", lambda throttle: True)
+    told: list[SearchResult] = []
+    board = chess.Board("6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1")
+    assert PuctPlayer(Fake(), lines=3).think(board, SearchLimits(nodes=60))
+    assert PuctPlayer(Fake(), lines=3).think(board, SearchLimits(nodes=60), on_result=told.append)
+    assert told
+    for result in told:
+        assert result.lines[0].mate == 1
+        assert len({line.move for line in result.lines}) == len(result.lines) <= 3
+
+
+def test_each_of_several_lines_is_searched() -> None:
+    """Half of the evaluations are shared by the lines after the first one."""
+    result = PuctPlayer(Fake(sharp=4.0), lines=4).think(chess.Board(), SearchLimits(nodes=200))
+    assert result
+    assert all(30 < line.visits < 36 for line in result.lines[1:])
+    assert all(len(line.pv) > 3 for line in result.lines)
 
 
 def test_a_small_table_does_not_end_the_search() -> None:

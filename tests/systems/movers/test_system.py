@@ -159,6 +159,14 @@ def test_settings_that_make_no_network_are_told(settings: dict[str, Any], told: 
         chessnet.SYSTEM.check(given(**settings))
 
 
+def test_the_length_may_be_less_than_an_epoch() -> None:
+    for settings in ({"epochs": 0.25}, {"epochs": 0.0, "iterations": 1}, {"epochs": 1e6}, {"most_epochs": 0.25}):
+        chessnet.SYSTEM.check(given(**settings))
+    for settings in ({"epochs": -0.25, "iterations": 1}, {"epochs": 1e6 + 1}, {"most_epochs": -0.25}):
+        with pytest.raises(UsageError, match="epochs"):
+            chessnet.SYSTEM.check(given(**settings))
+
+
 def test_the_defaults_are_the_papers() -> None:
     s = convchess.Settings()
     assert (s.min_rating, s.games, s.moves, s.batch, s.epochs) == (2000, 20_000, 245_000, 250, 15)
