@@ -171,12 +171,13 @@ def measure_in_batches(
     on_progress: Callable[[int, int], None] = lambda done, total: None,
     batch_size: int = BATCH_SIZE,
 ) -> dict[str, NDArray[Any]]:
-    """Call `measure` with batches of positions of a store, and join its results. Return a dict from the name of each
-    array that `measure` returns to the joined array, [n, …].
+    """Call `measure` with batches of positions of a store, and join the results of all batches. Returns a dict from
+    names to joined arrays, [n, …]. The dict is empty if n is 0.
 
     games, plies: int64 [n], the positions: the index of a game in the store, and the number of moves before the
-    position. batch_size: the number of positions in a batch, which limits the memory. on_progress: a function that is
-    called with the number of completed positions and the total.
+    position. measure: a function that returns a dict from names to arrays, with one entry per position of the batch.
+    The names must be the same for all batches. batch_size: the number of positions in a batch, which limits the memory.
+    on_progress: a function that is called with the number of completed positions and the total.
     """
     results: dict[str, NDArray[Any]] = {}
     for first in range(0, len(games), batch_size):

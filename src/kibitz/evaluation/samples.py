@@ -140,7 +140,8 @@ def game_curve(record: GameRecord, curve: list[float], ply: int) -> dict[str, An
     """Return a game as JSON data for the result page.
 
     record: the game. curve: the network's predicted probability before the first move and after each move, which the
-    page shows as a curve. ply: the number of moves after which the link to the game on Lichess shows the position.
+    page shows as a curve. ply: a number of moves. If the game is on Lichess, the link to the game opens the position
+    after this number of moves.
     """
     link = str(record.row.get("site") or "")
     if not link.startswith(("http://", "https://")):

@@ -124,7 +124,9 @@ class Curve:
     lines: Sequence[tuple[str, Sequence[CurvePoint]]]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the curve as a dict for JSON, whose "points" are pairs of an x value and an estimate."""
+        """Return the diagram as a dict for JSON. "lines" is a list of dicts with the "name" and the "points" of a line.
+        A point is a list of two values: the x value, and the estimate as JSON.
+        """
         return {
             "title": self.title,
             "text": self.text,

@@ -74,8 +74,9 @@ class Explored:
     """The moves that were played in a position, over the games of a store, and the results of these games.
 
     total: the results of all games in which the position occurs.
-    moves: the moves, each with the results of its games.
-    games: the numbers of some of these games in the store, the games with the highest ratings first.
+    moves: the moves, each with the results of its games. The most frequent move is first.
+    games: at most 8 of the games in which the position occurs, as indices in the store. These are the games with the
+        highest ratings, and the highest rating is first.
     """
 
     total: Scores = field(default_factory=Scores)
@@ -264,8 +265,11 @@ def _gather(games, played, results, ratings, side, low, high, only, among, moves
 def read_band(text: str, game: str) -> tuple[int, int]:
     """Parse a range of ratings, such as "1600-2000", "2400-" or "-1200"; in Go, a range of ranks, such as "5k-3d".
 
-    Return the lowest and the highest rating. In Go, return ranks as numbers (see `kibitz.games.go.ranks.rank_value`).
-    Raises KibitzError for any other text.
+    Return the lowest and the highest rating. A missing limit is replaced by −30,000 or 30,000. In Go, the limits are
+    ranks as numbers (see `kibitz.games.go.ranks.rank_value`).
+
+    text: the range. game: "chess" or "go". Raises UsageError if the text is not a range, or if the first limit is
+    higher than the second.
     """
     from kibitz.games.go.ranks import rank_value
 

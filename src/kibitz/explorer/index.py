@@ -89,8 +89,8 @@ class PositionIndex:
         return sum(file.stat().st_size for file in self.folder.iterdir())
 
     def entries(self, key: int) -> slice:
-        """Return the range of indices, in the arrays `prints`, `games` and `moves`, with the entries of a position.
-        key: the 64-bit hash of the position.
+        """Return the entries of a position, as a range of indices into the arrays `prints`, `games` and `moves`. The
+        range is empty if the position is not in the index. key: the 64-bit hash of the position.
         """
         bucket, wanted = _bucket(np.uint64(key), self._bits)
         begin, end = self.buckets[bucket], self.buckets[bucket + 1]

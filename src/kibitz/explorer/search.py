@@ -29,7 +29,8 @@ class Wanted:
     result: 1 if the first player won, 0 for a draw, -1 if the second player won. The first player is White in chess and
         Black in Go.
     rating: the smallest and the largest mean rating of the two players; in Go, the mean rank as a number (see
-        `kibitz.games.go.ranks.rank_value`).
+        `kibitz.games.go.ranks.rank_value`). If only one player's rating is known, it counts as the mean. Games without
+        any rating do not meet this condition.
     first_year, last_year: the first and the last year of the game. Games without a date do not meet this condition.
     """
 

@@ -108,8 +108,9 @@ class GtpProgram:
     def request(self, command: str, limit: float) -> str:
         """Send a command, and return the text of the reply, without the leading "=" and the command number.
 
-        Raises CommandRefused if the program replies with an error. Raises EngineDied if the program has ended, or gives
-        no reply within `limit` seconds. In the second case, the program is killed.
+        Raises CommandRefused if the program replies with an error. Raises EngineDied if the program has ended, if the
+        reply is not complete within `limit` seconds, or if the reply is longer than 16 MB. The program does not run
+        after this error.
         """
         self._send(command)
         until = time.monotonic() + limit

@@ -32,11 +32,12 @@ after komi.
 
 
 def followed(games: NDArray[np.int64], positions: int) -> NDArray[np.int64]:
-    """Return the games on which the volatility is measured, int64 [k]. They are evenly spaced in the array `games`. In
-    these games, every position is evaluated.
+    """Return the games on which the volatility is measured, int64 [k]. These games are evenly spaced in the array
+    `games`. The test evaluates every position of these games.
 
-    games: int64 [n], indices in the store (the database of games). positions: the number of positions of the test,
-    which limits the number of games; 0 for all positions.
+    games: int64 [n], indices in the store (the database of games).
+    positions: the number of positions of the test. One game is selected for each 200 positions: at least one game, and
+        at most 200 games. With 0, at most 200 games are selected.
     """
     most = GAMES if positions <= 0 else max(1, min(GAMES, positions // POSITIONS_A_GAME))
     return games if len(games) <= most else games[np.arange(most) * len(games) // most]

@@ -48,9 +48,9 @@ class PairSample:
 
     games, plies: int64 [positions], the positions: the index of a game in its database (store), and the number of moves
         before the position.
-    won, lost: int64 [pairs], the two positions of each pair, as indices into `games` and `plies`. The first is from a
-        game that White won, the second from a game that Black won.
-    first: bool [pairs], whether the network gets the position of the game that White won as its first input.
+    won, lost: int64 [pairs], the two positions of each pair, as indices into `games` and `plies`. White won the game of
+        the position in `won`. Black won the game of the position in `lost`.
+    first: bool [pairs], whether the position in `won` is the network's first input.
     indices: int64 [positions], the index of each position in the sample from which the pairs were made.
     possible: the number of different pairs that can be made from this sample.
     seed: the random seed for confidence intervals.
@@ -265,8 +265,8 @@ class PairResults:
         }
 
     def of_some(self, indices: NDArray[np.int64], most: int, seed: int) -> PairResults | None:
-        """Make new pairs of some of the positions, and return them with the first network's predictions; None if no
-        pair can be made.
+        """Make new pairs of some of the positions. Return the new pairs with the predictions of the main network, which
+        is the first one in `parts`. Return None if no pair can be made.
 
         indices: int64 [k], the positions to use. most: the largest number of pairs. seed: the random seed.
         """

@@ -30,10 +30,11 @@ WINNER_POSITIONS = 20_000
 class PairBaseline:
     """The results of a baseline (a simpler predictor) that compares the two positions of pairs.
 
-    key: the baseline's key in the JSON. name: its name on the result page.
+    key: the baseline's key in the JSON. name: the baseline's name on the result page.
     results: the network's results on the pairs that the baseline compared.
     right: [pairs], the correctness of the baseline: 1 for a right prediction, 0 for a wrong one, 0.5 for no preference.
-    same: the label of the network's accuracy on the same pairs; None if the baseline compared all tested pairs.
+    same: the label of the network's accuracy on the pairs of `results`, for the result page. It is None if the baseline
+        compared all tested pairs.
     """
 
     key: str

@@ -84,10 +84,12 @@ def speed(run: Run, name: str, pairs: PairSample) -> tuple[float, float]:
 
 
 def rate(work: Callable[[], object], many: int) -> float:
-    """Measure how often a piece of work is done per second, and return this number.
+    """Measure the speed of a function, in units of work per second.
 
-    work: a function that does `many` units of work in one call. The result is that of the fastest of a few calls,
-    because other programs on the machine can only slow a call down.
+    work: the function. many: the number of units of work in one call, such as the number of positions.
+
+    The function is called repeatedly in several periods of time, and the result is the highest speed of a period.
+    Other programs on the machine can only reduce the speed.
     """
     work()
     best = 0.0

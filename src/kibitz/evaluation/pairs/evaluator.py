@@ -98,8 +98,8 @@ def evaluate(
 
 
 def row_questions(run: Run) -> tuple[str, ...]:
-    """Return the name of the quantity by which the network can be compared with other networks: which of two positions
-    is from the game that White won.
+    """Return the quantities by which the network can be compared with other networks. The result is ("pair",): the
+    network predicts which of two positions is from the game that White won.
     """
     return (PAIR,)
 
@@ -210,8 +210,9 @@ def _one_sided(store: Store, chosen: Chosen) -> str:
 
 
 def main_figures(results: PairResults) -> Metrics:
-    """Return a dict of three metrics of the first network: its accuracy minus the accuracy of counting material, its
-    log loss and its calibration error.
+    """Return a dict of three metrics of the main network (`results.main`): its log loss in nats, its calibration error,
+    and the difference in accuracy. The difference is the network's accuracy minus the accuracy of counting material, in
+    percentage points.
     """
     answers, groups = results.main, results.groups
     chance, first = shown_first(results)

@@ -1,5 +1,7 @@
-"""The pairs that the result page of a `deepchess` test shows as examples: pairs with certain predictions, pairs with
-even predictions, and the largest mistakes.
+"""The pairs that the result page of a `deepchess` test shows as examples.
+
+The network predicts the probability that the position of the game that White won is better for White than the other
+position. The examples are pairs with a probability near 1, near 0.5 and near 0, and the largest mistakes.
 """
 
 from __future__ import annotations
@@ -76,10 +78,13 @@ def page_samples(results: PairResults, session: Session, seed: int) -> dict[str,
 def take(
     results: PairResults, sampler: DiverseSampler, used: set[int], candidates: NDArray[np.int64], count: int
 ) -> list[int]:
-    """Return the indices of the first `count` pairs whose games and positions the result page doesn't show yet.
+    """Select the first `count` candidates whose games and positions are new on the result page. Returns the indices of
+    the selected pairs. The list is shorter if there are too few such pairs among the first 20,000 candidates.
 
-    sampler: the object that remembers the shown positions. used: the games of the pairs that were examined before; the
-    games of newly examined pairs are added. candidates: indices of pairs, in the preferred order.
+    candidates: indices of pairs, in the preferred order.
+    sampler: the object that remembers the selected positions. A pair with one of these positions is skipped.
+    used: the games of the pairs that previous calls examined. A pair with one of these games is skipped. The function
+        adds the two games of each other pair that it examines, even if the pair is not selected.
     """
     of = results.pairs
     taken: list[int] = []

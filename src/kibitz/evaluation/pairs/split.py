@@ -121,7 +121,11 @@ def nearest(store: Store, learned: Sample, others: Sample) -> tuple[NDArray[np.i
 
 
 def split_figures(known: LearnedPairs) -> Metrics:
-    """Return a dict of metrics: the accuracy of the first network on pairs of positions from its training games."""
+    """Return the accuracy of the main network on two kinds of pairs from its training games, as a dict of metrics:
+    "accuracy_by_position" for held-out positions, and "accuracy_on_learned_positions" for training positions.
+
+    A metric is missing if there are no pairs of its kind.
+    """
     by_name = {"accuracy_by_position": known.other, "accuracy_on_learned_positions": known.own}
     return {name: Metric(of.groups.mean(of.main.right)) for name, of in by_name.items() if of}
 

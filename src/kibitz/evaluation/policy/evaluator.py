@@ -1,6 +1,8 @@
-"""The test of the systems (kinds of networks) `convchess` and `chessnet`, which predict moves. The tables of results
-are those of the papers about both systems. They are for complete moves, and for each network of a run (the folder of a
-trained network).
+"""The test of the systems (kinds of networks) `convchess` and `chessnet`, which predict moves.
+
+A run (the folder of a trained network) contains several networks. Each network predicts one square of a move, or the
+result of the game. Some tables are about each single network, and other tables are about complete moves with both
+squares. The tables are those of the papers about the two systems.
 """
 
 from __future__ import annotations
@@ -69,9 +71,13 @@ def evaluate(
     """Test a network on games of a store, and return the results as a dict. `kibitz.evaluation.Evaluation.evaluate`
     explains the arguments and the keys of the dict.
 
-    The main metric is the accuracy of complete moves. If a run (the folder of a trained network) can't predict complete
-    moves, it is the accuracy of its first network. If a run has only a value network, it is how often the sign of the
-    value predicts the result.
+    The main metric depends on the networks in the run (the folder of a trained network):
+
+    - If the run has all networks that are needed for complete moves (`PolicyResults.whole`), the main metric is the
+      accuracy of complete moves.
+    - If some of these networks are missing, the main metric is the accuracy of the first network that predicts a
+      square.
+    - If the run has only the value network, the main metric is how often the sign of the value predicts the winner.
     """
     session = Session(run)
     results, data = _evaluate_positions(run, session, store, chosen, config, on_progress)
@@ -320,7 +326,8 @@ def move_numbers(plies: NDArray[np.int64], side: NDArray[np.uint8]) -> NDArray[n
 
 
 def baselines(results: PolicyResults, stockfish: StockfishBaseline) -> dict[str, Any]:
-    """Return a dict from the key of each baseline (a simpler predictor), such as Stockfish, to its main metric.
+    """Test baselines (simpler predictors), such as Stockfish. Returns the "baselines" of the test's result: a dict with
+    the main metric of each baseline, by the baseline's key.
 
     results: the network's results. stockfish: the object that tests Stockfish.
     """

@@ -1,5 +1,8 @@
-"""Tables about predicted chess moves: top-k accuracy, share of illegal predictions, and special moves. They are for the
-networks that predict one square of a move, and for complete moves.
+"""Tables about predicted chess moves.
+
+Two tables are about the networks that predict one square of a move: the top-k accuracy, and illegal predictions. The
+third table is about complete moves: the accuracy in special moves, such as castling. A complete move has a from-square
+and a to-square.
 """
 
 from __future__ import annotations
@@ -39,9 +42,9 @@ def questions(results: PolicyResults) -> list[tuple[str, str, str, int | None]]:
     `results.marks` (see `metrics.measure`), and the type of piece whose moves are tested. This type is from 0 for a
     pawn to 5 for a king, or None for all moves.
 
-    In the papers about `convchess` and `chessnet`, the tested probability is that of the to-square given the type of
-    the piece. A network that predicts the to-square for each from-square has no such output. For this network, the
-    probability is computed as a mean over the from-squares, weighted by their predicted probabilities.
+    The papers about `convchess` and `chessnet` test the probability of the to-square given the type of the piece. Some
+    networks predict the to-square for each from-square instead. For these networks, the probability is a mean over the
+    from-squares of pieces of the type, weighted by the predicted probabilities of the from-squares.
     """
     listed: list[tuple[str, str, str, int | None]] = []
     if "piece" in results.names:
@@ -60,8 +63,9 @@ def questions(results: PolicyResults) -> list[tuple[str, str, str, int | None]]:
 def selectors(results: PolicyResults) -> tuple[Metrics, list[Table]]:
     """Return a dict of metrics of all predictions of squares (see `questions`), and two tables of these metrics.
 
-    The first table contains top-k accuracies, and the second the shares and ranks of illegal predictions. Without
-    predictions, the list of tables is empty.
+    The first table contains top-k accuracies. The second table contains the share of positions in which the most likely
+    square is illegal. It also contains two measures of the probability on illegal squares, and the mean rank of the
+    played square. If the run has no network that predicts a square, the dict and the list are empty.
     """
     figures: Metrics = {}
     at_rows: list[list[Cell]] = []
@@ -108,9 +112,10 @@ def selectors(results: PolicyResults) -> tuple[Metrics, list[Table]]:
 
 
 def whole_moves(results: PolicyResults) -> tuple[Metrics, list[Table]]:
-    """Return a dict of metrics of complete moves, and a list with the table of special moves, such as castling.
+    """Return a dict of metrics of complete moves (from-square and to-square), and a list with one table. The table is
+    about special moves, such as castling.
 
-    results: the results of a run (the folder of a trained network) that predicts complete moves.
+    results: the results of a run (the folder of a trained network) for which `PolicyResults.whole` is True.
     """
     rank = results.marks["rank"]
     loss = log_loss(results.marks["chance"], 1)

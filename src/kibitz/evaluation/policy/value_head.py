@@ -1,5 +1,7 @@
-"""The part of a test for the value network, which predicts the result: its error, the comparison with material, and its
-values by distance from the end of the game.
+"""The part of a test for the value network, which predicts the result of a game.
+
+The metrics are the squared error, the accuracy of the sign, and the correlation with material. A table contains the
+predicted values by the distance from the end of the game.
 """
 
 from __future__ import annotations

@@ -46,15 +46,16 @@ def by_position(
     answers: Answers,
     tested: Judged,
 ) -> tuple[Metrics, list[Table]]:
-    """Compare the accuracy on three kinds of positions: of unseen games, held-out positions of training games, and
-    training positions. Returns a dict of metrics, and a list with a table.
+    """Compare the accuracy on three kinds of positions: training positions, held-out positions of training games, and
+    positions of unseen games. Two predictors are tested: the network, and the rule that the side with more material
+    wins.
 
-    Both are empty if the network was not trained with `--held-out`, or if the store contains none of its training
-    games.
+    Returns a dict of metrics, and a list with a table. The dict and the list are empty if the network was not trained
+    with `--held-out`, or if the store contains none of the network's training games.
 
-    answers: a function that returns the correctness of the network, and of counting material, in given positions.
-    tested: the tested positions of unseen games, grouped by game, and the correctness of both predictors in these
-    positions.
+    answers: a function that returns the correctness of both predictors in given positions, see `Answers`.
+    tested: two values about the tested positions of unseen games: the positions grouped by game, and the correctness of
+        both predictors as two arrays [n].
     """
     share = getattr(run.settings, "held_out", 0.0)  # a setting of `winner` that systems of other packages may lack
     if not share:

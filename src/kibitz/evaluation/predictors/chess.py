@@ -28,7 +28,7 @@ class UciPredictor:
     """A running UCI engine that predicts the next move of a game. Its hash table is cleared before each position.
 
     command: the program and its arguments.
-    options: a dict from the names of the UCI options that the user has set to their values.
+    options: the UCI options to set, as a dict from names to values.
     nodes: the number of nodes of each search.
     limit: the number of seconds after which a search counts as failed.
     """

@@ -34,9 +34,10 @@ class SliceKey:
     """A rule that divides positions into groups for one table.
 
     values: [n], the value of a property of each position, such as the rating.
-    bands: how the values are divided into groups, as keyword arguments of `kibitz.stats.slices`. {"edges": …} is for
-        ranges of values, and may also contain "labels" for their names. {"labels": …} alone is for the values 0, 1, 2,
-        ….
+    bands: how the values are divided into groups, as keyword arguments of `kibitz.stats.slices`. If "edges" is given,
+        each group is a range of values. The edges are ascending numbers: the limits between the ranges, the lower limit
+        of the first range and the upper limit of the last range. "labels" are the names of the groups. Without "edges",
+        each group has one of the values 0, 1, 2, …, and "labels" is required.
     """
 
     values: NDArray[Any]

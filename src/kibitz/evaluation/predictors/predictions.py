@@ -34,8 +34,8 @@ class MovePrediction:
 
     ranked: moves, the most likely first. The list need not contain all legal moves.
     probabilities: the probability of each move, 0 to 1; empty if the engine prints no probabilities.
-    least: the lower limit of the probabilities, which replaces a printed 0, for example. It is half a unit in the last
-        decimal place that the engine prints.
+    least: the lower limit of the probabilities. `chance` uses this limit in place of a lower probability, such as a
+        printed 0. The limit is half a unit in the last decimal place that the engine prints.
     """
 
     ranked: Sequence[int]
@@ -47,8 +47,10 @@ class MovePrediction:
         return self.ranked.index(played) + 1 if played in self.ranked else UNRANKED
 
     def chance(self, played: int) -> float:
-        """Return the probability of the played move. It is normalized, so that all printed probabilities add up to 1.
-        It is NaN if the engine prints no probabilities.
+        """Return the probability of the played move, 0 to 1. All printed probabilities are normalized, so that their
+        sum is 1. If the engine doesn't print the played move, its probability before the normalization is `least`.
+
+        The result is NaN if the engine prints no probabilities.
         """
         total = sum(max(value, self.least) for value in self.probabilities.values())
         return max(self.probabilities.get(played, 0.0), self.least) / total if total > 0 else float("nan")

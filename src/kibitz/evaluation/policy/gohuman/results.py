@@ -45,8 +45,8 @@ class ConditionedSession:
 
         The arrays are those of `move_marks` and these:
 
-        win, lead: the mover's win probability, 0 to 1, and the mover's lead in points.
-        empty: the number of empty points.
+        win, lead: the mover's win probability, 0 to 1, and the mover's lead in points of score.
+        empty: the number of empty intersections.
         side: the side to move, 0 Black, 1 White.
         size: the board size.
         """

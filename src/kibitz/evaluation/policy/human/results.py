@@ -43,7 +43,11 @@ def rating_bands(rating: NDArray[np.int64]) -> Iterator[tuple[str, NDArray[np.bo
 
 
 def band_name(low: float, high: float) -> str:
-    """Return the name of a rating band, such as "800 to 999", "under 800" or "2800 and over"."""
+    """Return the name of the rating band that contains the ratings from `low` to below `high`, such as "800 to 999".
+
+    If `low` is 0, the name is, for example, "under 800". If `high` is infinite, the name is, for example, "2800 and
+    over".
+    """
     return f"under {high}" if low <= 0 else f"{low} and over" if high >= BANDS[-1] else f"{low} to {int(high) - 1}"
 
 
@@ -131,7 +135,8 @@ class HumanResults:
     positions: the list from which the tested positions were sampled.
     indices: int64, the tested positions, as indices into `positions`.
     games, plies: int64, the index of the game in the store, and the number of moves before the position.
-    marks: the results of each position, as `RatedSession.measure` returns them, and its side to move and phase.
+    marks: the arrays that `RatedSession.measure` returns, and two more arrays. "side" is the side to move, 0 White, 1
+        Black. "phase" is the phase of the game, 0 opening, 1 middlegame, 2 endgame.
     rating, opponent: int64, the ratings of the mover and the opponent, −1 if unknown.
     result: int64, the game's result for the mover: 1 for a win, 0 for a draw, −1 for a loss.
     """

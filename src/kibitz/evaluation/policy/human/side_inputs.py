@@ -31,11 +31,15 @@ uint8 [n, 12]. It returns the changed state.
 
 
 def other_inputs(results: HumanResults, seed: int) -> dict[str, ChangeState]:
-    """Return a dict of three functions, which change the network's additional inputs, such as ratings.
+    """Return a dict of three functions, which change the network's additional inputs, such as ratings. Each function
+    takes a batch of positions and its state, uint8 [n, 12]. The function changes this array and returns it.
 
-    ratings_shuffled: replace the ratings by those of the two players of another game.
+    ratings_shuffled: replace both ratings by the ratings of another tested game, chosen at random. Only games with two
+        known ratings get ratings of another game.
     ratings_withheld: set the ratings to unknown.
     position_alone: set all additional inputs to unknown.
+
+    seed: the random seed.
     """
     rated, store = results.rated, results.store
     rng = np.random.default_rng(seed)
@@ -156,10 +160,11 @@ def _measure_changed(rated: RatedSession, change: ChangeState, batch: Batch) -> 
 
 
 def by_input_rating(results: HumanResults, seed: int, on_progress: OnProgress) -> list[Table]:
-    """Return two tables: log loss and top-1 accuracy for each combination of the mover's real rating and the rating
-    that the network gets as input for both players.
+    """Evaluate positions with rating inputs that differ from the real ratings. Returns two tables: the log loss in
+    nats, and the top-1 accuracy.
 
-    The list is empty if no tested position has a suitable rating.
+    A row is a range of the mover's real rating. A column is the rating, from 1000 to 2600, that the network gets as
+    input for both players. The list is empty if no mover's rating is in the ranges, which cover 800 to 2799.
     """
     bands = [(rating - 200, rating + 200) for rating in INPUT_RATINGS]
     subset, band = _positions_of_bands(results, bands, seed)

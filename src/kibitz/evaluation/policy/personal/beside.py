@@ -79,12 +79,16 @@ def beside_others(
 
 
 def mistakes_and_finds(compared: BesideOthers, parts: Sequence[tuple[str, NDArray[np.bool_]]], by: str) -> list[Table]:
-    """Return two tables with a row for each group of moves: how often the person's move is clearly worse than the usual
-    move of other players, and how often it is clearly better. The expected score, 0 to 1, must be lower by at least
-    0.2, or higher by at least 0.1.
+    """Return two tables with a row for each group of moves. The first table is about mistakes, and the second about
+    finds. A row contains the share of mistakes or finds among the person's moves, the share among other players' moves,
+    and the difference.
 
-    parts: the name of each group, and which of the moves are in the group, bool [n]. by: a description of the groups,
-    such as "phase".
+    A move is compared with the usual move in the same position by the mover's expected score, 0 to 1. A move is a
+    mistake if its score is lower than the usual move's score by at least 0.2. A move is a find if its score is higher
+    by at least 0.1.
+
+    parts: the name of each group, and a mask of the moves in the group, bool [n]. by: a description of the groups, such
+    as "phase".
     """
     groups = ClusterBootstrap(compared.positions.games)
     tables = []
@@ -125,10 +129,13 @@ def favourites(
     score: NDArray[np.float64],
     text: str,
 ) -> Table:
-    """Return a table of the person's most frequent openings with each color, and the person's score in each opening.
+    """Return a table of the person's openings, with the person's score in each opening. For each color, the table has
+    at most 8 openings, the most frequent ones first. An opening needs at least 3 games.
 
-    lines: for each color, its name, and a list of the openings' names with the indices of their games. score: float64
-    [games], the person's score in each game of the store, 0 to 1. text: the text below the table's title.
+    lines: a pair for each color: the color's name, and a list of openings. An opening is a pair: its name, and the
+        indices of the games with this opening, int64 [k].
+    score: float64 [games], the person's score in each game of the store, 0 to 1.
+    text: the text below the table's title.
     """
     rows: list[list[Cell]] = []
     for colour, beginnings in lines:

@@ -27,14 +27,16 @@ NAMES = {BOTH: "adapters and book", BOOK_ARM: "book", ADAPTED: "adapters", BASE:
 def learning_curve(
     run: Run, store: Store, tested: NDArray[np.int64], on_progress: OnProgress, log: Callable[[str], None]
 ) -> Curve:
-    """Return the learning curve of each compared model: its accuracy on the tested games by the number of training
-    games.
+    """Return the learning curve of a personal network: the accuracy on the tested games by the number of training
+    games. The diagram has four lines: the base network and the adapted network, each with and without the opening book.
 
-    tested: int64 [n], the tested games, as indices in the store.
+    run: the personal network. tested: int64 [n], the tested games, as indices in the store.
 
-    For each number of games, a temporary network is trained on that many of the person's newest games outside the test
-    split. All models of this network are then tested. Raises KibitzError if the run (the folder of a trained network)
-    was trained on another store.
+    The numbers of training games are 20, 50, 100, …. The last number is that of all games outside the test split. For
+    each number except the last, a temporary network is trained on this number of the person's newest games outside the
+    test split. For the last number, `run` itself is tested.
+
+    Raises KibitzError if the run (the folder of a trained network) was trained on another store.
     """
     if store.fingerprint != run.info["data"]["fingerprint"]:
         raise KibitzError(

@@ -1,4 +1,5 @@
-"""Describe a Go player's style: first moves, and mistakes and finds compared with others of the same rank.
+"""Describe a Go player's style: the first moves, and how often the player makes mistakes and finds good moves, compared
+with other players of the same rank.
 
 The other players are represented by the base network, which was not adapted to the player, with the player's rank as
 input. The same network, with the highest amateur rank as input, evaluates a move by the win probability after the move.
