@@ -1,6 +1,7 @@
 """Reasons of marked moves of Go: how many get one, and how many of them GNU Go confirms.
 
     PYTHONPATH=tools python bench/bench_go_reasons.py cases.jsonl kgs.sgf --games 40
+    PYTHONPATH=tools python bench/bench_go_reasons.py cases.jsonl --longer 3200
     PYTHONPATH=tools python bench/bench_go_reasons.py by_rules.jsonl kgs.sgf --games 150 --by-rules
 
 Analyzes the games and writes a line for each marked move to the file of cases. If the file exists, its games are not
@@ -13,8 +14,18 @@ analyzed again. Then GNU Go checks all reasons. A reason is confirmed if GNU Go'
 - an area: after the searches' lines, the player's territory in this area, by `initial_influence`, is at least one point
   larger with the better move than with the played move. Prisoners do not count. The same check of the area's mirror
   image, turned by 180 degrees around the center, shows how often it agrees by chance.
-- for captures, ladders and groups, also: by `estimate_score` the better move is better by at least a third of the lost
-  points. The table also shows the reasons that reading alone confirms.
+- for captures, ladders, groups, passes and larger moves elsewhere, also: by `estimate_score` the better move is better
+  by at least a third of the lost points. The table also shows the reasons that reading alone confirms.
+
+With `--longer`, the network searches the positions after the better move and after the played move again, with so many
+visits. This check is stricter about the numbers, but it is not independent of the network. It confirms:
+
+- captures, ladders and groups: if the stones belong to the named side with a probability of at least 0.5 after one of
+  the moves, but at most 0.5 after the other move, and if these probabilities differ by at least 0.15.
+- an area: if the player's expected points in it differ by at least half of the named points.
+- a pass or a larger move elsewhere: if the better move gains at least half of the named points.
+
+The results of these searches are kept in the file of cases.
 
 Few marked moves have a reason. So with `--by-rules`, no network chooses the moves. The moves of the games are taken in
 random order, and stones that may be captured count as lost. The proofs of captures and ladders then give their reasons,
@@ -39,20 +50,38 @@ import numpy as np
 from bench_reasons import interval
 from kibitz.analysis import load_owners
 from kibitz.analysis.glyphs import SIGNS
-from kibitz.analysis.go.better import Better
+from kibitz.analysis.go.better import Better, board_after
 from kibitz.analysis.go.changes import neighbours
 from kibitz.analysis.go.games import analyse
-from kibitz.analysis.go.reasons import LOSES_AREA, Situation, explain
+from kibitz.analysis.go.predictions import terms_of
+from kibitz.analysis.go.reasons import (
+    ELSEWHERE,
+    GROUP_DIES,
+    GROUP_IN_DANGER,
+    GROUP_LIVES,
+    GROUP_LOST,
+    LOSES_AREA,
+    MISSES_ATTACK,
+    MISSES_KILL,
+    PASSES,
+    Situation,
+    explain,
+)
+from kibitz.analysis.go.searched import searching
 from kibitz.analysis.sharing import opened
 from kibitz.external.gtp import CommandRefused, GtpProgram
 from kibitz.games.go.io.sgf import Record, read_records
-from kibitz.games.go.points import BLACK, GRID, NONE, PASS, POINTS, from_gtp, to_gtp
+from kibitz.games.go.points import BLACK, GRID, NONE, PASS, POINTS, WHITE, from_gtp, to_gtp
 from kibitz.games.go.rules import Board
 from kibitz.play.go.ownership import SWINGS, chains
+from kibitz.play.go.thought import Terms
 
 NAMES = ("black", "white")
 SHARE = 1 / 3
 LEAST_TERRITORY = 1.0
+OF_CHAINS = ("self_atari", "allows_capture", "allows_ladder", "runs_in_ladder")
+OWN_GROUPS, OTHER_GROUPS = (GROUP_DIES, GROUP_LOST, GROUP_IN_DANGER), (GROUP_LIVES, MISSES_KILL, MISSES_ATTACK)
+LEAST_FOUND, LEAST_TURNED = 0.5, 0.15  # of points, and of a probability, by longer searches
 LIMIT = 120.0
 LEAST_STONES = 3  # of a chain, with --by-rules
 
@@ -69,13 +98,14 @@ def collect(target: Path, files: list[str], network: str, games: range) -> None:
             moves = analyse(number + 1, record, session, analysis, steadied=True).moves
             file.write(json.dumps({"game": number, "moves": len(moves)}) + "\n")
             stones = [[to_gtp(point, record.size) for point in side] for side in (record.black, record.white)]
-            vertices = [to_gtp(point, record.size) for point in record.moves]
+            vertices, terms = [to_gtp(point, record.size) for point in record.moves], terms_of(record)
             for move in moves:
                 if move.mark in SIGNS:
                     better = move.better
                     line = {
                         "game": number, "size": record.size, "stones": stones, "side": record.side - 1,
-                        "moves": vertices[: move.ply - 1], "ply": move.ply, "mark": move.mark, "played": move.vertex,
+                        "terms": [terms.komi, terms.territory, terms.handicap], "moves": vertices[: move.ply - 1],
+                        "ply": move.ply, "mark": move.mark, "played": move.vertex,
                         "change": round(move.change, 2), "best": better and to_gtp(better.line[0], record.size),
                         "lost": better and round(better.points, 2), "lines": better and lines_of(better, record.size),
                         "reason": better and better.why and better.why.as_json(),
@@ -144,6 +174,57 @@ def situations(board: Board, played: int) -> Iterator[Situation]:
                 yield Situation(board, played, best, mine, theirs, max(2.0 * len(stones), SWINGS[size]))
 
 
+def search_longer(target: Path, network: str, visits: int) -> None:
+    """Search the positions after the better move and after the played move of each reason. Write what the searches
+    find to the file of cases, which keeps the results of an earlier run with so many visits.
+    """
+    lines = [json.loads(line) for line in target.read_text().splitlines()]
+    session = opened(network)
+    for case in lines:
+        if not case.get("reason") or case.get("longer", {}).get("visits") == visits:
+            continue
+        search = searching(session, Terms(*case["terms"]), visits)
+        board = board_of(case)
+        points = [from_gtp(case[which], case["size"]) for which in ("best", "played")]
+        better, after = (search(board_after(board, point)) for point in points)
+        case["longer"] = {
+            "visits": visits, "lost": round(after.moves[0].lead - better.moves[0].lead, 2),
+            "owners": [one.owners.round(3).tolist() for one in (better, after)],
+        }  # fmt: skip
+        target.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def board_of(case: dict) -> Board:
+    """Return the position before the move of a case."""
+    board = Board(case["size"], suicide=True)
+    for colour, stones in zip((BLACK, WHITE), case["stones"], strict=True):
+        for stone in stones:
+            board.put(colour, from_gtp(stone, case["size"]))
+    board.to_move = case["side"] + 1
+    for move in case["moves"]:
+        board.play(board.to_move, from_gtp(move, case["size"]))
+    return board
+
+
+def by_longer_search(case: dict) -> bool:
+    """Return whether the longer searches confirm the reason of a case."""
+    said, size, longer = case["reason"]["parameters"], case["size"], case["longer"]
+    if case["reason"]["code"] in (PASSES, ELSEWHERE):
+        return longer["lost"] >= LEAST_FOUND * said["points"]
+    board = board_of(case)
+    better, after = (
+        np.array(owners) if board.to_move == BLACK else 1 - np.array(owners) for owners in longer["owners"]
+    )
+    if case["reason"]["code"] == LOSES_AREA:
+        area = [from_gtp(vertex, size) for vertex in said["area"]]
+        return 2 * float((better - after)[area].sum()) >= LEAST_FOUND * said["points"]
+    stones = board_after(board, from_gtp(case["played"], size)) if said["at"] == case["played"] else board
+    at = from_gtp(said["at"], size)
+    chain_ = next(one for one in chains(stones.colours(), size) if at in one)
+    kept, left = better[chain_].mean(), after[chain_].mean()
+    return bool(kept - left >= LEAST_TURNED and kept >= 0.5 >= left)
+
+
 class Checker:
     """GNU Go's view of cases."""
 
@@ -201,22 +282,22 @@ class Checker:
         if code in ("misses_capture", "misses_ladder"):
             self.set_up(case)
             return self.attacks(said["at"])
-        if code not in ("self_atari", "allows_capture", "allows_ladder", "runs_in_ladder", "group_dies", "group_lives"):
+        if code not in (*OF_CHAINS, *OWN_GROUPS, *OTHER_GROUPS):
             return False
         self.set_up(case, case["played"])
-        if not code.startswith("group"):
+        if code in OF_CHAINS:
             bad = self.attacks(said["at"])
             if code == "runs_in_ladder" or not with_better:
                 return bad
             self.set_up(case, case["best"])
             return bad and not self.attacks(said["at"])
-        dies = code == "group_dies"
         status = self.status(said["at"])
         self.set_up(case, case["best"])
         better = self.status(said["at"])
-        if dies:
+        if code in OWN_GROUPS:
             return status in ("dead", "critical") and better != "dead"
-        return status != "dead" and better in ("dead", "gone")
+        least = ("dead", "gone") if code != MISSES_ATTACK else ("dead", "gone", "critical")
+        return status != "dead" and better in least
 
     def attacks(self, vertex: str) -> bool:
         try:
@@ -250,12 +331,15 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="number of the first game, for several processes")
     parser.add_argument("--by-rules", action="store_true", help="reasons that no network chose")
     parser.add_argument("--level", type=int, default=10, help="level of GNU Go")
+    parser.add_argument("--longer", type=int, metavar="VISITS", help="also check by searches with so many visits")
     parser.add_argument("--show", action="store_true", help="print the reasons that are not confirmed")
     args = parser.parse_args()
     if args.files and args.by_rules:
         collect_by_rules(args.cases, args.files, range(args.first, args.games))
     elif args.files:
         collect(args.cases, args.files, args.network, range(args.first, args.games))
+    if args.longer:
+        search_longer(args.cases, args.network, args.longer)
     lines = [json.loads(line) for line in args.cases.read_text().splitlines()]
     cases = [one for one in lines if "reason" in one]
     moves = sum(one["moves"] for one in lines if "reason" not in one)
@@ -288,6 +372,16 @@ def main() -> None:
         yes = sum(count for (one, result), count in by_code.items() if one == code and result[1])
         by_reading = sum(count for (one, result), count in by_code.items() if one == code and result[0])
         print(f"  {code:<20}{yes:>5} of {n}, {by_reading} by reading or territory")
+    searched = [one for one in explained if args.longer and one.get("longer", {}).get("visits") == args.longer]
+    if searched:
+        found = np.array([by_longer_search(one) for one in searched])
+        print(f"confirmed by longer searches: {interval(np.array([one['game'] for one in searched]), found)}")
+        codes = np.array([one["reason"]["code"] for one in searched])
+        for code in sorted(set(codes)):
+            print(f"  {code:<20}{found[codes == code].sum():>5} of {(codes == code).sum()}")
+        for one, right in zip(searched, found, strict=True):
+            if args.show and not right:
+                print(one["game"] + 1, one["ply"], one["lost"], one["longer"]["lost"], one["reason"]["text"])
     areas = [one for one in explained if "territory" in one]
     if areas:
         least = [max(LEAST_TERRITORY, SHARE * one["reason"]["parameters"]["points"]) for one in areas]

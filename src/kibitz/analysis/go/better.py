@@ -19,7 +19,7 @@ from typing import Any
 from kibitz import ongoing
 from kibitz.analysis.go.predictions import PositionPrediction
 from kibitz.analysis.go.reason_texts import sentence
-from kibitz.analysis.go.reasons import LOSES_AREA, Situation, Why, explain, may_be_area_of_lines
+from kibitz.analysis.go.reasons import LOSES_AREA, WITHOUT_PLACE, Situation, Why, explain, may_be_area_of_lines
 from kibitz.analysis.go.searched import boards
 from kibitz.games.go.io.sgf import Record
 from kibitz.games.go.points import BLACK, PASS, to_gtp
@@ -162,7 +162,7 @@ def find_better(
         return None
     line, played_line = (found.best, *found.better_line), (played, *found.after_line)
     why = explain(found)
-    if (why is None or why.code == LOSES_AREA) and may_be_area_of_lines(found):
+    if (why is None or why.code in (LOSES_AREA, *WITHOUT_PLACE)) and may_be_area_of_lines(found):
         ends = board_after(board, *line), board_after(board, *played_line)
         if all(end.passes < 2 for end in ends):
             better_end, after_end = (search(end).owners.astype(float) for end in ends)

@@ -4,10 +4,14 @@ Two searches show which points change their owner: the search after the played m
 move. If chains of stones change their owner, the rules of Go may prove how the chains are captured. The capture is
 immediate, or follows in a ladder that is read to its end, or follows by the moves of the search's line.
 
-If the rules of Go prove no reason, the reason may be an area of a 19×19 board. It is the connected area where the two
-searches differ most, if they differ by at least 18 points there. If they differ less, the positions at the ends of both
-lines are searched, too. The reason may then be the area where these positions differ most, if they differ by at least
-20 points there. The sentence about an area names the search as the source.
+If the rules of Go prove no reason, the searches alone give the reason, and the sentence names the search as the source:
+
+- For a mistake, it may be a group of stones that dies, lives or is in danger by the two searches.
+- On 19×19, it may be the connected area where the two searches differ most, if they differ by at least 18 points there.
+  If they differ less, the positions at the ends of both lines are searched, too. The reason may then be the area where
+  these positions differ most, if they differ by at least 20 points there.
+- For a mistake, it may be a smaller area that has at least half of the lost points, on all board sizes.
+- For a mistake, it may be a better move that is far from the played move.
 
 The sentences are in reason_texts.py.
 """
@@ -32,14 +36,20 @@ SELF_ATARI, ALLOWS_CAPTURE, MISSES_CAPTURE = "self_atari", "allows_capture", "mi
 ALLOWS_LADDER, RUNS_IN_LADDER, MISSES_LADDER = "allows_ladder", "runs_in_ladder", "misses_ladder"
 GROUP_DIES, GROUP_LIVES = "group_dies", "group_lives"
 LOSES_AREA = "loses_area"
-"""The code of the only reason that is not proven by a sequence of moves."""
+GROUP_LOST, GROUP_IN_DANGER = "group_lost", "group_in_danger"
+MISSES_KILL, MISSES_ATTACK = "misses_kill", "misses_attack"
+PASSES, ELSEWHERE = "passes", "elsewhere"
+WITHOUT_PLACE = (PASSES, ELSEWHERE)
+"""The codes of the reasons that only compare the better move with the played move."""
+BY_SEARCH = (GROUP_LOST, GROUP_IN_DANGER, MISSES_KILL, MISSES_ATTACK, LOSES_AREA, *WITHOUT_PLACE)
+"""The codes of the reasons that no sequence of moves proves. Their sentences name the search as the source."""
 CODES = (
     SELF_ATARI, ALLOWS_CAPTURE, ALLOWS_LADDER, RUNS_IN_LADDER, MISSES_CAPTURE, MISSES_LADDER, GROUP_DIES, GROUP_LIVES,
-    LOSES_AREA,
+    *BY_SEARCH,
 )  # fmt: skip
 """The codes of all reasons."""
 BETTER_AVOIDS = "better_avoids"
-INSTEAD = ("misses_", "better_", GROUP_LIVES)
+INSTEAD = ("misses_", "better_", GROUP_LIVES, *WITHOUT_PLACE)
 """Beginnings of codes of reasons. If a reason's code begins with one of them, its parameter `line` (a sequence of
 moves) begins with the better move. Otherwise, `line` follows the played move.
 """
@@ -86,6 +96,20 @@ FAR = 4
 """A distance in points. If the move was played at least this far from each point of an area, the area does not explain
 why the move was bad. On 30 games that were not used to choose the limits, GNU Go agreed with only 6 of 11 such areas.
 """
+LEAST_BY_SEARCH = 2.0
+"""The smallest loss that a group, a small area or a move elsewhere explains, as a multiple of the smallest annotated
+loss. Smaller losses were not searched with many visits (see `better.LONG_VISITS`).
+"""
+LEAST_STONES = 2
+"""The smallest number of stones in a group that changes its owner by the searches alone."""
+UNSURE, SURELY_DEAD = 0.5, 0.25
+"""Limits of a probability. A group that lives after one move is in danger after the other move if it belongs to its own
+color with a probability of at most UNSURE. It dies if this probability is at most SURELY_DEAD.
+"""
+WEAKENED = 0.3
+"""The smallest difference of these two probabilities, 0 to 1."""
+SHARE_OF_AREA = 0.5
+"""The smallest share of the lost points that an area with less than LARGE_AREA must have."""
 AREA_SIZE = 19
 """The board size on which an area can explain why a move was bad. On smaller boards, we have not checked these
 reasons.
@@ -131,7 +155,7 @@ class Why:
     - colour: "black" or "white", the color of the stones or, for an area, the player who loses the area.
     - stones: the number of stones.
     - move: the move that captures the stones, or the better move. line: the moves that capture the stones.
-    - points: for an area, the loss in whole points. area: the points of the area.
+    - points: the loss in whole points, in the area or of the move. area: the points of the area.
     - after_lines: by how many whole points the positions at the ends of the two lines differ in the area. The key is
       missing if the reason did not need these positions.
 
@@ -164,14 +188,15 @@ class Why:
 
 def explain(situation: Situation) -> Why | None:
     """Return the reason why the played move was bad. Return None if the searched lines prove no reason, such as a
-    captured group, and if no area of the board accounts for the lost points.
+    captured group, and if the searches show neither a group, nor an area, nor a move elsewhere that accounts for the
+    lost points.
     """
     if situation.lost < LEAST_SHARE * SWINGS[situation.board.size]:
         return None
     proofs = _Proofs(situation)
     for look in (
         proofs.own_captures, proofs.running, proofs.missed_captures, proofs.own_group, proofs.missed_group,
-        proofs.lost_area, proofs.area_of_lines,
+        proofs.turned_group, proofs.lost_area, proofs.area_of_lines, proofs.smaller_area, proofs.elsewhere,
     ):  # fmt: skip
         found = look()
         if found is not None:
@@ -315,6 +340,53 @@ class _Proofs:
             return None
         return self.reason(GROUP_LIVES, stones, 3 - self.colour, line=(self.situation.best, *line))
 
+    # Groups that change their owner, by the searches alone
+
+    def turned_group(self) -> Why | None:
+        """If a group changes its owner according to the searches, return this as the reason. The group with the largest
+        loss in and around it is chosen. None if no group changes its owner, or if the loss is small.
+
+        The chains of a color are one group if they are in the same area of points that change their owner.
+        """
+        if not self.is_mistake():
+            return None
+        found = []
+        for area in self.areas(MOVED):
+            inside = set(area)
+            for colour in (self.colour, 3 - self.colour):
+                stones = [one for chain_ in self.weakened(colour) if inside >= set(chain_) for one in chain_]
+                if len(stones) >= LEAST_STONES:
+                    found.append((float(self.lost[area].sum()), len(stones), colour, sorted(stones)))
+        points, _, colour, stones = max(found, default=(0.0, 0, 0, []))
+        if 2 * points < SHARE * self.situation.lost:
+            return None
+        if colour == self.colour:
+            dies = self.after[stones].mean() <= SURELY_DEAD
+            return self.reason(GROUP_LOST if dies else GROUP_IN_DANGER, stones, colour, self.avoids())
+        dies = self.better[stones].mean() >= 1 - SURELY_DEAD
+        return self.reason(MISSES_KILL if dies else MISSES_ATTACK, stones, colour, move=self.situation.best)
+
+    def weakened(self, colour: int) -> Iterator[list[int]]:
+        """Yield the chains of the color `colour` whose points belong to the player after the better move, but perhaps
+        not after the played move.
+        """
+        for stones in self.chains:
+            there = self.colours[stones[0]] == self.then[stones[0]] == colour
+            better, after = self.better[stones].mean(), self.after[stones].mean()
+            if there and better >= ALIVE and after <= UNSURE and better - after >= WEAKENED:
+                yield stones
+
+    def is_mistake(self) -> bool:
+        """Return whether the loss is large enough for a reason that rests on the searches alone."""
+        return self.situation.lost >= LEAST_BY_SEARCH * SWINGS[self.size]
+
+    def areas(self, least: float) -> Iterator[list[int]]:
+        """Yield the connected areas whose points are likelier the player's after the better move than after the played
+        move, by at least the probability `least`.
+        """
+        moved = (self.lost >= least).astype(np.int8)
+        return regions(np.flatnonzero(moved), moved)
+
     # Areas
 
     def lost_area(self) -> Why | None:
@@ -323,8 +395,7 @@ class _Proofs:
         """
         if self.size != AREA_SIZE or self.situation.lost < SWINGS[self.size]:
             return None
-        moved = (self.lost >= SLIGHTLY_MOVED).astype(np.int8)
-        found = [(2 * float(self.lost[area].sum()), area) for area in regions(np.flatnonzero(moved), moved)]
+        found = [(2 * float(self.lost[area].sum()), area) for area in self.areas(SLIGHTLY_MOVED)]
         points, area = max(found, default=(0.0, []))
         if points < max(LARGE_AREA, SHARE * self.situation.lost):
             return None
@@ -348,6 +419,24 @@ class _Proofs:
         if at_the_end < LARGE_AREA_OF_LINES or points < max(LEAST_OF_LINES, SHARE * lost):
             return None
         return self.of_area(area, points, after_lines=round(at_the_end))
+
+    def smaller_area(self) -> Why | None:
+        """Like `lost_area`, for an area that has less than LARGE_AREA but at least half of the lost points."""
+        found = [(2 * float(self.lost[area].sum()), area) for area in self.areas(SLIGHTLY_MOVED)]
+        points, area = max(found, default=(0.0, []))
+        ends = self.gained_at_the_ends()
+        shown = ends is None or 2 * float(ends[area].sum()) >= LEAST_SHOWN * points
+        if not self.is_mistake() or not shown or points < SHARE_OF_AREA * self.situation.lost:
+            return None
+        return self.of_area(area, points)
+
+    def elsewhere(self) -> Why | None:
+        """If the player passed, or if the better move is far from the played move, return this as the reason."""
+        played, best = self.situation.played, self.situation.best
+        if not self.is_mistake() or best == PASS or (played != PASS and _distance(played, [best]) < FAR):
+            return None
+        code = PASSES if played == PASS else ELSEWHERE
+        return Why(code, {"move": to_gtp(best, self.size), "points": round(self.situation.lost)})
 
     def gained_at_the_ends(self) -> NDArray[np.float64] | None:
         """Return how much likelier each point is the player's at the end of the better line than at the end of the
@@ -395,9 +484,8 @@ class _Proofs:
         """Return whether these stones and the changed areas next to them have at least SHARE of the points that the
         move lost.
         """
-        moved = (self.lost >= MOVED).astype(np.int8)
         near = set(stones) | {point for stone in stones for point in neighbours(stone)}
-        areas = (area for area in regions(np.flatnonzero(moved), moved) if near & set(area))
+        areas = (area for area in self.areas(MOVED) if near & set(area))
         return 2 * float(sum(self.lost[area].sum() for area in areas)) >= SHARE * self.situation.lost
 
     def avoids(self) -> Why:
