@@ -187,8 +187,8 @@ class Why:
 
 
 def explain(situation: Situation) -> Why | None:
-    """Return the reason why the played move was bad. Return None if the searched lines prove no reason, such as a
-    captured group, and if the searches show neither a group, nor an area, nor a move elsewhere that accounts for the
+    """Return the reason why the played move was bad; None if there is no reason. Either the searched lines prove the
+    reason, such as a captured group, or the searches show a group, an area or a move elsewhere that accounts for the
     lost points.
     """
     if situation.lost < LEAST_SHARE * SWINGS[situation.board.size]:
