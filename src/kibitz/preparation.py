@@ -1,7 +1,8 @@
 """Show a message while numba compiles kibitz's functions, once after an install: "One-time preparation of the search: 6
 of 14". A compiled function is called a kernel.
 
-This module imports nothing large. The module `kernels` calls the listeners, and `kibitz prepare` compiles in advance.
+The module `kernels` reports the progress to the functions in the list `listeners`. `kibitz prepare` compiles in
+advance. This module imports nothing large.
 """
 
 from __future__ import annotations
@@ -126,10 +127,10 @@ def are_prepared(games: Sequence[str]) -> bool:
 
 class PreparationLine:
     """Shows the progress of compiling on standard error. To use it, append an instance to the list
-    `kibitz.preparation.listeners`.
+    `kibitz.preparation.listeners`, whose functions are called with the progress.
 
-    On a terminal, one line is updated, and removed at the end. If standard error is not a terminal, a line is printed
-    only once, at the first call.
+    On a terminal, one line is updated, and removed at the end. If standard error is not a terminal, only the first call
+    prints a line.
     """
 
     def __init__(self) -> None:

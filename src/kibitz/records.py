@@ -106,8 +106,8 @@ def game_by_ending(path: str) -> str:
 
 
 def games_by_ending(paths: Sequence[str]) -> dict[str, str]:
-    """Return the games to which record files belong, by their extensions, each with the path of one file: {"chess":
-    path, "go": path}. A game without files is missing in the result.
+    """Return the games of some record files, according to the files' extensions. The result is a dict such as {"chess":
+    path, "go": path}, with the path of one file of each game. A game without files is missing in the result.
 
     paths: record files, and also folders and archives that couldn't be searched. If there is at least one record file,
     the folders and archives are ignored. Otherwise their names are treated like file names (see `game_by_ending`).

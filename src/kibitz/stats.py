@@ -102,10 +102,10 @@ class ClusterBootstrap:
             `values`, divided by the sum of `over`. Positions with over = 0 are excluded.
         score: whether values are game results, from 0 for a loss to 1 for a win.
 
-        If all values are equal, all resamples have the same mean, and the interval has no width. A mean of 0 or 1 is an
-        exception if it is a proportion: its interval is computed from the number of positions. The mean is a proportion
-        if values are boolean, or floats that are all 1. It is also a proportion if values are integers and `over` is
-        given, or if `score` is true.
+        If all values are equal, all resamples have the same mean, and the interval has no width. There is one
+        exception: the interval of a proportion that is exactly 0 or 1 has a width, which depends on the number of
+        positions. The mean is a proportion in these cases: `values` are booleans, `values` are floats that are all 1,
+        `score` is true, or `over` is given and `values` are whole numbers of at least 0.
 
         Raises ValueError for a wrong shape, or if included values are not finite.
         """
@@ -323,8 +323,9 @@ def reliability(
     "observed": the observed frequency as an estimate in JSON form, "n": the number of positions}. Bins without
     positions have no row.
 
-    If the outcome belongs to the game, as a result does, all positions of a game have the same outcome. The interval of
-    a frequency of 0 or 1 is then computed from the number of games, otherwise from the number of positions.
+    If a frequency is 0 or 1, resampling gives no interval. The width of the interval then depends on the number of
+    positions. It depends on the number of games instead if all positions of a game have the same outcome, such as the
+    result of the game.
     """
     groups = game if isinstance(game, ClusterBootstrap) else ClusterBootstrap(game)
     chance, happened = groups._pair(probability, outcome)
@@ -358,9 +359,13 @@ def binned_reliability(
     """Return the rows of a reliability diagram, as `reliability` does, for predictions that the caller has sorted into
     bins. A position may have many predictions.
 
-    predicted, happened, counts: [positions, bins], for the position's predictions in each bin: their sum, the number of
-    events that happened, and the number of predictions. In a row, "n" is the number of predictions in the bin. The "n"
-    of "observed" is the number of positions with predictions in the bin. game: see `reliability`.
+    predicted: [positions, bins], the sum of the position's predictions in each bin.
+    happened: [positions, bins], for how many of these predictions the event happened.
+    counts: [positions, bins], the number of these predictions.
+    game: see `reliability`.
+
+    A row's "n" is the number of predictions in the bin. The estimate in "observed" has another "n", the number of
+    positions with predictions in the bin.
     """
     groups = game if isinstance(game, ClusterBootstrap) else ClusterBootstrap(game)
     chance, true, many = (np.asarray(values, np.float64) for values in (predicted, happened, counts))

@@ -21,11 +21,11 @@ class SearchLimits:
     """The limits of a search. The search ends when it reaches the first of them. Without limits, it ends when it is
     stopped.
 
-    depth: the depth in plies.
-    nodes: the number of positions that a network evaluates.
-    seconds: the time for this move.
+    depth: the depth in plies; None for no limit.
+    nodes: the number of positions that a network evaluates; None for no limit.
+    seconds: the time for this move; None for no limit.
     moves: the moves that are allowed in the searched position; () for all.
-    clock: the seconds that the mover has left for the game, if there is a clock. This value is not a limit.
+    clock: the seconds that the mover has left for the game; None if there is no clock. This value is not a limit.
     increment: the seconds that the clock adds after each move. This value is not a limit.
     """
 
@@ -100,8 +100,9 @@ class ThinkingPlayer(Protocol):
 
 
 def make_line(value: float, probability: float, pv: list[int]) -> PvLine:
-    """Return a line of moves with a value. value: on the scale of `chess.score`, for the side to move. probability: the
-    probability of the first move. pv: the packed moves of the line.
+    """Return a line of moves with a value. value: the value for the side to move, on the scale of
+    `kibitz.play.chess.score`. probability: the probability of the first move. pv: the moves of the line, at least one,
+    packed (see `kibitz.games.chess.moves.from_move`).
     """
     moves = tuple(to_move(move) for move in pv)
     return PvLine(moves[0], score.centipawns(value), score.mate(value), probability, moves, score.chances(value))
@@ -131,8 +132,8 @@ class TimeManager:
         return time.perf_counter() - self.begun
 
     def left(self) -> float:
-        """Return the seconds until the search must end: infinity without a time limit, and 0 or less if the time is
-        over. The time is also over if the search was stopped, from the first call of this method after the stop.
+        """Return the seconds until the search must end; infinity without a time limit. The result is 0 or less if the
+        time is over, or if the search was stopped.
         """
         now = time.perf_counter()
         if self.stop is not None and self.stop.is_set():

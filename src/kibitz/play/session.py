@@ -1,5 +1,7 @@
-"""Load a trained network and evaluate positions with it, with ONNX Runtime, or with torch if a run (the folder of a
-trained network) has no usable ONNX file.
+"""Load a trained network and evaluate positions with it.
+
+ONNX Runtime computes the outputs. If a run (the folder of a trained network) has no usable ONNX file, torch computes
+them.
 """
 
 from __future__ import annotations

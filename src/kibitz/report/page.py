@@ -66,13 +66,14 @@ def render_test_page(result: Mapping[str, Any]) -> str:
     pairs: groups of pairs of positions, as `kibitz.evaluation.pairs.samples` returns them.
     texts: replacements for the sentences under the headings of the sections, see `TEXTS`.
 
-    A game has "moves", and "curve", the predicted probability after each number of moves from 0. If a game has
-    "numbered": n, every n-th move has a number in the list of moves; without this key, White's moves have numbers, as
-    in chess. If Black made the first move of a game of chess, the game has "black_first": True.
+    A game has "moves" and "curve". curve[ply] is a number from 0 to 1 for the position after `ply` moves, such as
+    White's win probability. The text "course" in `TEXTS` describes these numbers. If a game has "numbered": n, every
+    n-th move has a number in the list of moves. Without this key, White's moves have numbers, as in chess. If Black
+    made the first move of a game of chess, the game has "black_first": True.
 
     A position has a "fen" or, in Go, a "board" for `report.boards.go`. Its "ply" is the number of moves played before
-    it, so moves[ply - 1] is the last move in its game, and curve[ply] is the probability after this move. Raises
-    ValueError if there are no metrics, and for an invalid FEN or move.
+    it, so the last of these moves is moves[ply - 1] of its game. Raises ValueError if there are no metrics, and for an
+    invalid FEN or move.
     """
     figures = result.get("figures")
     if not figures:

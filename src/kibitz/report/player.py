@@ -69,9 +69,12 @@ _STYLE = """
 def render_player_page(report: Row, about: Row) -> str:
     """Return the whole page of a player's report as HTML.
 
-    report: the value of "player" in the output of `kibitz analyze --player --json`. about: a dict with "run", "system"
-    and "file", which are the names of the network, of its system and of the file of games. It has "game" only for Go,
-    and "checked_by" only if an engine evaluated the moves, with the engine's name.
+    report: the value of "player" in the output of `kibitz analyze --player --json`. about: a dict of texts with these
+    keys:
+
+    run, system, file: the names of the network, of its system and of the file of games.
+    game: "chess" or "go"; if it is missing, "chess".
+    checked_by: the name of the engine that evaluated the moves. The key is missing if a network evaluated them.
     """
     is_go = about.get("game") == "go"
     titles, report = _GO_TITLES if is_go else _CHESS_TITLES, _in_points(report, 1 if is_go else 100)

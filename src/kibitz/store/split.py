@@ -44,12 +44,13 @@ class Split:
         sampled by hash from the earlier games.
     validate_from: a date; games from this day on, and before test_from, are validation games. If only validate_from is
         given, there are no test games. Games without a date count as earlier than all dates.
-    newest: how many games, the last by date, are test games. A near-duplicate of an older game is excluded from them if
-        `together` is true. Games of the same day are ordered as in the store. The validation games are sampled by hash
-        from the other games.
-    together: whether near-duplicates, which have the same start position and the same first 40 moves, are always in the
-        same part of the split. Near-duplicates are then in the part of their first game in the store or, if dates
-        decide, of their earliest game. The value is False in splits that earlier versions of kibitz made.
+    newest: how many games, the last by date, are test games; 0 if test games are not selected in this way. Games of the
+        same day are ordered as in the store. If `together` is true, near-duplicates of older games are not test games,
+        so there may be fewer test games. The validation games are sampled by hash from the games that are not test
+        games.
+    together: whether near-duplicates are always in the same part of the split. Near-duplicates are games with the same
+        start position and the same first 40 moves. The first of these games in the store decides for all of them or, if
+        dates decide, the earliest. The value is False in splits that earlier versions of kibitz made.
     """
 
     validate_share: float = 5.0

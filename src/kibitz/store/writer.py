@@ -58,7 +58,8 @@ class StoreWriter:
     per_move: the arrays with one value for each move: a dict from names to (dtype, value that means "missing").
     split: how the store divides its games into training, validation and test games; None for the split of the existing
         store, or the default.
-    append: whether to add the games to the store if it exists.
+    append: whether to add the games to an existing store. If it is False and the path exists, the writer raises
+        UsageError.
     per_game: the arrays with one row for each game: a dict from names to (dtype, value that means "missing", width).
     keep_duplicates: whether to accept duplicates.
     """

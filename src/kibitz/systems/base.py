@@ -327,10 +327,9 @@ def settings_from(kind: type, values: Mapping[str, Any]) -> Any:
     the Settings class. values: a dict from the name of each stored setting to its value. The names may be those of
     earlier versions.
 
-    A setting that `values` lacks gets its default. For some settings that were added later, the default would change
-    how older networks work. If `values` lacks one of these settings, it gets its value from `kind.unnamed`, a dict from
-    such settings to their earlier values. Raises KibitzError for an unknown setting, because its meaning can't be
-    guessed.
+    If `values` lacks a setting, the setting gets its default. A few newer settings are an exception, because their
+    defaults would change how older networks work. The dict `kind.unnamed` has the values of these settings for older
+    networks. Raises KibitzError for an unknown setting, because its meaning can't be guessed.
     """
     known = {f.name for f in fields(kind)}
     current = respelled(values, known, {f.name: f.metadata.get("choices", ()) for f in fields(kind)})
@@ -419,8 +418,8 @@ class System:
         """Return initial weights for `network`, from the weights of a trained network of `system`.
 
         By default, the function returns `weights` unchanged; their names and shapes must be those of `network`. A
-        subclass may also accept weights of other systems, that is other kinds of networks, and convert them (see
-        `begins_from`). Raises UsageError if the weights don't fit.
+        subclass may also accept weights of other systems (other kinds of networks), and convert them. It lists these
+        systems in its attribute `begins_from`. Raises UsageError if the weights don't fit.
         """
         if {name: value.shape for name, value in weights.items()} != {
             name: value.shape for name, value in network.state_dict().items()

@@ -19,12 +19,13 @@ from kibitz.text import either
 
 @dataclass(frozen=True)
 class Settings(system.Settings):
-    """The settings of `chessnet`. The defaults are the values of the thesis, or kibitz's choice if its chapter on the
-    networks states none. `kibitz systems chessnet` prints the source of each value.
+    """The settings of `chessnet`. Each default is the value in the thesis' chapter on the networks. If the chapter
+    states no value, kibitz chose the default. `kibitz systems chessnet` prints the source of each value.
 
-    The chapter allows two encodings of the pieces, 6 or 12 planes, but states no values. The setting `planes` selects
-    one of them. As kibitz reads the chapter, 6 planes have +1 for the mover's pieces and −1 for the opponent's, and 12
-    planes have 1 for pieces of one kind and side. The board is in the view of the side to move.
+    The chapter allows two encodings of the pieces, with 6 or 12 planes. It does not state which numbers the planes
+    have. The setting `planes` selects the encoding. As kibitz reads the chapter, 6 planes have +1 for the mover's
+    pieces and −1 for the opponent's, and 12 planes have 1 for pieces of one kind and side. The board is in the view of
+    the side to move.
 
     The chapter also mentions "augmented channels". According to notes on the thesis, they show the mover's rating, the
     result, and (in the networks that choose the to-square) the moving piece.

@@ -157,12 +157,12 @@ class Settings:
 
     @property
     def distilled(self) -> bool:
-        """Whether the small network, which is distilled from the full network, is trained."""
+        """Whether there is a distilled network, a small network that is trained to imitate the full network."""
         return self.networks != "full"
 
     @property
     def full(self) -> bool:
-        """Whether the full network is trained."""
+        """Whether there is a full network, the network that the paper describes."""
         return self.networks != "distilled"
 
 
@@ -656,8 +656,9 @@ def reference_positions(store: Store, games: NDArray[np.int64], settings: Settin
 
 
 def reconstruction_loss(network: DeepChess, index: int, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return how well a layer of Pos2Vec keeps the information of its input. A decoder reconstructs the input from the
-    layer's output. The result is the mean loss, and the metrics "loss" and "wrong", each float32 [n].
+    """Return the loss of a decoder for one layer of Pos2Vec. The decoder reconstructs the layer's input from the
+    layer's output. The result is the mean loss, and a dict with the metrics "loss" and "wrong" of each position, each
+    float32 [n].
 
     index: the number of the layer, from 0. For layer 0, the loss is the cross entropy, summed over the bits of a
     position, and "wrong" is the number of wrong bits. For the other layers, the loss is the mean squared error, and

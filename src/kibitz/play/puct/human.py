@@ -2,9 +2,10 @@
 value.
 
 A move is sampled with the probability softmax(alpha · log prior + beta · value). The prior is the probability that
-players of a rating play the move (one network evaluation). The value comes from a small PUCT search, which is the same
-for all ratings. alpha and beta were fitted to games (bench/bench_human_search.py), beta by rating. The size of the
-search doesn't depend on the time, because a player with a rating must not become stronger on a faster machine.
+players of a rating play the move. One network evaluation gives the priors of all moves. The value comes from a small
+PUCT search, which is the same for all ratings. alpha and beta were fitted to games (bench/bench_human_search.py). alpha
+is a constant, and beta depends on the rating. The size of the search doesn't depend on the time, because a player with
+a rating must not become stronger on a faster machine.
 """
 
 from __future__ import annotations
@@ -54,10 +55,11 @@ another certain loss.
 class HumanWeights:
     """The weights of the formula for the probability of a move, softmax(alpha · log prior + beta · value).
 
-    alpha: the factor of the log prior, which is the same for all ratings.
-    beta: the factor of the value at the rating 1600 (USUAL_RATING).
-    growth: how much beta grows per 1,000 rating points.
-    lowest, highest: the range of ratings to which beta was fitted; outside of this range, beta is constant.
+    alpha: the factor of `log prior`. The factor is the same for all ratings.
+    beta: the factor of `value` for players with the rating 1600 (USUAL_RATING).
+    growth: by how much beta is larger if the rating is 1,000 points higher.
+    lowest, highest: the range of ratings to which beta was fitted. A rating outside of this range has the same beta as
+        the nearest end of the range.
     """
 
     alpha: float = 0.9
@@ -74,8 +76,8 @@ class HumanWeights:
 def shares(priors: ArrayLike, values: ArrayLike, alpha: float, beta: float) -> NDArray[np.float64]:
     """Return the probability of each move, float64 [n]: softmax(alpha · log prior + beta · value).
 
-    priors: [n], 0 to 1. values: [n], the value of each move for the side that makes it, -1 to 1 (see score.py). A
-    forced mate counts as 1.3 for the side that mates, and as -1 for the side that is mated.
+    priors: [n], 0 to 1. values: [n], the value of each move for the side that makes the move: -1 to 1, or a mate (see
+    score.py). If this side forces mate, the formula uses the value 1.3. If this side is mated, the formula uses -1.
     """
     logs = alpha * np.log(np.maximum(np.asarray(priors, np.float64), LEAST_PRIOR))
     logs = logs + beta * np.clip(values, IS_MATED, MATES)
@@ -96,11 +98,12 @@ class _Conditioned:
 
 
 class RootSearch:
-    """A small PUCT search that visits every move of a position. Each search begins with an empty tree, so its result is
-    reproducible.
+    """A small PUCT search of a position. It visits every move of the position before it visits a move again. Each
+    search begins with an empty tree, so its result is reproducible.
 
     session: a network with rating inputs. value: a second network, whose values replace those of `session`; None for
-    none. rating: the rating of both players in the network's inputs.
+    none. rating: the rating of both players in the network's inputs. visits: a search ends when the position has this
+    number of visits.
     """
 
     def __init__(
@@ -122,12 +125,15 @@ class RootSearch:
         """Moves, packed, that the last search did not visit."""
 
     def look(self, board: chess.Board, clock: TimeManager, before: int = 0) -> dict[int, tuple[float, list[int]]]:
-        """Search a position that has legal moves. Returns a dict from each packed legal move to its value (see
-        `score.py`) and the line that begins with it.
+        """Search a position that has legal moves. Returns a dict from packed legal moves (see
+        `kibitz.games.chess.moves.from_move`) to pairs. A pair has the value of the move for the side to move (see
+        `score.py`), and the packed moves of the line that begins with the move.
 
-        A move that the search did not visit gets the value of the position before it, and is put into the attribute
-        `unvisited`. The result is {} if the clock does not allow a single evaluation. before: the number of evaluations
-        before this search that count towards the clock's limits.
+        The search ends early if it reaches a limit. A move without a visit then gets the network's value of `board`,
+        and is put into the attribute `unvisited`. The result is {} if the limits do not allow a single evaluation.
+
+        clock: the object that checks the limits of the search. before: the number of earlier evaluations that count
+        towards these limits.
         """
         search = self.search
         if not clock.batch(before, self._batch):
@@ -160,11 +166,12 @@ class HumanSearchPlayer:
 
     session: a network with rating inputs, such as `human`.
     value: a second network, whose values the search uses instead of those of `session`; None for none.
-    temperature: 0 plays the most likely move, 1 samples moves by their predicted probabilities, and T samples in
+    temperature: 0 plays the move with the highest probability in the method's formula. T > 0 samples moves in
         proportion to probability^(1/T).
-    lines: the number of the most likely moves to report, with their probabilities and values.
-    side_inputs: values of the network's inputs in addition to the position, as for ChessPlayer. The rating among them
-        selects the weights.
+    lines: the number of lines to report. The first line begins with the chosen move, and the other lines with the most
+        likely other moves.
+    side_inputs: values for the network's side inputs (inputs in addition to the position), as for ChessPlayer. The
+        rating among them selects beta.
 
     Raises UsageError if the network lacks an input or output, and for settings out of range.
     """
@@ -215,7 +222,8 @@ class HumanSearchPlayer:
         on_result: OnResult | None = None,
     ) -> SearchResult | None:
         """Choose a move in a position. The arguments and the result are those of `ChessPlayer.think`, but limits.depth
-        is ignored. If there is little time, fewer moves have values.
+        is ignored. If there is little time, some reported lines have the value of `board` instead of a value from a
+        search (see `PvLine.own_value`).
         """
         clock = TimeManager(limits, stop, 0)
         looked = self._look.think(board, SearchLimits(moves=limits.moves))

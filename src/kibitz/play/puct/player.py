@@ -70,7 +70,8 @@ class LineValue:
         `score.py`.
     visits: the number of visits of this search; 0 if there was none.
     line: the packed moves (see `kibitz.games.chess.moves.from_move`) that follow the move.
-    check: the result of checking the move for captures and mates, see `line_values.py`; None if it was not checked.
+    check: what a check found about captures and mates after the move (see `MoveCheck`); None if the move was not
+        checked.
     """
 
     value: float = 0.0
@@ -132,8 +133,8 @@ class PuctPlayer:
         much memory is used.
     seed: the random seed; None for an unpredictable one.
 
-    If the game continues with a move in the tree, the next search uses this part of the tree again. Raises UsageError
-    if the network lacks an output, and for settings out of range.
+    If the game continues with moves in the tree, the next search keeps the part of the tree after these moves. Raises
+    UsageError if the network lacks an output, and for settings out of range.
     """
 
     def __init__(
@@ -511,17 +512,17 @@ def search_line(
     batch: Callable[[int, int], int],
     reply_share: float = 1.0,
 ) -> tuple[LineValue | None, int]:
-    """Search the position after a move. Returns the result, which is None if there was no time, and the number of
-    evaluated positions.
+    """Search the position after a move. Returns a pair: the result for this move, and the number of evaluated
+    positions. The result is None if there was not enough time.
 
     chess_rules, tuning: the rules with the networks, and the parameters of the search.
-    row: uint8 [68], the position as 64 codes and 4 numbers of the state, see `kibitz.PositionArrays`.
-    visits: the number of visits of the root.
+    row: uint8 [68], the position after the move as 64 codes and 4 numbers of the state, see `kibitz.PositionArrays`.
+    visits: the search ends when this position has this number of visits.
     drawn_keys: uint64, the keys (64-bit hashes) of positions that are drawn if they occur again.
     batch: a function that returns the size of the next batch, or 0 to stop. Its arguments are the number of positions
         evaluated in this search, and the preferred size.
-    reply_share: the value of the result is that of the best reply with at least this share of the visits of the most
-        visited reply. With 1, it is that of the most visited reply.
+    reply_share: 0 to 1. A reply counts if it has at least this share of the most visited reply's visits. The value of
+        the result comes from the best reply that counts. With 1, it comes from the most visited reply.
     """
     if batch(0, 1) <= 0:
         return None, 0
@@ -656,8 +657,8 @@ def likely_line(tree: PuctTree, node: int) -> list[int]:
 
 
 def likely_nodes(tree: PuctTree, node: int) -> list[int]:
-    """Return the indices of the nodes on the line that begins at a node and follows the most visited move at
-    each node.
+    """Return the indices of the nodes on the line that begins at a node and follows the most visited move at each node.
+    The first index is that of the node after the first move. The result is [] if no move of the node has a visit.
     """
     nodes: list[int] = []
     while tree.first[node] >= 0:

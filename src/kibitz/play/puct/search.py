@@ -47,7 +47,7 @@ _MOST_VISITS = 2_000_000_000
 
 
 class Entered(NamedTuple):
-    """n positions after moves, in the form in which the search uses them.
+    """What the search must know about n positions, for example the positions after n moves.
 
     rows: uint8 [n, width], the positions.
     keys: uint64 [n], the keys of the cache: equal for positions for which the network gives the same outputs.
@@ -93,11 +93,12 @@ class SearchRules(Protocol):
         """
 
     def condense(self, tree: PuctTree, least: int) -> None:
-        """Prepare a tree for `tree.cut_out`, which removes subtrees: for each node that will lose its subtree, set the
-        tail of the node's row to the mean of the tails in this subtree. The mean is weighted by visits.
+        """Prepare a tree for `tree.cut_out`, which removes the subtrees below some nodes: the nodes below the root with
+        fewer than `least` visits and no proven (certain) result.
 
-        A tail is the end of a row, with network outputs. The nodes are those below the root with fewer than `least`
-        visits and no proven (certain) result. This method is called only if rows have tails.
+        The last part of a node's row is its tail, which has network outputs. For each of these nodes, the method
+        computes the mean of the tails in the node's subtree, weighted by visits, and writes it to the node's tail. This
+        method is called only if rows have tails.
         """
 
     def evaluate(

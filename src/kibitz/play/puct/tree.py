@@ -1,9 +1,12 @@
 """The tree of a PUCT search: flat arrays, and compiled functions that select leaves, expand them and back up values.
 
-The algorithm is from Rosin 2011 and AlphaZero (Silver et al. 2018). First-play urgency and growing exploration are
-those of Leela Chess Zero; proofs are from MCTS-Solver (Winands et al. 2008). A node also represents the edge that leads
-to it: the children of a node are consecutive slots, each with its move and prior (the predicted probability). They get
-a position at their first visit. Values are for the side to move at the node.
+The algorithm is from Rosin 2011 and AlphaZero (Silver et al. 2018). Two parts are from Leela Chess Zero: first-play
+urgency (a value for unvisited moves), and a factor of exploration that grows with the visits. Proofs of wins and losses
+are from MCTS-Solver (Winands et al. 2008).
+
+A node also represents the edge that leads to it: the children of a node are consecutive slots, each with its move and
+prior (the predicted probability). A node gets its position at the first visit. Values are for the side to move at the
+node.
 """
 
 from __future__ import annotations
@@ -25,13 +28,15 @@ FORBIDDEN = 5
 
 
 class Constants(NamedTuple):
-    """The constants of the PUCT formula, which selects moves by their values and their priors. Values are from −1 to 1,
-    and priors are predicted probabilities.
+    """The constants of the PUCT formula, which selects a move at a node by the values and the priors of the moves.
+    Values are from −1 to 1, and priors are predicted probabilities.
 
-    The factor of exploration is `start + growth · ln((visits + base) / base)`, with the visits of the node from which
-    the moves lead. The assumed value of an unvisited move (first-play urgency) is the network's value of this node,
-    minus `reduction` times the square root of the sum of the visited moves' priors. At the root, `root_reduction` is
-    used instead of `reduction`. A pending visit counts as `pending` losses until its value is known.
+    start, growth, base: the factor of exploration is `start + growth · ln((visits + base) / base)`. `visits` is the
+        number of visits of the node.
+    reduction: an unvisited move has the assumed value `v − reduction · sqrt(p)` (first-play urgency). v is the
+        network's value of the node, and p is the sum of the priors of the visited moves.
+    root_reduction: replaces `reduction` at the root.
+    pending: a pending visit counts as this number of losses, until its value is known.
     """
 
     start: float = 1.0
@@ -165,8 +170,8 @@ def back_up(tree, node, value, waited):  # type: ignore[no-untyped-def]
 
 @inner
 def prove(tree, node):  # type: ignore[no-untyped-def]
-    """Mark the ancestors of a node with a proven (certain) result as proven, if the results of their children prove it.
-    tree: a PuctTree. node: the index of the node.
+    """Go from a node with a proven (certain) result toward the root. If the results of an ancestor's children prove the
+    ancestor's result, mark the ancestor as proven; otherwise stop. tree: a PuctTree. node: the index of the node.
     """
     node = tree.parent[node]
     while node >= 0 and tree.proven[node] == UNKNOWN:
@@ -359,13 +364,17 @@ def win(tree, node, key, row, move):  # type: ignore[no-untyped-def]
 
 @kernel
 def expand_all(tree, cache, most, leaves, keys, again, rows, values, moves, priors, offsets):  # type: ignore[no-untyped-def]
-    """Add the leaves that the network has evaluated to the tree, with children for their moves. The evaluations are
-    also stored in the cache.
+    """Expand leaves after the network has evaluated them: add their positions to the tree, and a child for each move.
+    The evaluations are also stored in the cache.
 
-    leaves: [n], the indices of the leaves' nodes. most: the largest number of children of a node. keys: uint64 [n], the
-    keys of the leaves in the cache. again: uint64 [n], their keys for repetitions. rows: uint8 [n, width], their
-    positions. values: float32 [n], for the side to move. moves, priors: the moves of all leaves and their priors; those
-    of leaf i begin at `offsets[i]` and end before `offsets[i + 1]`.
+    leaves: [n], the indices of the leaves' nodes.
+    most: the largest number of children of a node.
+    keys: uint64 [n], the keys of the leaves in the cache.
+    again: uint64 [n], the keys of the leaves for repetitions.
+    rows: uint8 [n, width], the positions of the leaves.
+    values: float32 [n], the values for the side to move.
+    moves, priors: the moves of all leaves and their priors. Those of leaf i begin at `offsets[i]` and end before
+        `offsets[i + 1]`.
     """
     for i in range(leaves.shape[0]):
         begin, end = offsets[i], offsets[i + 1]
@@ -382,12 +391,12 @@ def settle(tree, cache, most, often, repetition, leaves, keys, again, ended, val
     cache has its evaluation.
 
     most: the largest number of children of a node.
-    often: uint64, the keys (64-bit hashes) for repetitions of those positions of the game that are drawn, or not
-        allowed, if they occur again.
+    often: uint64, the keys (64-bit hashes) for repetitions of some positions of the game. A leaf with such a key gets
+        the result `repetition`.
     repetition: the result of a repeated position, DRAW or FORBIDDEN.
     leaves: [n], the indices of the nodes.
     keys: uint64 [n], the keys of the cache.
-    again: uint64 [n], the keys for repetitions.
+    again: uint64 [n], the keys of the leaves for repetitions.
     ended: int8 [n], how the rules end the game.
     values: [n], used if `ended` is SCORED.
     rows, moves, offsets: the positions and their moves, see search.Entered.
