@@ -92,13 +92,13 @@ COMMANDS: Mapping[str, CommandHelp] = {
         (
             "kibitz analyze human my-games.pgn",
             "kibitz analyze human lichess:NAME --mine --limit 100 --page report.html",
-            "kibitz analyze gohuman my-game.sgf",
+            "kibitz analyze gohuman my-game.sgf --page game.html",
         ),
         ("--game", "--mine", "--rating", "--nodes", "--json"),
         {
             "Choose games": ("--game", "--all"),
             "Account (lichess:NAME, chesscom:NAME, ogs:NAME)": ("--since", "--speed", "--rated", "--limit"),
-            "Player report": ("--mine", "--player", "--page"),
+            "Player report": ("--mine", "--player"),
             "Evaluation": (
                 "--checked-by",
                 "--nodes",
@@ -109,7 +109,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
                 "--practical",
                 "--swing",
             ),
-            "Output": ("--pgn", "--sgf", "--csv", "--parquet", "--json", "--by-rating", "--move", "--owners"),
+            "Output": ("--page", "--pgn", "--sgf", "--csv", "--parquet", "--json", "--by-rating", "--move", "--owners"),
             "Performance": PERFORMANCE,
         },
         (
@@ -605,7 +605,8 @@ OPTIONS: Mapping[str, str] = {
     "rate --player": f"Name of the player; {_EACH}, if the player has several accounts. [default: the player who"
     " appears in nearly all games]",
     "--mine": "Report on the player who appears in nearly all games.",
-    "--page": "Write the report on one player to this HTML file.",
+    "--page": "Write an HTML page to this file: the games to step through, without kibitz. With --mine or --player: the"
+    " report on the player.",
     "analyze --pgn": 'Chess: write the games with evaluations and marks to this PGN file. The file name "-" prints'
     " them.",
     "--csv": 'Write one row for each move to this CSV file. The file name "-" prints the rows.',

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz import preparation, records
 from kibitz.commands.analyze.options import AnalyzeOptions
-from kibitz.commands.analyze.output import CheckedFile, Shown, as_object, progress, same_file
+from kibitz.commands.analyze.output import CheckedFile, Shown, as_object, game_page, progress, same_file
 from kibitz.errors import KibitzError, UsageError
 from kibitz.messages import warning
 
@@ -41,6 +41,7 @@ def analyze_chess(
     from kibitz.analysis.chess.moves import Report, meaning_of
     from kibitz.analysis.chess.pgn import annotated
     from kibitz.analysis.chess.rows import COLUMNS, rows
+    from kibitz.analysis.chess.shown import shown_game
     from kibitz.analysis.chess.terminal import show_report
     from kibitz.analysis.files import whole_file
     from kibitz.analysis.move_tables import move_tables
@@ -60,6 +61,7 @@ def analyze_chess(
     games = PgnGames(session, path, options, workers)
     analysis, report = load(session.system), Report()
     with contextlib.ExitStack() as stack:
+        add_to_page = stack.enter_context(game_page(options.page, [path], shown_game))
         judge = stack.enter_context(opened_judge(session, analysis, options))
         preparation.expect("chess search" if judge and judge.searches else "chess")
         meaning = meaning_of(session.system, judge is not None)
@@ -82,6 +84,7 @@ def analyze_chess(
             if file:
                 file.write(annotated(game))
             add_rows(rows(game, games.name))
+            add_to_page(game)
             report.add(game)
         if options.every and judge and options.prints_games:
             show_report(report)

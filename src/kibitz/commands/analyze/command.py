@@ -62,7 +62,8 @@ def analyze(
     In Go, --raw means that the lead in each position comes from a single network evaluation. Such a lead is too
     favorable for the side to move.
 
-    --mine and --player NAME make a report about one player's games, and --page writes it as a page.
+    --page FILE writes the games as a page that needs no kibitz, with a board to step through. --mine and --player NAME
+    make a report about one player's games, and --page then writes this report.
 
     In the output of --pgn, evaluations are in pawns from White's point of view. Lichess's formula converts win
     probabilities to pawns.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz import preparation, records
 from kibitz.commands.analyze.options import AnalyzeOptions
-from kibitz.commands.analyze.output import CheckedFile, Shown, as_object, progress, same_file
+from kibitz.commands.analyze.output import CheckedFile, Shown, as_object, game_page, progress, same_file
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games.go.io.blocks import ENDINGS
 from kibitz.games.go.points import POINTS
@@ -46,6 +46,7 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, w
     from kibitz.analysis.go.engine_judge import GoEngineJudge
     from kibitz.analysis.go.rows import COLUMNS, rows
     from kibitz.analysis.go.sgf import annotated
+    from kibitz.analysis.go.shown import shown_game
     from kibitz.analysis.go.terminal import show
     from kibitz.analysis.move_tables import move_tables
 
@@ -58,6 +59,8 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, w
         return written > 0
 
     with contextlib.ExitStack() as stack:
+        read = [] if options.page is None else records.find([path], ENDINGS)
+        add_to_page = stack.enter_context(game_page(options.page, read, shown_game))
         engine = stack.enter_context(GoEngineJudge(checker)) if checker else None
         file = stack.enter_context(whole_file(options.sgf, begun)) if options.sgf else None
         games = SgfGames(session, path, options, workers, engine)
@@ -74,6 +77,7 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, w
             if file:
                 file.write(annotated(game))
             add_rows(rows(game, games.name))
+            add_to_page(game)
             written += 1
     games.check_failure()
 

@@ -135,7 +135,7 @@ class AnalyzeOptions:
     @property
     def about_player(self) -> bool:
         """Whether the options request a report about one player."""
-        return bool(self.player) or self.mine or self.page is not None
+        return bool(self.player) or self.mine
 
     @property
     def prints_games(self) -> bool:
@@ -174,8 +174,9 @@ class AnalyzeOptions:
             )
         if self.engine_option and self.checked_by is None:
             raise UsageError("--engine-option needs an engine. Add --checked-by ENGINE.")
-        if self.parquet == "-":
-            raise UsageError("--parquet cannot write to standard output (got -). Give a file name.")
+        for name in ("parquet", "page"):
+            if getattr(self, name) == "-":
+                raise UsageError(f"--{name} cannot write to standard output (got -). Give a file name.")
         printed = ["--json"] * self.as_json + [
             f"--{name} -" for name in ("pgn", "sgf", "csv") if getattr(self, name) == "-"
         ]

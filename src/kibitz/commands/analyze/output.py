@@ -9,15 +9,17 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kibitz import ongoing, records
+from kibitz.commands.pages import check_page
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.errors import KibitzError
 from kibitz.external import EngineDied
+from kibitz.messages import note
 from kibitz.text import number_of
 
 if TYPE_CHECKING:
@@ -76,6 +78,34 @@ class CheckedFile:
             raise KibitzError(f"{self.failure}. The output contains the games before this error.")
 
 
+@contextlib.contextmanager
+def game_page(
+    page: str | None, others: Iterable[str], describe: Callable[[Game], dict[str, Any]]
+) -> Iterator[Callable[[Game], None]]:
+    """Return a context manager that writes the page of analyzed games when it ends. It yields a function that adds a
+    game. After Ctrl-C, the page has the games that were added before.
+
+    page: the file to write; None for no page. others: the other files that the command reads or writes. describe: a
+    function that returns the description of a game, see `kibitz.analysis.shown`.
+
+    Raises KibitzError, before any work, if the file can't be written, and UsageError if it is one of the other files.
+    """
+    if page is None:
+        yield lambda game: None
+        return
+    from kibitz.analysis.files import whole_file
+    from kibitz.report.game import render_game_page
+
+    check_page(Path(page), "--page", others)
+    games: list[dict[str, Any]] = []
+    with whole_file(page, lambda: bool(games)) as file:
+        try:
+            yield lambda game: games.append(describe(game))
+        finally:
+            file.write(render_game_page(games))
+    note(f"page: {page}")
+
+
 def same_file(one: str, other: str) -> bool:
     """Return whether two paths lead to the same file. The result is False if a path does not exist."""
     try:
@@ -86,13 +116,13 @@ def same_file(one: str, other: str) -> bool:
 
 @contextlib.contextmanager
 def as_object(
-    run: str, system: str, note: str = "", last: Callable[[], dict[str, Any]] = dict
+    run: str, system: str, meaning: str = "", last: Callable[[], dict[str, Any]] = dict
 ) -> Iterator[Callable[[dict[str, Any]], None]]:
     """Return a context manager that prints one JSON object with all games. It yields a function that prints one game,
     so that only one game is in memory.
 
     run: the network's name. system: the name of its system (kind of network).
-    note: what the evaluations of the games mean; "" for no text.
+    meaning: what the evaluations of the games mean; "" for no text.
     last: a function that returns further fields, which are printed after the games.
 
     Nothing is printed if there are no games. If a KibitzError or Ctrl-C ends the analysis, the object ends with the
@@ -103,7 +133,7 @@ def as_object(
     def one(game: dict[str, Any]) -> None:
         nonlocal printed
         if not printed:
-            head = {"run": run, "system": system, **({"evaluation": note} if note else {})}
+            head = {"run": run, "system": system, **({"evaluation": meaning} if meaning else {})}
             print(json.dumps(head, ensure_ascii=False)[:-1] + ', "games": [')
         print(("," if printed else "") + json.dumps(game, ensure_ascii=False))
         printed += 1
