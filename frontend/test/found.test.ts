@@ -60,7 +60,7 @@ test("values, marks and reasons of all moves, variations too", () => {
   judge("Qh5", 0.2, 0.35, { reason: { code: "x", texts: { en: "It hangs.", de: "Sie hängt." } } });
   const { notes, analysis } = found(app, mistakes)!;
   expect(notes.get(find(app.game, "e4").id)).toMatchObject({ value: 0.55, mark: "", loss: 0, lead: null });
-  expect(notes.get(find(app.game, "c5").id)).toMatchObject({ value: 0.6, mark: "?!", loss: 0.12 });
+  expect(notes.get(find(app.game, "c5").id)).toMatchObject({ value: 0.6, mark: "?!", loss: 0.12, line: ["Nf3"] });
   expect(notes.get(find(app.game, "Qh5").id)).toMatchObject({ value: 0.2, mark: "??", reasons: { en: "It hangs.", de: "Sie hängt." } });
   expect(notes.has(find(app.game, "e5").id)).toBe(false);
   expect(analysis).toEqual({ meaning: "draws count half", language: "en", checked_by: null, summary: null });

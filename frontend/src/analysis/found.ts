@@ -17,6 +17,8 @@ export interface Note {
   loss: number;
   points: number | null;
   best: string;
+  /** The best move, and how the game would go on. */
+  line: string[];
   reasons: Record<string, string>;
   /** Moves to a mate, above 0 if White mates. */
   mate?: number;
@@ -63,6 +65,7 @@ function noteOf(app: App, mistakes: Mistakes, id: number): Note | undefined {
     loss: mistake?.lost ?? 0,
     points: judged?.points ?? null,
     best: judged?.best.san ?? "",
+    line: judged?.line ?? [],
     reasons: judged?.reason?.texts ?? {},
     ...(judged?.mate ? { mate: judged.mate } : {}),
   };

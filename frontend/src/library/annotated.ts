@@ -2,12 +2,13 @@
 
 import { found, progress } from "../analysis/found";
 import type { Mistakes } from "../analysis/mistakes";
+import { claimant } from "../app/chance";
 import { copy } from "../app/copying";
 import { players } from "../app/naming";
 import type { App } from "../app/state";
 import { message } from "../server/asking";
 import { texts } from "../texts";
-import { chosen, download, fileName, record, write } from "./save";
+import { chosen, download, fileName, record, saving, write } from "./save";
 
 /** Saves a copy of the game with evaluations. The file of the game stays as it is. */
 export async function saveAnnotated(app: App, mistakes: Mistakes): Promise<void> {
@@ -31,4 +32,17 @@ export async function copyAnnotated(app: App, mistakes: Mistakes): Promise<void>
   const part = progress(mistakes);
   const what = app.game.kind === "go" ? "SGF" : "PGN";
   await copy(app, what, () => record(app, found(app, mistakes)), part);
+}
+
+/** Saves the game as a page that others open without kibitz: an HTML file with a board, the marks and the reasons. */
+export async function saveAsPage(app: App, mistakes: Mistakes): Promise<void> {
+  const name = fileName(players(app.game), "html");
+  const part = progress(mistakes);
+  try {
+    const value = claimant(app)?.claim?.name ?? "";
+    download(name, await app.api.gamePage({ ...saving(app, found(app, mistakes)), value }), "text/html");
+    app.say([texts.save.saved(name), part].filter(Boolean).join(" "));
+  } catch (error) {
+    app.say(texts.save.failed(message(error)), true);
+  }
 }

@@ -17,6 +17,7 @@ export function gameMenu(app: App, mistakes: Mistakes): HTMLElement {
     { text: texts.gamemenu.setup, act: () => void import("../board/setup").then(({ showSetup }) => showSetup(app)), hidden: () => app.game.kind === "go" },
     { text: texts.gamemenu.save, act: () => void import("./save").then(({ saveGame }) => saveGame(app)), keys: "Control+S" },
     { text: texts.gamemenu.saveAnalysed, act: () => void import("./annotated").then(({ saveAnnotated }) => saveAnnotated(app, mistakes)), hidden: () => !app.api.annotates, disabled: () => !hasValues(app, mistakes.judging) },
+    { text: texts.gamemenu.savePage, act: () => void import("./annotated").then(({ saveAsPage }) => saveAsPage(app, mistakes)), hidden: () => !app.api.annotates, disabled: () => !hasValues(app, mistakes.judging) },
     { text: texts.gamemenu.games, act: () => void import("./filegames").then(({ showGames }) => showGames(app)), hidden: () => (app.game.file?.count ?? 1) < 2 },
     { text: texts.gamemenu.earlier, act: () => void import("./earliergames").then(({ showEarlier }) => showEarlier(app, keeper.store)) },
   ]);

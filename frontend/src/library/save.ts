@@ -1,6 +1,7 @@
 /** Saves the game to a file: where the browser can, to one that is chosen and written again; else as a download. */
 
 import type { Found } from "../analysis/found";
+import type { Saving } from "../server/api";
 import { message } from "../server/asking";
 import { players } from "../app/naming";
 import type { App } from "../app/state";
@@ -11,15 +12,18 @@ interface Picker {
   showSaveFilePicker?: (options: object) => Promise<FileSystemFileHandle>;
 }
 
-/** The game as PGN or SGF. found: what was found of it, which is written into it. */
-export function record(app: App, found?: Found): Promise<string> {
+/** What the server writes a record or a page from. found: what was found of the game. */
+export function saving(app: App, found?: Found): Saving {
   const { game } = app;
   const tree = written(game).map((node) => {
     const judged = found?.notes.get(node.id);
     return judged ? { ...node, judged } : node;
   });
-  return app.api.save({ tree, headers: game.headers, game: game.kind, line: { ...game.start, moves: [] }, ...(found ? { analysis: found.analysis } : {}) });
+  return { tree, headers: game.headers, game: game.kind, line: { ...game.start, moves: [] }, ...(found ? { analysis: found.analysis } : {}) };
 }
+
+/** The game as PGN or SGF. found: what was found of it, which is written into it. */
+export const record = (app: App, found?: Found): Promise<string> => app.api.save(saving(app, found));
 
 /** A file that somebody chooses; undefined where the browser offers no choice. */
 export function chosen(suggestedName: string, go: boolean): Promise<FileSystemFileHandle> | undefined {

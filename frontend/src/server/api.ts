@@ -272,6 +272,15 @@ interface Streamed {
   total?: number;
 }
 
+/** A game to write, with what was found of it. */
+export interface Saving {
+  tree: unknown[];
+  headers: Record<string, string>;
+  game: string;
+  line: Line;
+  analysis?: Analysis;
+}
+
 export class Api {
   /** Whether records can be written with evaluations. */
   readonly annotates: boolean = true;
@@ -297,8 +306,13 @@ export class Api {
     return this.post("load", { text, index }, signal);
   }
 
-  async save(body: { tree: unknown[]; headers: Record<string, string>; game: string; line: Line; analysis?: Analysis }): Promise<string> {
+  async save(body: Saving): Promise<string> {
     return (await this.post<{ text: string }>("save", body)).text;
+  }
+
+  /** The main line of a game as an HTML file. value: what the values are. */
+  async gamePage(body: Saving & { value: string }): Promise<string> {
+    return (await this.post<{ html: string }>("page", body)).html;
   }
 
   async line(line: Line, signal?: AbortSignal): Promise<Written[]> {

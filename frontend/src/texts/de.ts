@@ -214,6 +214,7 @@ export const de: Texts = {
     setup: "Stellung aufbauen …",
     save: "Als Datei speichern …",
     saveAnalysed: "Bewertet speichern …",
+    savePage: "Als Seite speichern",
     games: "Partien in dieser Datei …",
     earlier: "Frühere Partien …",
     none: "Keine früheren Partien. Wenn du eine Partie änderst und dann eine andere öffnest, bleibt die geänderte Partie hier erhalten.",

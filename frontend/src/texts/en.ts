@@ -216,6 +216,7 @@ export const en = {
     setup: "Set up a position …",
     save: "Save to a file …",
     saveAnalysed: "Save with evaluations …",
+    savePage: "Save as a page",
     games: "Games in this file …",
     earlier: "Earlier games …",
     none: "No earlier games. If you change a game and then open another game, kibitz keeps the changed game here.",

@@ -222,6 +222,7 @@ export const fr: Texts = {
     setup: "Éditer la position …",
     save: "Enregistrer …",
     saveAnalysed: "Enregistrer annotée …",
+    savePage: "Enregistrer comme page",
     games: "Parties de ce fichier …",
     earlier: "Parties précédentes …",
     none: "Aucune partie précédente. Si vous modifiez une partie puis en ouvrez une autre, la partie modifiée est conservée ici.",

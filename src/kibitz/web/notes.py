@@ -20,6 +20,7 @@ LANGUAGE = "en"
 MOST_LEAD = 1000
 MOST_NODES = 10**12
 MOST_MATE = 1000
+MOST_LINE = 500
 MOST_TEXT = 1000
 """The largest number of characters of one sentence."""
 
@@ -36,6 +37,7 @@ class Note:
     best: the name of the best move; "" if unknown.
     reasons: a dict from language codes to the reason why an annotated move was bad; {} if unknown.
     mate: the number of moves to a mate, negative if Black mates; 0 if no mate is known.
+    line: the names of the best move and of the moves that are expected after it; () if unknown.
     """
 
     value: float | None
@@ -46,6 +48,7 @@ class Note:
     best: str
     reasons: dict[str, str]
     mate: int = 0
+    line: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,7 @@ def _note(fields: Fields) -> Note:
         _sentence(text(fields, "best", "")),
         {language: _sentence(words) for language, words in reasons.items()},
         whole(fields, "mate", 0, -MOST_MATE, MOST_MATE),
+        tuple(words(fields, "line", MOST_LINE)),
     )
 
 

@@ -40,7 +40,7 @@ def annotate(
     note = notes.moves.get(index)
     if note is None and not summary:
         return written
-    reasons = _reasons(note) if note else {}
+    reasons = reasons_of(note) if note else {}
     comment, earlier = without_notes(written.comment)
     nags = [nag for nag in written.nags if nag != _NAGS.get(earlier)]
     properties = written.fields.get("props") or {}
@@ -64,8 +64,11 @@ def annotate(
     return game_tree.Written(written.move, "\n".join([*lines, *summary]), nags, fields, written.children)
 
 
-def _reasons(note: Note) -> dict[str, str]:
-    """Return why a marked move was bad, by language. If no reason is known, return which move was better."""
+def reasons_of(note: Note) -> dict[str, str]:
+    """Return why a marked move was bad, by language. If no reason is known, return which move was better.
+
+    note: the evaluation of the move.
+    """
     if note.reasons or not note.best or not note.points:
         return note.reasons
     facts = {"move": note.best, "points": round(note.points)}

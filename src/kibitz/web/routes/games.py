@@ -24,6 +24,12 @@ def save(state: AppState, fields: Fields) -> dict[str, Any]:
     return files.save(fields)
 
 
+def page(state: AppState, fields: Fields) -> dict[str, Any]:
+    from kibitz.web import game_page
+
+    return game_page.page(fields)
+
+
 def line(state: AppState, fields: Fields) -> dict[str, Any]:
     return {"nodes": positions.read_line(fields).nodes()}
 
@@ -48,6 +54,7 @@ ROUTES = [
     get("/api/given", given),
     post("/api/load", load),
     post("/api/save", save),
+    post("/api/page", page),
     post("/api/line", line),
     post("/api/move", move),
     post("/api/count", count),

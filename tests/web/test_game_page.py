@@ -1,0 +1,94 @@
+"""The game on the page as a file for others: what the server writes of what the page has found so far."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chess
+import pytest
+
+from support.board_client import Client
+from support.causes import mentions
+from support.game_pages import HOSTILE, Parts, played
+
+
+def asked(client: Client, text: str, judged: dict[int, dict[str, Any]], **analysis: Any) -> dict[str, Any]:
+    """A request for the page of a game. judged: what was found, by the index of the node."""
+    found = client.good("/api/load", {"text": text})
+    tree = [{**node, "judged": judged.get(index)} for index, node in enumerate(found["tree"])]
+    about = {"meaning": "", "language": "en", "checked_by": None, "summary": None, **analysis}
+    return {**{key: found[key] for key in ("game", "headers", "line")}, "tree": tree, "analysis": about}
+
+
+def page_of(client: Client, request: dict[str, Any]) -> Parts:
+    return Parts(client.good("/api/page", request)["html"])
+
+
+def test_a_game_of_chess_that_is_partly_analyzed(client: Client) -> None:
+    mark = {
+        "value": 0.3, "mark": "?", "loss": 0.25, "best": "e5", "line": ["e5", "Nf3", "nonsense"],
+        "reasons": {"en": "It loses.", "de": "Er verliert."},
+    }  # fmt: skip
+    text = f'[White "{HOSTILE.replace(chr(34), "")}"]\n\n1. e4 f6 (1... e5 2. Nf3) 2. d4 *'
+    request = {**asked(client, text, {1: {"value": 0.5}, 2: mark}), "value": "White's expected score"}
+    parts = page_of(client, request)
+    (game,) = parts.data["games"]
+    assert (parts.scripts, "img" in parts.elements) == (1, False)
+    assert [move["text"] for move in game["moves"]] == ["e4", "f6", "d4"]
+    assert game["values"] == [None, 0.5, 0.3, None]
+    assert game["leads"] == []
+    assert game["value"] == "White's expected score"
+    assert game["summary"] is None
+    marked = game["moves"][1]
+    assert (marked["mark"], marked["change"], marked["notes"]) == ("?", -25, ["It loses."])
+    assert [step["text"] for step in marked["line"]] == ["e5", "Nf3"]
+    assert played(game)[-1].count(".") == 32
+
+
+def test_the_page_has_the_language_of_the_board(client: Client) -> None:
+    mark = {"value": 0.3, "mark": "?", "loss": 0.25, "best": "e5", "reasons": {"en": "It loses.", "de": "Er verliert."}}
+    parts = page_of(client, asked(client, "1. e4 f6 *", {2: mark}, language="de"))
+    assert ("lang", "de") in parts.attributes
+    assert parts.data["texts"]["accuracy"] == "Genauigkeit"
+    assert parts.data["games"][0]["moves"][1]["notes"] == ["Er verliert."]
+    assert ("lang", "en") in page_of(client, asked(client, "1. e4 f6 *", {2: mark}, language="tlh")).attributes
+
+
+def test_a_game_of_go_with_its_summary(client: Client) -> None:
+    mark = {"value": 0.4, "lead": -1.5, "mark": "?!", "loss": 0.1, "points": 3.25, "best": "C3", "line": ["C3", "G7"]}
+    summary = {
+        "game": "go", "values": [0.5, 0.5, 0.6, 0.4], "movers": ["black", "white", "black"], "losses": [0, 0, 3.25],
+        "marks": ["", "", "?!"],
+    }  # fmt: skip
+    request = asked(client, "(;SZ[9]PB[A]PW[B]KM[6.5];B[ee];W[ed];B[aa])", {3: mark}, summary=summary)
+    (game,) = page_of(client, request).data["games"]
+    assert (game["game"], game["size"], game["players"]) == ("go", 9, ["A", "B"])
+    assert game["leads"] == [None, None, None, -1.5]
+    assert game["summary"]["black"]["marks"]["inaccuracies"] == 1
+    marked = game["moves"][2]
+    assert (marked["text"], marked["change"], marked["side"]) == ("A9", -3.2, "black")
+    assert "C3" in marked["notes"][0]
+    assert [step["text"] for step in marked["line"]] == ["C3", "G7"]
+    assert played(game)[-1].count("X") == 2
+
+
+def test_a_start_position_with_black_to_move(client: Client) -> None:
+    fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 0 12"
+    (game,) = page_of(client, asked(client, f'[FEN "{fen}"]\n\n12... Kd7 13. e4 *', {})).data["games"]
+    assert [move["number"] for move in game["moves"]] == ["12…", "13."]
+    assert game["start"][chess.E8] == "k"
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"tree": [{"id": 0}, {"id": 1, "parent": 0, "move": "e2e5"}]}, "e2e5"),
+        ({"tree": []}, "tree"),
+        ({"headers": {"White": 1}}, "headers"),
+        ({"value": 1}, "value"),
+        ({"line": None}, "line"),
+    ],
+)
+def test_a_request_that_is_wrong_is_refused(changes: dict[str, Any], says: str, client: Client) -> None:
+    request = {**asked(client, "1. e4 *", {}), **changes}
+    assert mentions(client.error("/api/page", request), says)
