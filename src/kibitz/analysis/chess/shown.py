@@ -73,7 +73,8 @@ def _remarks(move: Move, board: chess.Board) -> dict[str, Any]:
     if not move.sign:
         return {"change": None, "notes": [], "line": []}
     practical = move.practical.text() if move.practical and move.practical.differs else ""
-    line, after = [], board.copy(stack=False)
+    line: list[dict[str, Any]] = []
+    after = board.copy(stack=False)
     for san in move.judged.line if move.judged else ():
         line += steps(after, [after.parse_san(san)])
     return {
