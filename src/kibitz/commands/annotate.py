@@ -287,7 +287,7 @@ def _target(file: str, inner: Path, out: str | None, single: bool) -> Path:
 def _check_network(session: Session, file: str) -> None:
     from kibitz.commands.analyze.command import check_game
 
-    check_game(session, file, AnalyzeOptions())
+    check_game(session.run, file, AnalyzeOptions())
 
 
 Analysed = tuple["PgnGames | SgfGames", Generator[Any], Callable[[Any], str], "CheckedBy | None"]

@@ -136,11 +136,34 @@ def test_options_that_make_no_sense(
     assert says in refused(capsys, 1 if "--page" in arguments else 2, "human", games, *arguments)
 
 
-def test_what_it_cannot_do(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_it_cannot_do(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert mentions(refused(capsys, 2, "convchess", games, "--mine"), "wins")
     assert "file name" in refused(capsys, 2, "human", "-", "--mine")
     assert "lost" in refused(capsys, 2, "human", games, "--mine", "--pgn", games)
-    assert "does not predict moves" in refused(capsys, 2, "gocnn", games.with_suffix(".sgf"), "--mine")
+    board = tmp_path / "mine.sgf"
+    board.write_text("(;GM[1]SZ[19]PB[Ann]PW[Bob];B[pd];W[dp])", encoding="utf-8")
+    assert "does not predict moves" in refused(capsys, 2, "gocnn", board, "--player", "Ann")
+
+
+def test_a_wrong_player_is_refused_before_the_network_is_loaded(
+    games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_network(*_: object) -> None:
+        raise AssertionError("the network is loaded")
+
+    board = tmp_path / "mine.sgf"
+    board.write_text("(;GM[1]SZ[19]PB[Ann]PW[Bob];B[pd];W[dp])", encoding="utf-8")
+    monkeypatch.setattr("kibitz.play.session.Session", no_network)
+    page = tmp_path / "report.html"
+    for network, file in (("human", games), ("gohuman", board)):
+        for more in ([], ["--page", page]):
+            assert "has no games in" in refused(capsys, 2, network, file, "--player", "nobody", *more)
+        assert "no folder" in refused(
+            capsys, 1, network, file, "--mine", "--page", tmp_path / "nowhere" / "report.html"
+        )
+        assert "no such file" in refused(capsys, 1, network, tmp_path / f"missing{file.suffix}", "--mine")
+        assert "standard input" in refused(capsys, 2, network, "-", "--mine")
+    assert not page.exists()
 
 
 def test_a_page_does_not_take_the_place_of_games(

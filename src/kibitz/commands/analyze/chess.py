@@ -46,11 +46,6 @@ def analyze_chess(
     from kibitz.analysis.files import whole_file
     from kibitz.analysis.move_tables import move_tables
 
-    if options.about_player:
-        from kibitz.commands.analyze.player import analyze_player
-
-        analyze_player(session, run, path, options, workers)
-        return
     if options.practical:
         check_practical(session)
     if options.swing is not None and options.checker(session) is None and not predicts_winner(session):

@@ -22,7 +22,8 @@ from kibitz.games import GAME_NAMES
 from kibitz.parallel import open_workers
 
 if TYPE_CHECKING:
-    from kibitz.play.session import Session
+    from kibitz.personal.names import Player
+    from kibitz.runs import Run
 
 
 def analyze(
@@ -79,31 +80,48 @@ def analyze(
             f"kibitz analyze needs a network and a file (got {records.printable(run)}). Example: kibitz analyze"
             f" {'winner' if file != 'FILE' else run} {file}"
         )
+    from kibitz.runs import Run
+
+    # The network takes seconds to load, so whatever needs only its run.json is checked before.
+    network = Run(run)
+    game_file = _file_of(network, game_file, options, account)
+    check_game(network, game_file, options)
+    _check_written(game_file, options)
+    player: list[Player] = []
+    if options.about_player:
+        from kibitz.commands.analyze.player import find_player
+
+        player = find_player(network.info["game"], game_file, options)
     from kibitz.analysis import check_outputs
     from kibitz.play.session import Session
 
-    session = Session(run)
-    game_file = _file_of(session, game_file, options, account)
-    check_game(session, game_file, options)
+    session = Session(network)
     check_outputs(session, session.system, session.name)
-    _check_written(game_file, options)
     with contextlib.ExitStack() as stack:
         workers = stack.enter_context(open_workers(backend)) if backend else None
         if options.by_rating is not None:
             from kibitz.commands.analyze.by_rating import analyze_by_rating
 
             analyze_by_rating(session, run, game_file, options)
+        elif session.game == "chess" and player:
+            from kibitz.commands.analyze.player import analyze_player
+
+            analyze_player(session, run, game_file, player, options, workers)
         elif session.game == "chess":
             from kibitz.commands.analyze.chess import analyze_chess
 
             analyze_chess(session, run, game_file, options, workers)
+        elif player:
+            from kibitz.commands.analyze.go_player import analyze_go_player
+
+            analyze_go_player(session, run, game_file, player, options, workers)
         else:
             from kibitz.commands.analyze.go import analyze_go
 
             analyze_go(session, run, game_file, options, workers)
 
 
-def _file_of(session: Session, source: str, options: AnalyzeOptions, account: AccountOptions) -> str:
+def _file_of(network: Run, source: str, options: AnalyzeOptions, account: AccountOptions) -> str:
     """Return the file to analyze: the source or, if this is an account, a file with its games. The options are checked
     first.
     """
@@ -114,7 +132,7 @@ def _file_of(session: Session, source: str, options: AnalyzeOptions, account: Ac
 
     named = account_in(source)
     assert named is not None
-    check_game(session, f"{source}{named.site.ending}", options)
+    check_game(network, f"{source}{named.site.ending}", options)
     if named.site.game == "chess" and wanted.limit is None and not (options.every or options.about_player):
         wanted = replace(wanted, limit=options.game or 1)  # game number N needs only the N newest games
     return files_of([source], wanted)[0]
@@ -154,21 +172,21 @@ _INSTEAD = {"pgn": "Write SGF with --sgf.", "sgf": "Write PGN with --pgn."}
 _ENDINGS = {"chess": (".pgn",), "go": (".sgf", ".sgfl", ".gib")}
 
 
-def check_game(session: Session, path: str, options: AnalyzeOptions) -> None:
+def check_game(network: Run, path: str, options: AnalyzeOptions) -> None:
     """Raise UsageError if the network does not play the game of the file, or if an option is for the other game."""
-    if session.game not in GAME_NAMES:
+    own = network.info["game"]
+    if own not in GAME_NAMES:
         raise UsageError(
-            f"{session.name} is a network for {session.game}, which kibitz analyze does not support. Choose another"
-            " network."
+            f"{network.name} is a network for {own}, which kibitz analyze does not support. Choose another network."
         )
-    its = f"{session.name} is a network for {GAME_NAMES[session.game]}"
-    if session.game == "chess" and options.move is not None and options.by_rating is None:
+    its = f"{network.name} is a network for {GAME_NAMES[own]}"
+    if own == "chess" and options.move is not None and options.by_rating is None:
         raise UsageError(f"--move without --by-rating works only for Go, and {its}. Add --by-rating FILE.")
     plain = path.lower()
     for packed in records.PACKED:
         plain = plain.removesuffix(packed)
     for game, name in GAME_NAMES.items():
-        if game == session.game:
+        if game == own:
             continue
         for option in _OPTIONS[game]:
             if options.given(option):

@@ -33,11 +33,6 @@ def analyze_go(session: Session, run: str, path: str, options: AnalyzeOptions, w
     processes that analyze the games; None for this process. Raises UsageError for options that don't fit together or
     don't fit the network, and KibitzError if no game can be analyzed or the engine fails.
     """
-    if options.about_player:
-        from kibitz.commands.analyze.go_player import analyze_go_player
-
-        analyze_go_player(session, run, path, options, workers)
-        return
     check_options(session, run, path, options)
 
     from rich.console import Console

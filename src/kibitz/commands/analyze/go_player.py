@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,23 +12,23 @@ from kibitz.commands.analyze.go import SgfGames, check_options
 from kibitz.commands.analyze.options import AnalyzeOptions
 from kibitz.commands.analyze.output import as_object
 from kibitz.commands.analyze.player import player_progress, raise_end, warn_of_skipped, write_report
-from kibitz.commands.pages import check_page
 from kibitz.errors import KibitzError, UsageError
 from kibitz.external import EngineDied
-from kibitz.games.go.io.blocks import ENDINGS
 
 if TYPE_CHECKING:
     from kibitz.parallel import Workers
+    from kibitz.personal.names import Player
     from kibitz.play.session import Session
 
 
 def analyze_go_player(
-    session: Session, run: str, path: str, options: AnalyzeOptions, workers: Workers | None = None
-) -> None:
+    session: Session, run: str, path: str, player: Sequence[Player], options: AnalyzeOptions,
+    workers: Workers | None = None,
+) -> None:  # fmt: skip
     """Analyze one player's games in an SGF file or in a folder of SGF files. Print the report, or write it to files.
 
-    session: the network. run: its name, as the user gave it. path: the file or folder. workers: the processes that
-    analyze the games; None for this process.
+    session: the network. run: its name, as the user gave it. path: the file or folder. player: the player, as
+    `find_player` returned it. workers: the processes that analyze the games; None for this process.
 
     After Ctrl-C, the report covers the games that were analyzed before. Raises UsageError for options that don't fit
     together or don't fit the network, and KibitzError if no game can be analyzed or the engine fails.
@@ -37,7 +38,7 @@ def analyze_go_player(
     from kibitz.analysis.files import whole_file
     from kibitz.analysis.go.engine_judge import GoEngineJudge
     from kibitz.analysis.go.losses import fitted_losses
-    from kibitz.analysis.go.player import GoPlayerReport, GoSides, players_in
+    from kibitz.analysis.go.player import GoPlayerReport, GoSides
     from kibitz.analysis.go.player_table import show_go
     from kibitz.analysis.go.rows import COLUMNS, rows
     from kibitz.analysis.go.sgf import annotated
@@ -45,7 +46,6 @@ def analyze_go_player(
     from kibitz.analysis.repeats import skipped_games
 
     _check(session, run, path, options)
-    player = players_in(path, options.player or [])
     sides, report = GoSides(player), GoPlayerReport(", ".join(one.name for one in player))
     total = sum(one.games for one in player)
     ended: KeyboardInterrupt | EngineDied | None = None
@@ -92,14 +92,6 @@ def analyze_go_player(
 
 def _check(session: Session, run: str, path: str, options: AnalyzeOptions) -> None:
     """Check the call before any work. Raises UsageError and KibitzError if it can't succeed."""
-    if path == records.STDIN:
-        raise UsageError(
-            "the report about a player reads the games twice, so they cannot come from standard input (got -). Give a"
-            " file name."
-        )
     if "policy" not in session.outputs and options.checked_by is None:
         raise UsageError(f"{run} does not predict moves, so it cannot judge them. Use the network 'gohuman'.")
     check_options(session, run, path, options)
-    if options.page is not None:
-        written = [options.sgf] if options.sgf and options.sgf != "-" else []
-        check_page(Path(options.page), "--page", [*records.find([path], ENDINGS), *written])

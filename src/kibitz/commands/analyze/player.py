@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kibitz.analysis.chess.player import PlayerReport
     from kibitz.analysis.go.player import GoPlayerReport
     from kibitz.parallel import Workers
+    from kibitz.personal.names import Player
     from kibitz.play.session import Session
 
 FIRST_GAMES, FIRST_SECONDS = 3, 5.0
@@ -36,13 +37,42 @@ OnProgress = Callable[[int, int], None]
 """A function that is called with the number of games and the number of bytes read so far."""
 
 
+def find_player(game: str, path: str, options: AnalyzeOptions) -> list[Player]:
+    """Return the player of a report, with all spellings of the name in the games. It needs no network, so a wrong call
+    ends before kibitz loads one.
+
+    game: "chess" or "go". path: the file or folder of the games.
+
+    Raises UsageError for an unknown player, for standard input, and for a page that would replace a file that is read.
+    Raises KibitzError if the page can't be written, or if no game has a move.
+    """
+    if path == records.STDIN:
+        raise UsageError(
+            "the report about a player reads the games twice, so they cannot come from standard input (got -). Give a"
+            " file name."
+        )
+    files = records.find([path], tuple(ending for ending, its in records.ENDINGS.items() if its == game))
+    if options.page is not None:
+        written = [file for file in (options.pgn, options.sgf) if file and file != records.STDIN]
+        check_page(Path(options.page), "--page", [*files, *written])
+    names = options.player or []
+    if game == "chess":
+        from kibitz.analysis.chess import player_sides
+
+        return player_sides.players_in(files, names, records.printable(path))
+    from kibitz.analysis.go import player
+
+    return player.players_in(path, names)
+
+
 def analyze_player(
-    session: Session, run: str, path: str, options: AnalyzeOptions, workers: Workers | None = None
-) -> None:
+    session: Session, run: str, path: str, player: Sequence[Player], options: AnalyzeOptions,
+    workers: Workers | None = None,
+) -> None:  # fmt: skip
     """Analyze one player's games in a PGN file or in a folder of PGN files. Print the report, or write it to files.
 
-    session: the network. run: its name, as the user gave it. path: the file or folder. workers: the processes that
-    analyze the games; None for this process.
+    session: the network. run: its name, as the user gave it. path: the file or folder. player: the player, as
+    `find_player` returned it. workers: the processes that analyze the games; None for this process.
 
     After Ctrl-C, the report covers the games that were analyzed before. Raises UsageError for options that don't fit
     together or don't fit the network, and KibitzError if no game can be analyzed or the engine fails.
@@ -51,22 +81,16 @@ def analyze_player(
     from kibitz.analysis.chess.moves import USUAL
     from kibitz.analysis.chess.pgn import annotated
     from kibitz.analysis.chess.player import PlayerReport
-    from kibitz.analysis.chess.player_sides import OwnGames, PlayerSides, players_in
+    from kibitz.analysis.chess.player_sides import OwnGames, PlayerSides
     from kibitz.analysis.chess.rows import COLUMNS, rows
     from kibitz.analysis.chess.strength.player import PlayerStrength, is_fitted_for
     from kibitz.analysis.files import whole_file
     from kibitz.analysis.move_tables import move_tables
 
-    if path == records.STDIN:
-        raise UsageError(
-            "the report about a player reads the games twice, so they cannot come from standard input (got -). Give a"
-            " file name."
-        )
     paths = records.find([path], (".pgn",))
     files = [PgnGames(session, file, options, workers) for file in paths]
     _check(files, options)
     analysis = load(session.system)
-    player = players_in(paths, options.player or [], records.printable(path))
     sides = PlayerSides(player)
     own = OwnGames(sides)
     report = PlayerReport(", ".join(one.name for one in player), files[0].swing)
@@ -170,9 +194,6 @@ def _check(files: list[PgnGames], options: AnalyzeOptions) -> None:
             f"--pgn must not be the file that kibitz reads (got {options.pgn}): other players' games would be lost."
             " Choose another file."
         )
-    if options.page is not None:
-        written = [options.pgn] if options.pgn and options.pgn != "-" else []
-        check_page(Path(options.page), "--page", [games.path for games in files] + written)
 
 
 @contextlib.contextmanager
