@@ -107,6 +107,38 @@ def candidates(client: Client, network: str, line: Any) -> list[dict[str, Any]]:
     return lines
 
 
+def test_a_likely_move_outside_the_best_has_the_value_that_it_has_once_played(client: Client) -> None:
+    played = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f8e7"
+    line = chess_line(played)
+    best = candidates(client, "human", line)
+    board = chess.Board()
+    for move in played.split():
+        board.push_uci(move)
+    asked = [
+        best[0]["moves"][0],
+        *sorted({move.uci() for move in board.legal_moves} - {one["moves"][0] for one in best})[:2],
+    ]
+    body = {"network": "human", "line": line, "seq": 4}
+    found = client.stream("/api/candidates", {**body, "moves": asked})[-1]["lines"]
+    assert [one["moves"][0] for one in found] == [*(one["moves"][0] for one in best), *asked[1:]]
+    for one in found[len(best) :]:
+        after = {"network": "human", "line": chess_line(f"{played} {one['moves'][0]}")}
+        assert one["white"] == client.stream("/api/value", after)[-1]["chance"]
+    assert "a1a8" in client.stream("/api/candidates", {**body, "moves": ["a1a8"]})[-1]["error"]
+
+
+def test_a_point_outside_the_best_has_the_value_that_it_has_once_played(client: Client) -> None:
+    line = {**go_line("E5"), "komi": 7.5}
+    best = {one["moves"][0] for one in candidates(client, "gohuman", line)}
+    (asked,) = [name for name in ("A1", "J9") if name not in best][:1]
+    found = client.stream("/api/candidates", {"network": "gohuman", "line": line, "seq": 4, "moves": [asked]})[-1][
+        "lines"
+    ]
+    assert found[-1]["moves"][0] == asked
+    value = client.stream("/api/value", {"network": "gohuman", "line": {**line, "moves": ["E5", asked]}})[-1]
+    assert (found[-1]["black"], found[-1]["score"]) == (value["chance"], round(value["score"], 1))
+
+
 def test_candidates_of_chess(client: Client) -> None:
     moves = HANGS.split()
     lines = candidates(client, "chessnet", chess_line(HANGS))

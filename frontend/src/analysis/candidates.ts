@@ -10,7 +10,7 @@ export const values = (network: Network | undefined): boolean => Boolean(network
 
 /** A position that is only passed asks nothing, ms. */
 const PAUSE = 350;
-/** So many likely moves have values by an engine. */
+/** So many likely moves have values, even where they are not among the best. */
 const VALUED = 5;
 
 export interface Searched {
@@ -85,7 +85,7 @@ export class Candidates {
     const { game } = this;
     const engine = this.app.checker.now;
     const moves = (this.app.result(network, id)?.moves ?? []).slice(0, VALUED).map(({ move }) => move);
-    const asked = engine ? { network, line, checked_by: engine, moves } : { network, line };
+    const asked = { network, line, moves, ...(engine ? { checked_by: engine } : {}) };
     const heard = (searched: Searched): void => {
       if (this.asked !== key) return;
       this.partly = searched;

@@ -74,7 +74,7 @@ export class MoveBars {
 
 /** The value after a move, and how the game would go on. `searched`: whether the search has found something. */
 function valuedBy(app: App, line: OpinionLine | undefined, searched: boolean): HTMLElement[] {
-  if (!line) return [el("span", { class: "value" }, searched ? "–" : ""), el("span", { class: "continued" }, "\u00a0")];
+  if (!line) return [el("span", { class: "value", title: searched && texts.movebars.unsearched }, searched ? "–" : ""), el("span", { class: "continued" }, "\u00a0")];
   const { kind } = app.game;
   const chance = line.white ?? line.black;
   const value = line.mate ? scored(kind, line) : chance === null || chance === undefined ? "" : percent(chance);

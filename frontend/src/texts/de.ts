@@ -423,6 +423,7 @@ export const de: Texts = {
   movebars: {
     visits: (n) => count(n, { one: "# Besuch", other: "# Besuche" }),
     rated: (rating) => `Wertung ${rating}`,
+    unsearched: "nicht durchsucht",
   },
   summary: {
     title: "Zusammenfassung der Partie",
@@ -796,7 +797,11 @@ export const de: Texts = {
     outside: "Diese Stellung gehört nicht zu deinen Eröffnungen.",
     start: "Ersten Zug zeigen",
     replacing: "Auf dem Brett ist eine Partie. Willst du sie verlassen? Hast du sie geändert, bleibt sie unter „Frühere Partien“.",
-    heads: { move: "Zug", games: "Partien", score: "Ergebnis" },
+    heads: { move: "Zug", games: "Partien", score: "Ergebnis", lost: "Verlust" },
+    list: "Deine Eröffnungen mit Ergebnis",
+    all: (n) => `Alle ${number(n)} zeigen`,
+    show: "Auf dem Brett zeigen",
+    lostAbout: "Verlust je Zug in Prozentpunkten, über alle Züge dieser Partien",
     usual: "üblich",
     flaws: "Deine üblichen Züge, die viel verlieren",
     noFlaws: "Keiner deiner üblichen Züge verliert 10 Prozentpunkte oder mehr.",

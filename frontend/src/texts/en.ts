@@ -425,6 +425,7 @@ export const en = {
   movebars: {
     visits: (n: number) => count(n, { one: "# visit", other: "# visits" }),
     rated: (rating: number) => `Rated ${rating}`,
+    unsearched: "Not searched",
   },
   summary: {
     title: "Summary of the game",
@@ -799,7 +800,11 @@ export const en = {
     outside: "This position is not in your openings.",
     start: "Show the first move",
     replacing: "The board shows a game. Leave it? It stays under “Earlier games” if you changed it.",
-    heads: { move: "Move", games: "Games", score: "Score" },
+    heads: { move: "Move", games: "Games", score: "Score", lost: "Lost" },
+    list: "Your openings with scores",
+    all: (n: number) => `Show all ${number(n)}`,
+    show: "Show on the board",
+    lostAbout: "Percentage points lost per move, over all moves of these games",
     usual: "usual",
     flaws: "Your usual moves that lose a lot",
     noFlaws: "None of your usual moves loses 10 percentage points or more.",

@@ -431,6 +431,7 @@ export const fr: Texts = {
   movebars: {
     visits: (n) => count(n, { one: "# visite", other: "# visites" }),
     rated: (rating) => `Classement ${rating}`,
+    unsearched: "sans recherche",
   },
   summary: {
     title: "Résumé de la partie",
@@ -804,7 +805,11 @@ export const fr: Texts = {
     outside: "Cette position ne fait pas partie de vos ouvertures.",
     start: "Montrer le premier coup",
     replacing: "Une partie est ouverte. La quitter ? Si vous l’avez modifiée, elle reste dans « Parties précédentes ».",
-    heads: { move: "Coup", games: "Parties", score: "Score" },
+    heads: { move: "Coup", games: "Parties", score: "Score", lost: "Perte" },
+    list: "Vos ouvertures et leurs scores",
+    all: (n) => `Afficher les ${number(n)}`,
+    show: "Montrer sur l’échiquier",
+    lostAbout: "Points de pourcentage perdus par coup, sur tous les coups de ces parties",
     usual: "habituel",
     flaws: "Vos coups habituels qui perdent beaucoup",
     noFlaws: "Aucun de vos coups habituels ne perd 10 points de pourcentage ou plus.",

@@ -8,21 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kibitz.analysis.chess.judging import Stopped
-from kibitz.web.answers import rounded
+from kibitz.web.chess.candidates import valued_line
 from kibitz.web.chess.checking import check_with
 from kibitz.web.chess.judging import in_chunks
 from kibitz.web.chess.line import ChessLine, read_move
 
 if TYPE_CHECKING:
-    import chess
-
     from kibitz.analysis.chess.engine_judge import EngineJudge
     from kibitz.play.session import Session
-    from kibitz.play.value import PositionValue
     from kibitz.web.positions import Line
-
-MOST_SHOWN = 8
-"""The page shows at most this number of moves of each line (sequence of moves)."""
 
 
 def judge(
@@ -81,13 +75,6 @@ def candidates(
         after = board.copy()
         after.push_uci(name)
         value = engine.value(after)
-        lines.append(_line(board, found.moves if found.moves[:1] == (name,) else (name, *value.moves), value))
+        lines.append(valued_line(board, found.moves if found.moves[:1] == (name,) else (name, *value.moves), value))
         report({"lines": lines})
     return {"lines": lines}
-
-
-def _line(board: chess.Board, moves: Sequence[str], value: PositionValue) -> dict[str, Any]:
-    """Return a line, and the value after its first move in White's view."""
-    after, shown = board.copy(stack=False), moves[:MOST_SHOWN]
-    sans = [after.san_and_push(after.parse_uci(name)) for name in shown]
-    return {"moves": list(shown), "san": sans, "white": rounded(value.chance), "mate": value.mate}

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kibitz.play.result import SearchLimits
 from kibitz.web.answers import rounded
-from kibitz.web.chess.line import ChessLine
+from kibitz.web.chess.line import ChessLine, read_move
 from kibitz.web.chess.ratings import by_rating
 
 if TYPE_CHECKING:
     import chess
 
     from kibitz.play.result import PvLine, SearchResult
+    from kibitz.play.value import PositionValue
     from kibitz.web.networks import NetworkInfo, NetworkRegistry
     from kibitz.web.positions import Line
 
@@ -63,6 +64,38 @@ def search(
     if result is None or OPPONENT not in networks.session(network.name).side_inputs:
         return None if result is None else as_json(result)
     return as_json(result) | {"risk": by_rating(networks, network, line, searched_losses(player.root_moves))["risk"]}
+
+
+def values_after(
+    networks: NetworkRegistry, network: NetworkInfo, line: Line, names: Sequence[str], stop: threading.Event
+) -> Iterator[dict[str, Any]]:
+    """Yield, for each move in `names`, the value after this move and the moves that follow, as a dict for the browser
+    page of `kibitz board`. A separate search finds the value. If the move is then played, the page shows the same
+    value.
+
+    names: legal moves in the last position of the line (a start position and moves), in UCI notation. stop: an event
+    that ends the search. Raises BadRequest for an illegal move, and Stopped when `stop` is set.
+    """
+    from kibitz.analysis import load
+    from kibitz.analysis.chess.judging import Judge
+
+    assert isinstance(line, ChessLine)
+    board = line.since_null()
+    judge = Judge(networks.session(network.name), load(network.system), stop=stop)
+    for name in names:
+        after = board.copy()
+        after.push(read_move(board, name))
+        value = judge.value(after)
+        yield valued_line(board, (name, *value.moves), value)
+
+
+def valued_line(board: chess.Board, moves: Sequence[str], value: PositionValue) -> dict[str, Any]:
+    """Return a line of moves in UCI notation, and the value after its first move in White's view, as a dict for the
+    browser page of `kibitz board`.
+    """
+    after, shown = board.copy(stack=False), moves[:MOST_SHOWN]
+    sans = [after.san_and_push(after.parse_uci(name)) for name in shown]
+    return {"moves": list(shown), "san": sans, "white": rounded(value.chance), "mate": value.mate}
 
 
 def _line(board: chess.Board, line: PvLine) -> dict[str, Any]:

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kibitz.games.go.points import BLACK, to_gtp
 from kibitz.web.answers import rounded
-from kibitz.web.go.line import GoLine
+from kibitz.web.go.line import GoLine, read_point
+from kibitz.web.params import BadRequest
 
 if TYPE_CHECKING:
     from kibitz.play.go.thought import GoThought, Look, MoveThought
@@ -51,6 +53,33 @@ def search(
 
     thought = search_board(networks.session(network.name), line.board(), line.terms, on_progress=on_look, stop=stop)
     return _as_json(thought, line.size)
+
+
+def values_after(
+    networks: NetworkRegistry, network: NetworkInfo, line: Line, names: Sequence[str], stop: threading.Event
+) -> Iterator[dict[str, Any]]:
+    """Yield, for each move in `names`, the value after this move and the moves that follow, as a dict for the browser
+    page of `kibitz board`. A separate search finds the value. If the move is then played, the page shows the same
+    value.
+
+    names: legal moves in the last position of the line (a start position and moves), in GTP notation. stop: an event
+    that ends the search. Raises BadRequest for an illegal move.
+    """
+    from kibitz.play.go.value import value_board
+
+    assert isinstance(line, GoLine)
+    board = line.board()
+    for name in names:
+        point = read_point(name, line.size)
+        if board.why_not(board.to_move, point) is not None:
+            raise BadRequest(f"{name} is illegal here")
+        after = replace(line, moves=(*line.moves, point))
+        value = value_board(networks.session(network.name), after.board(), after.terms, stop=stop)
+        if stop.is_set():
+            return
+        moves = [name, *value.moves][:MOST_SHOWN]
+        assert value.lead is not None
+        yield {"moves": moves, "san": moves, "black": rounded(value.chance), "score": round(value.lead, 1)}
 
 
 def _as_json(thought: GoThought, size: int) -> dict[str, Any]:

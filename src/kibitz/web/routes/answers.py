@@ -212,7 +212,8 @@ def value(state: AppState, fields: Fields) -> StreamJob:
 
 def candidates(state: AppState, fields: Fields) -> StreamJob:
     """Parse `fields`, the JSON of a request to `/api/candidates`. Return a job that searches the last position with the
-    network or an engine, and sends the best moves to the browser page of `kibitz board`.
+    network or an engine, and sends the best moves to the browser page of `kibitz board`. The moves in "moves" have
+    values too, even if they are not among the best.
     """
     network, line = read_request(state, fields)
     program = state.judges.program(fields, line.game)
@@ -228,6 +229,12 @@ def candidates(state: AppState, fields: Fields) -> StreamJob:
         else:
             module = importlib.import_module(f"kibitz.web.{line.game}.candidates")
             best = module.search(state.networks, network, line, report, stop)
+            if best is not None and not stop.is_set():
+                known = {one["moves"][0] for one in best["lines"]}
+                others = [name for name in names if name not in known]
+                for one in module.values_after(state.networks, network, line, others, stop):
+                    best["lines"].append(one)
+                    report(best)
         return best
 
     def steps(on_step: Callable[[Any], None], stop: threading.Event) -> Iterator[list[dict[str, Any]]]:
