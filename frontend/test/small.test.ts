@@ -12,7 +12,7 @@ import type { Wanted } from "../src/library/gamelist";
 import { decode, sentence } from "../src/library/load";
 import { estimate } from "../src/mygames/myanswers";
 import { examplePoint } from "../src/board/controls";
-import { firstMoves } from "../src/app/earlier";
+import { distinct, firstMoves, Keeper, reopened, Store, unite } from "../src/app/earlier";
 import { scrolled } from "../src/analysis/movelist";
 import { firstColumn, named, numberOf, numeral, occasion, players } from "../src/app/naming";
 import { scored, scoreWords } from "../src/analysis/opinion";
@@ -363,6 +363,38 @@ describe("questions to the server", () => {
   test("errors in words", () => {
     expect([message(new Error("gone")), message("text"), message(new Error(""))]).toEqual(["gone", "text", "Error"]);
   });
+});
+
+test("a game that is opened twice is one of the earlier games, and a changed copy is another", async () => {
+  vi.stubGlobal("window", Object.assign(Object.create(globalThis), { addEventListener: () => undefined }));
+  const store = new Store();
+  const app = page();
+  const first = chess("e4 e5");
+  first.changed = true;
+  app.open(first);
+  new Keeper(app, store);
+  app.open(chess("d4"));
+  const earlier = async () => (await store.all()).map(({ about }) => about);
+  await vi.waitFor(async () => expect(await earlier()).toHaveLength(1));
+  const [kept] = await store.all();
+  // Its address opened again, in another tab or after the tab was closed: a copy, with another position shown.
+  const [copy] = reopened(kept!, true);
+  app.open(copy);
+  expect(distinct(await store.all(), copy).once).toEqual([]);
+  app.open(chess("c4"));
+  await vi.waitFor(async () => expect((await store.all()).map(({ key }) => key)).toEqual([copy.key]));
+  // Copies of earlier visits go, too.
+  await store.put({ ...kept!, key: "older", time: 1 });
+  expect(await earlier()).toHaveLength(2);
+  await unite(store);
+  expect(await earlier()).toEqual([kept!.about]);
+  // What differs in a move, a word or a name stays.
+  const [changed] = reopened(kept!, true);
+  add(changed, find(changed, "e5").id, after("chess", { ply: 2, turn: "w" }, "Nf3"));
+  app.open(changed);
+  app.open(chess("b4"));
+  await vi.waitFor(async () => expect(await earlier()).toHaveLength(2));
+  for (const other of [{ headers: { White: "Ana" } }, { nodes: kept!.nodes.map((each) => ({ ...each, comment: "x" })) }]) expect(distinct([kept!, { ...kept!, key: "other", ...other }]).again).toEqual([]);
 });
 
 test("an earlier game is named by its first moves, with the number of each move of the first column", () => {

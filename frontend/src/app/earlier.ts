@@ -102,7 +102,7 @@ export class Keeper {
     this.game = app.game;
     this.cursor = app.cursor;
     app.on("game", () => {
-      this.flush();
+      void this.flush()?.then(() => unite(this.store));
       this.game = app.game;
       this.cursor = app.cursor;
       this.alone();
@@ -111,19 +111,20 @@ export class Keeper {
     app.on("tree", () => {
       this.cursor = app.cursor;
       window.clearTimeout(this.timer);
-      this.timer = window.setTimeout(() => this.flush(), PAUSE);
+      this.timer = window.setTimeout(() => void this.flush(), PAUSE);
     });
-    window.addEventListener("pagehide", () => this.flush());
+    window.addEventListener("pagehide", () => void this.flush());
     this.alone();
   }
 
-  private flush(): void {
+  /** Resolves when the game is kept; undefined where there is nothing to keep. */
+  private flush(): Promise<void> | undefined {
     window.clearTimeout(this.timer);
     const { game } = this;
     const state = `${game.key} ${game.revision}`;
-    if (!game.changed || !worth(game) || state === this.kept) return;
+    if (!game.changed || !worth(game) || state === this.kept) return undefined;
     this.kept = state;
-    void this.store.put(keptOf(game, this.cursor));
+    return this.store.put(keptOf(game, this.cursor));
   }
 
   /** A game that another tab holds, because this tab is its copy, is kept under a name of its own. */
@@ -140,6 +141,42 @@ export class Keeper {
       return new Promise(() => undefined);
     });
   }
+}
+
+type Content = Pick<Kept, "kind" | "headers" | "start" | "root"> & { nodes: ReadonlyMap<number, Node> };
+
+/** All that is in a game, but not the numbers of its positions, nor the position that was looked at. */
+function contentOf({ kind, headers, start, root, nodes }: Content): string {
+  const parts: unknown[] = [kind, Object.entries(headers).sort(), start.fen, start.size, start.komi, start.rules, start.side, start.setup];
+  const pile = [root];
+  for (let at = nodes.get(pile.pop()!); at; at = nodes.get(pile.pop()!)) {
+    const { move, comment, nags, commands, shapes, props, children } = at;
+    parts.push([move, comment, nags, commands ?? 0, shapes ?? 0, props ?? 0, children.length]);
+    pile.push(...[...children].reverse());
+  }
+  return JSON.stringify(parts);
+}
+
+/** Keeps one of the games with the same content, the latest; resolves with all that stay. */
+export async function unite(store: Store): Promise<Kept[]> {
+  const { once, again } = distinct(await store.all());
+  for (const { key } of again) await store.remove(key);
+  return once;
+}
+
+/** Games with the same content once, the first of them; the others, and those that are the same as `present`, apart. */
+export function distinct(games: readonly Kept[], present?: Game): { once: Kept[]; again: Kept[] } {
+  const found = new Map<string, string>();
+  if (present) found.set(contentOf(present), present.key);
+  const once: Kept[] = [];
+  const again: Kept[] = [];
+  for (const game of games) {
+    const content = contentOf({ ...game, nodes: new Map(game.nodes.map((each) => [each.id, each])) });
+    const same = found.get(content);
+    if (same === undefined) found.set(content, game.key);
+    (same === undefined || same === game.key ? once : again).push(game);
+  }
+  return { once, again };
 }
 
 function keptOf(game: Game, cursor: number): Kept {

@@ -1,12 +1,12 @@
 /** The dialog with the games before, that were changed here. */
 
 import { button, el } from "../ui/elements";
-import { type Kept, reopened, type Store } from "../app/earlier";
+import { distinct, type Kept, reopened, type Store, unite } from "../app/earlier";
 import type { App } from "../app/state";
 import { language, lettered, texts } from "../texts";
 
 export async function showEarlier(app: App, store: Store): Promise<void> {
-  const games = (await store.all()).filter(({ key }) => key !== app.game.key);
+  const games = distinct(await unite(store), app.game).once.filter(({ key }) => key !== app.game.key);
   const list = el("ol", { "aria-label": texts.gamemenu.title, tabindex: 0 });
   const none = el("p", { class: "note", hidden: games.length > 0 }, texts.gamemenu.none);
   const dialog = el(
