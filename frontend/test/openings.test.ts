@@ -23,7 +23,7 @@ const position = (fen: string, line: string[], own: boolean, ...moves: ReturnTyp
 const FIRST = position(START, [], true, played("e4", 8, FENS.e4), played("d4", 3));
 const REPLY = position(FENS.e4!, ["e4"], false, played("e5", 6, FENS.e5), played("c5", 2));
 const SECOND = position(FENS.e5!, ["e4", "e5"], true, played("Nf3", 6, FENS.Nf3));
-const OPENINGS: Openings = { player: "Ana", games: 12, rating: 1500, positions: [FIRST, REPLY, SECOND], recent: 0, left: [] };
+const OPENINGS: Openings = { player: "Ana", games: 12, rating: 1500, positions: [FIRST, REPLY, SECOND], recent: 0, left: [], openings: [] };
 const CHECKS = { flaw: () => null, find: () => Promise.resolve(null), judge: () => Promise.resolve(undefined), network: () => undefined };
 const HUMAN: Network = network("human", { rated: true });
 
@@ -128,6 +128,29 @@ test("openings that could not be read are asked for again when somebody comes ba
   openings.refresh(GAMES);
   await until(() => element.textContent.includes("From 12 games"));
   expect(element.textContent).not.toContain("busy");
+});
+
+test("the openings are listed with their results, and a click shows one on the board", async () => {
+  const { server, view: openings, element, app } = view();
+  const names = ["Italian Game", ...Array.from({ length: 9 }, (_, at) => `Rare Opening ${at}`)];
+  const made = names.map((name, at) => ({ side: "white" as const, eco: "C50", name, games: 20 - at, score: at ? null : 0.55, line: ["e4", "e5"] }));
+  const sicilian = { ...made[0]!, side: "black" as const, name: "Sicilian Defense", games: 7, score: 0.5, line: ["e4"] };
+  server.on("mygames/repertoire", () => ({ ...OPENINGS, openings: [...made, sicilian] }));
+  const lost = { label: "", name: "Italian Game", side: "white" as const, moves: 300, games: 20, loss: { value: 0.043, low: null, high: null, n: 300 }, marks: { inaccuracies: 0, mistakes: 0, blunders: 0 } };
+  openings.refresh(GAMES);
+  await until(() => element.textContent.includes("Italian Game"));
+  const row = (name: string) => element.all("tr").find((each) => each.textContent.startsWith(name))?.textContent;
+  expect(row("Italian Game")).toBe("Italian Game2055%");
+  expect(row("Sicilian Defense")).toBe("Sicilian Defense750%");
+  expect(row("Rare Opening 8")).toBeUndefined();
+  element.button(texts.openings.all(11)).click();
+  expect(row("Rare Opening 8")).toBe("Rare Opening 811–");
+  // Once the games are analyzed, with what a move lost.
+  openings.refresh(GAMES, [lost]);
+  expect([row("Italian Game"), row("Sicilian Defense")]).toEqual(["Italian Game2055%4.3", "Sicilian Defense750%–"]);
+  element.button("Sicilian Defense").click();
+  await until(() => app.line().moves.join() === "e4");
+  expect(app.flipped).toBe(true);
 });
 
 test("what has not changed is not drawn again: the keyboard stays where it is", async () => {

@@ -22,7 +22,7 @@ const MINE = position(START, [played("e2e4", "e4", 8), played("d2d4", "d4", 2), 
 const ANSWERS = position("after e4 b KQkq -", [played("e7e5", "e5", 6), played("c7c5", "c5", 2)], { own: false, line: ["e2e4"] });
 const ONCE = position("once w - -", [played("a2a3", "a3", 1), played("h2h3", "h3", 1)], { line: ["e2e4", "e7e5"] });
 const DARK = position("dark b - -", [played("c7c5", "c5", 3)], { side: "black", line: ["e2e4"] });
-const OPENINGS: Openings = { player: "Muñoz, Ana", games: 12, rating: 1538, positions: [MINE, ANSWERS, ONCE, DARK], recent: 12, left: [] };
+const OPENINGS: Openings = { player: "Muñoz, Ana", games: 12, rating: 1538, positions: [MINE, ANSWERS, ONCE, DARK], recent: 12, left: [], openings: [] };
 const FOUND: ByRating = { ratings: [1500], moves: [{ move: "c7c5", san: "c5", p: [0.5] }, { move: "e7e6", san: "e6", p: [0.3] }, { move: "e7e5", san: "e5", p: [0.2] }], risk: null };
 const better = { move: "d2d4", san: "d4" };
 

@@ -60,6 +60,23 @@ def test_positions_moves_and_results() -> None:
     assert all(each["games"] >= LEAST for each in told["positions"])
 
 
+def test_openings_with_their_results() -> None:
+    told = found(*MINE, ("white", game("1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6", 6, result="*")))["openings"]
+    assert [(each["side"], each["name"], each["games"], each["score"]) for each in told] == [
+        ("white", "Italian Game", 3, 0.5),  # one game has no result
+        ("black", "Sicilian Defense", 2, 0.0),
+        ("white", "Scotch Game", 1, 1.0),
+    ]
+    italian, sicilian, _ = told
+    assert (italian["line"], italian["eco"]) == (["e2e4", "e7e5", "g1f3", "b8c6", "f1c4"], "C50")
+    assert sicilian["line"] == ["e2e4", "c7c5"]
+    # Another order of moves is the same opening, and a game without moves has none.
+    told = found(
+        ("white", game("1. d4 d5 2. c4 e6", 1)), ("white", game("1. c4 e6 2. d4 d5", 2)), ("white", game("", 3))
+    )["openings"]
+    assert [(each["name"], each["games"]) for each in told] == [("Queen's Gambit Declined", 2)]
+
+
 def test_another_order_of_moves_is_the_same_position() -> None:
     told = found(
         ("white", game("1. d4 d5 2. c4 e6 3. Nc3", 1)),

@@ -13,6 +13,9 @@ export interface Figure {
 
 export interface Part {
   label: string;
+  /** Of an opening: its name, and the player's color. */
+  name?: string;
+  side?: "white" | "black" | "";
   moves: number;
   games: number;
   score?: Figure;

@@ -432,7 +432,8 @@ class MyGamesPanel {
       if (chip.checked) this.show("games");
       return;
     }
-    this.openings.refresh(games);
+    const report = this.shown && this.shownOf === "chess" && this.names().join(", ").toLowerCase() === this.shown.name.toLowerCase() ? (this.shown as Report).by_opening : [];
+    this.openings.refresh(games, report);
     const { due } = this.openings;
     this.openingsDue.textContent = String(due);
     this.openingsDue.hidden = !due;

@@ -9,9 +9,9 @@ import { confirmed } from "../ui/confirming";
 import { button, Choice, el } from "../ui/elements";
 import { keep, kept } from "../app/storage";
 import type { App } from "../app/state";
-import type { MyGames } from "./myanswers";
+import type { MyGames, Part } from "./myanswers";
 import { OpeningChecks } from "./openingchecks";
-import { keepOpenings, keptOpenings, type LeftAt, type Position, Repertoire, replies, shownReplies, type Side, usual } from "./repertoire";
+import { keepOpenings, keptOpenings, type LeftAt, type PlayedOpening, type Position, Repertoire, replies, shownReplies, type Side, usual } from "./repertoire";
 import { schedule } from "./schedule";
 import { answerList, Trainer } from "./trainer";
 import { asksRatings } from "../analysis/movebars";
@@ -23,6 +23,8 @@ const CHECKED = 24;
 const READING_EVERY = 500;
 /** Moves of a position that are listed. */
 const LISTED = 5;
+/** Openings of a color that are listed at first. */
+const FIRST = 5;
 
 export class OpeningsView {
   readonly element: HTMLElement;
@@ -30,6 +32,7 @@ export class OpeningsView {
   private readonly today = el("p", { class: "opening-today" });
   private readonly side: Choice;
   private readonly practice = button(texts.openings.practice, () => void this.begin(), { class: "primary" });
+  private readonly played = el("section", { class: "opening-played", "aria-label": texts.openings.list });
   private readonly here = el("section", { class: "opening-here", "aria-label": texts.openings.here });
   private readonly flaws = el("section", { class: "opening-flaws" });
   private readonly left = el("section", { class: "opening-left" });
@@ -48,6 +51,10 @@ export class OpeningsView {
   private drawn = "";
   private checking = false;
   private done = "";
+  /** Whether all openings are listed. */
+  private whole = false;
+  /** The parts of the report that are of openings. */
+  private report: readonly Part[] = [];
 
   /** players: whose games. network: the one that judges. look: opens the game of a move at the position before it. */
   constructor(
@@ -72,7 +79,7 @@ export class OpeningsView {
       this.draw();
     });
     this.side.offer([["both", texts.openings.both], ["white", texts.common.white], ["black", texts.common.black]], kept("local", "opening-side"));
-    this.list = el("div", {}, this.today, el("div", { class: "opening-begin" }, this.practice, this.side.element), this.here, this.flaws, this.left);
+    this.list = el("div", {}, this.today, el("div", { class: "opening-begin" }, this.practice, this.side.element), this.played, this.here, this.flaws, this.left);
     this.element = el("div", { class: "my-openings" }, this.note, this.list, this.trainer.element);
     const moved = (): void => {
       if (!this.shown) return;
@@ -98,8 +105,12 @@ export class OpeningsView {
     return (this.repertoire ?? (this.repertoire = keptOpenings()))?.plan(schedule, "both").due.length ?? 0;
   }
 
-  /** Reads the openings of the chosen games, if they are not known; without games those that the browser has kept. */
-  refresh(games: MyGames["games"]): void {
+  /**
+   * Reads the openings of the chosen games, if they are not known; without games those that the browser has kept. report:
+   * what each opening lost, of the report about the same player's games.
+   */
+  refresh(games: MyGames["games"], report: readonly Part[] = []): void {
+    this.report = report;
     const names = this.players();
     const wanted = games && names.length ? JSON.stringify([games.opened, names]) : "";
     // What failed is asked for again when somebody comes back.
@@ -120,7 +131,7 @@ export class OpeningsView {
     const { app, repertoire } = this;
     const plan = repertoire?.plan(schedule, this.color);
     const checked = repertoire?.asked(this.color).slice(0, CHECKED).filter((each) => this.checks.flaw(each) !== undefined).length;
-    return JSON.stringify([this.fetched, this.loaded, this.problem, this.done, this.color, repertoire?.games, plan && [plan.due.length, plan.fresh.length, plan.next], app.opened, app.cursor, this.checks.network(), this.rated(), checked]);
+    return JSON.stringify([this.fetched, this.loaded, this.problem, this.done, this.color, repertoire?.games, plan && [plan.due.length, plan.fresh.length, plan.next], this.whole, this.report, app.opened, app.cursor, this.checks.network(), this.rated(), checked]);
   }
 
   private async fetch(names: string[], wanted: string): Promise<void> {
@@ -179,10 +190,44 @@ export class OpeningsView {
     const next = plan.due.length || plan.next === null ? "" : ` ${texts.mygames.nextDue(plan.next)}`;
     this.today.replaceChildren(this.done && `${this.done} `, el("b", {}, plan.due.length ? texts.openings.due(plan.due.length) : texts.mygames.noneDue), `${more}${next}`);
     this.practice.hidden = !plan.due.length && !plan.fresh.length;
+    this.drawPlayed(repertoire);
     this.drawHere();
     this.drawFlaws();
     this.drawLeft(repertoire);
     void this.check();
+  }
+
+  /** The openings of each color with their results, and what a move lost in them where the report says it. */
+  private drawPlayed({ openings }: Repertoire): void {
+    const { color, report } = this;
+    const { heads } = texts.openings;
+    this.played.hidden = !openings.length;
+    const loss = ({ side, name }: PlayedOpening): number | null => report.find((part) => part.side === side && part.name === name)?.loss.value ?? null;
+    const groups = (["white", "black"] as const).flatMap((side) => {
+      const own = openings.filter((each) => each.side === side);
+      if (!own.length || (color !== "both" && color !== side)) return [];
+      const rows = own.slice(0, this.whole ? own.length : FIRST).map((each) => {
+        const lost = loss(each);
+        const open = button(each.name, () => void this.open(each), { class: "opening-name", title: texts.openings.show });
+        return el(
+          "tr",
+          {},
+          el("th", { scope: "row" }, open),
+          el("td", {}, texts.common.number(each.games)),
+          el("td", {}, each.score === null ? "–" : texts.common.percent(each.score)),
+          report.length > 0 && el("td", {}, lost === null ? "–" : texts.common.number(100 * lost, 1)),
+        );
+      });
+      const titles = [texts.common[side], heads.games, heads.score].map((text) => el("th", { scope: "col" }, text));
+      if (report.length) titles.push(el("th", { scope: "col", title: texts.openings.lostAbout }, heads.lost));
+      return [el("table", { class: "my-parts" }, el("thead", {}, el("tr", {}, ...titles)), el("tbody", {}, ...rows))];
+    });
+    const more = button(texts.openings.all(openings.length), () => {
+      this.whole = true;
+      this.draw();
+    });
+    more.hidden = this.whole || !(["white", "black"] as const).some((side) => (color === "both" || color === side) && openings.filter((each) => each.side === side).length > FIRST);
+    this.played.replaceChildren(el("h3", {}, texts.openings.list), ...groups, more);
   }
 
   private async begin(): Promise<void> {
@@ -331,8 +376,8 @@ export class OpeningsView {
     if (await app.fresh("chess")) app.set({ flipped: color === "black" });
   }
 
-  /** Shows a position of the repertoire on the board. */
-  private async open(position: Position): Promise<void> {
+  /** Shows a position of the repertoire, or an opening, on the board. */
+  private async open(position: Pick<Position, "line" | "side">): Promise<void> {
     const { app } = this;
     try {
       if (!(await app.mayOpen())) return;

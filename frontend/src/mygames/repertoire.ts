@@ -50,6 +50,18 @@ export interface LeftAt {
   opponent_rating: number | null;
 }
 
+/** An opening of one's games with a color. */
+export interface PlayedOpening {
+  side: Side;
+  eco: string;
+  name: string;
+  games: number;
+  /** The player's result, 0..1; null if no game has one. */
+  score: number | null;
+  /** The most frequent moves to its first position. */
+  line: string[];
+}
+
 /** What the server says of a player's openings. */
 export interface Openings {
   player: string;
@@ -58,6 +70,8 @@ export interface Openings {
   positions: Position[];
   recent: number;
   left: LeftAt[];
+  /** The most frequent first. */
+  openings: PlayedOpening[];
 }
 
 /** A likely answer: how often players of the rating choose it by the network, and in how many of one's own games it came. */
@@ -104,6 +118,7 @@ export class Repertoire {
     /** Where recent games left it; none of one that the browser has kept. */
     readonly left: readonly LeftAt[] = [],
     readonly recent = 0,
+    readonly openings: readonly PlayedOpening[] = [],
   ) {
     this.owner = owner;
     // Of two that differ in a capture in passing alone, the more frequent one, which comes first, stands for both.
@@ -111,8 +126,8 @@ export class Repertoire {
     for (const each of positions) this.known.set(key(each.side, each.fen, 4), each);
   }
 
-  static of({ player, positions, rating, games, left, recent }: Openings): Repertoire {
-    return new Repertoire(positions, ownerOf(player), rating, games, left, recent);
+  static of({ player, positions, rating, games, left, recent, openings }: Openings): Repertoire {
+    return new Repertoire(positions, ownerOf(player), rating, games, left, recent, openings);
   }
 
   /** The rating whose answers are expected: the player's, in hundreds. */

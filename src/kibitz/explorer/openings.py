@@ -29,6 +29,11 @@ class Opening:
     def __str__(self) -> str:
         return f"{self.eco} {self.name}"
 
+    @property
+    def family(self) -> str:
+        """The name without the variation, such as "Sicilian Defense"."""
+        return self.name.split(",")[0]
+
 
 def rows() -> list[tuple[str, str, str]]:
     """Return the table of openings: for each opening its code, its name, and its moves in SAN, separated by spaces."""

@@ -231,7 +231,7 @@ class PlayerReport:
         """Yield the openings with the most games, separately for White and Black. Each part has all moves of its games,
         not only the moves of the opening.
         """
-        families = [None if one is None else _family(one) for one in self._openings]
+        families = [None if one is None else one.family for one in self._openings]
         pairs = [(family, side) for family, side in zip(families, self._sides, strict=True) if family]
         codes = {family: one for family, one in zip(families[::-1], self._openings[::-1], strict=True) if one}
         for (family, side), _ in Counter(pairs).most_common(MOST_OPENINGS):
@@ -258,11 +258,6 @@ class PlayerReport:
             **({} if self.strength is None else {"strength": self.strength.as_json()}),
             **({} if self.checked_by is None else {"checked_by": self.checked_by.as_json()}),
         }  # fmt: skip
-
-
-def _family(opening: Opening) -> str:
-    """Return an opening's name without its variation."""
-    return opening.name.split(",")[0]
 
 
 def _boards(game: chess.pgn.Game) -> Iterator[chess.Board]:

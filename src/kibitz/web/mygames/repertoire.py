@@ -16,7 +16,7 @@ from typing import Any
 import chess
 
 from kibitz.analysis.chess.ratings import ratings_of
-from kibitz.explorer.openings import opening_at
+from kibitz.explorer.openings import Opening, opening_at
 from kibitz.games.chess.filters import RESULTS
 from kibitz.games.chess.io.reader import parse
 
@@ -84,6 +84,25 @@ class _Reached:
 
 
 @dataclass
+class _Played:
+    """An opening of games in which the player had the same color. scores: the player's results of these games, 0 to 1.
+    lines: how often each sequence of moves, in UCI notation, was the first to reach a position with the opening's name.
+    ecos: the codes of the positions with this name, by that sequence.
+    """
+
+    games: int = 0
+    scores: list[float] = field(default_factory=list)
+    lines: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    ecos: dict[tuple[str, ...], str] = field(default_factory=dict)
+
+    def as_json(self, side: str, name: str) -> dict[str, Any]:
+        ((line, _),) = self.lines.most_common(1)
+        score = round(fmean(self.scores), 4) if self.scores else None
+        return {"side": side, "eco": self.ecos[line], "name": name, "games": self.games, "score": score,
+                "line": list(line)}  # fmt: skip
+
+
+@dataclass
 class _Opened:
     """A game up to DEPTH plies. moves: in UCI."""
 
@@ -106,6 +125,8 @@ class Repertoire:
         self._games: list[_Opened] = []
         self._ratings: list[int] = []
         self._keys: dict[tuple[str, ...], str] = {}
+        self._names: dict[tuple[str, ...], Opening | None] = {}
+        self._openings: dict[tuple[str, str], _Played] = {}
 
     def add(self, number: int, side: str, text: str) -> None:
         """Add a game. Games must be added in the order in which they were played.
@@ -149,6 +170,26 @@ class Repertoire:
             game.keys.append(key)
             game.moves.append(move.uci())
             board.push(move)
+            if (line := tuple(game.moves)) not in self._names:
+                self._names[line] = opening_at(board)
+        self._count_opening(game, score)
+
+    def _count_opening(self, game: _Opened, score: float | None) -> None:
+        """Count a game under the opening of its last named position, without the variation. The analysis of the
+        player's games names openings in the same way. score: the player's result, 0 to 1; None without a result.
+        """
+        lines = [tuple(game.moves[:ply]) for ply in range(1, len(game.moves) + 1)]
+        named = [(line, opening) for line in lines if (opening := self._names[line])]
+        if not named:
+            return
+        family = named[-1][1].family
+        line, opening = next(each for each in named if each[1].family == family)
+        played = self._openings.setdefault((game.side, family), _Played())
+        played.games += 1
+        played.lines[line] += 1
+        played.ecos[line] = opening.eco
+        if score is not None:
+            played.scores.append(score)
 
     @property
     def rating(self) -> int | None:
@@ -163,6 +204,8 @@ class Repertoire:
         positions: the positions that occurred in two games or more, the most frequent first. In each, "own" is whether
             the player is to move, and "line" is the most frequent sequence of moves that leads to it. "played" has the
             moves that were played there, the most frequent first.
+        openings: the openings of the games, separately for White and Black, the most frequent first. "line" is the most
+            frequent sequence of moves to the first position of the opening.
         left: the recent games in which the player left the repertoire, the newest first.
         """
         positions = [
@@ -172,11 +215,12 @@ class Repertoire:
             if position.games >= LEAST
         ]
         positions.sort(key=lambda each: (-each["games"], len(each["line"])))
+        openings = [played.as_json(side, name) for (side, name), played in self._openings.items()]
         left = [found for game in self._games[: -RECENT - 1 : -1] if (found := self._left(game)) is not None]
         return {
             "player": self.name, "games": len(self._games), "skipped": self.skipped, "rating": self.rating,
             "depth": DEPTH, "positions": positions[:MOST_POSITIONS], "recent": min(RECENT, len(self._games)),
-            "left": left,
+            "left": left, "openings": sorted(openings, key=lambda each: -each["games"]),
         }  # fmt: skip
 
     def _left(self, game: _Opened) -> dict[str, Any] | None:
