@@ -76,6 +76,8 @@ test("a list of moves is scrolled by whole rows, and shows the comment of the mo
   // A comment of two lines is seen whole; a long one does not push the move out of sight.
   expect(at(5, 0, 40)).toBe(112);
   expect(at(5, 0, 900)).toBeLessThanOrEqual(28 * 5);
+  // The row before the move is seen only where that leaves room for what comes after it.
+  expect([at(5, 0, 54), at(5, 0, 80)]).toEqual([28 * 4, 28 * 5]);
 });
 
 test("a list of moves stays where it was scrolled to, also with comments in it", () => {

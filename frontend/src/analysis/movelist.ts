@@ -209,6 +209,9 @@ class MoveList {
       return;
     }
     let last: Element = current.closest(".row") ?? current;
+    // Whoever clicks a mark looks at the position before the move: its row and its reason come after that.
+    const next = this.next();
+    if (next) last = next.closest(".move-list > *") ?? last;
     while (last.nextElementSibling?.matches("p.comment, p.reason")) last = last.nextElementSibling;
     const top = current.offsetTop;
     const bottom = last instanceof HTMLElement ? last.offsetTop + last.offsetHeight : top + current.offsetHeight;
@@ -219,26 +222,49 @@ class MoveList {
     if (list.scrollTop < wanted - 1) list.scrollTop = rows.find((each) => each >= bottom - list.clientHeight) ?? wanted;
   }
 
+  /** The button of the next move, if that move is marked. */
+  private next(): HTMLElement | undefined {
+    const { app, buttons, marks } = this;
+    const id = app.path[app.place + 1];
+    return id !== undefined && marks.has(id) ? buttons.get(id) : undefined;
+  }
+
+  /** Whether the move that is looked at is in sight: who has scrolled it away stays there. */
+  private get inSight(): boolean {
+    const { list, current } = this;
+    if (!current) return false;
+    const { top, bottom } = current.getBoundingClientRect();
+    const seen = list.getBoundingClientRect();
+    return top >= seen.top - 1 && bottom <= seen.bottom + 1;
+  }
+
   private mark(): void {
     const { mistakes, marks } = this;
-    for (const [id, { shown, elements }] of marks) {
+    const gone = [...marks].filter(([id, { shown }]) => {
       const now = mistakes.sign(id);
-      if (now?.words === shown.words && now.reason === shown.reason) continue;
+      return now?.words !== shown.words || now.reason !== shown.reason;
+    });
+    const old = new Set(gone.map(([id]) => id));
+    const fresh = this.app.path.flatMap((id) => {
+      const button = this.buttons.get(id);
+      const sign = marks.has(id) && !old.has(id) ? undefined : mistakes.sign(id);
+      return button && sign && !this.recorded(id, sign) ? [{ id, button, sign }] : [];
+    });
+    if (!gone.length && !fresh.length) return;
+    const { inSight } = this;
+    for (const [id, { elements }] of gone) {
       for (const element of elements) element.remove();
       marks.delete(id);
     }
-    for (const id of this.app.path) {
-      const button = this.buttons.get(id);
-      const sign = marks.has(id) ? undefined : mistakes.sign(id);
-      if (!button || !sign || this.recorded(id, sign)) continue;
+    for (const { id, button, sign } of fresh) {
       const element = made(id, sign);
       element.classList.toggle("beside", this.app.node(id).nags.length > 0);
       button.after(element);
       marks.set(id, { shown: sign, elements: [element, ...this.explained(button, this.app.node(id), sign)] });
       this.reach(id);
-      // Its reason is in sight.
-      if (id === this.app.cursor) this.follow();
     }
+    // The reasons of this move and of the next one are in sight, and what comes above pushes nothing out of it.
+    if (inSight) this.follow();
   }
 
   /** By Tab one comes to the lines in the reason of the move that is looked at. */
@@ -272,9 +298,10 @@ const ROOM = 34;
  * top, bottom: of the move with its comment; now: where the list is; height: of what is seen; rows: their tops, all px.
  */
 export function scrolled({ top, bottom, now, height, rows }: { top: number; bottom: number; now: number; height: number; rows: number[] }): number {
-  // The row before the move is seen too, if it is no long comment. It is whole, else each step would scroll to and fro.
+  // The row before the move is seen too, if there is room and it is no long comment. It is whole, else each step would
+  // scroll to and fro.
   const before = top - (rows.findLast((each) => each < top) ?? top);
-  const room = before <= ROOM ? before : 0;
+  const room = before <= ROOM && bottom + ROOM - top + before <= height ? before : 0;
   const above = top - room < now;
   if (!above && bottom + ROOM <= now + height) return now;
   const wanted = above ? top - room : Math.min(top - room, bottom + ROOM - height);
