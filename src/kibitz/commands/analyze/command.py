@@ -22,7 +22,9 @@ from kibitz.games import GAME_NAMES
 from kibitz.parallel import open_workers
 
 if TYPE_CHECKING:
+    from kibitz.parallel import Workers
     from kibitz.personal.names import Player
+    from kibitz.play.session import Session
     from kibitz.runs import Run
 
 
@@ -99,26 +101,35 @@ def analyze(
     check_outputs(session, session.system, session.name)
     with contextlib.ExitStack() as stack:
         workers = stack.enter_context(open_workers(backend)) if backend else None
-        if options.by_rating is not None:
-            from kibitz.commands.analyze.by_rating import analyze_by_rating
+        _analyze(session, run, game_file, player, options, workers)
 
-            analyze_by_rating(session, run, game_file, options)
-        elif session.game == "chess" and player:
-            from kibitz.commands.analyze.player import analyze_player
 
-            analyze_player(session, run, game_file, player, options, workers)
-        elif session.game == "chess":
-            from kibitz.commands.analyze.chess import analyze_chess
+def _analyze(
+    session: Session, run: str, path: str, player: list[Player], options: AnalyzeOptions, workers: Workers | None
+) -> None:
+    """Make the kind of analysis that the options request. player: the player of a report; [] for an analysis of games.
+    The other arguments are those of `analyze_player`.
+    """
+    if options.by_rating is not None:
+        from kibitz.commands.analyze.by_rating import analyze_by_rating
 
-            analyze_chess(session, run, game_file, options, workers)
-        elif player:
-            from kibitz.commands.analyze.go_player import analyze_go_player
+        analyze_by_rating(session, run, path, options)
+    elif session.game == "chess" and player:
+        from kibitz.commands.analyze.player import analyze_player
 
-            analyze_go_player(session, run, game_file, player, options, workers)
-        else:
-            from kibitz.commands.analyze.go import analyze_go
+        analyze_player(session, run, path, player, options, workers)
+    elif session.game == "chess":
+        from kibitz.commands.analyze.chess import analyze_chess
 
-            analyze_go(session, run, game_file, options, workers)
+        analyze_chess(session, run, path, options, workers)
+    elif player:
+        from kibitz.commands.analyze.go_player import analyze_go_player
+
+        analyze_go_player(session, run, path, player, options, workers)
+    else:
+        from kibitz.commands.analyze.go import analyze_go
+
+        analyze_go(session, run, path, options, workers)
 
 
 def _file_of(network: Run, source: str, options: AnalyzeOptions, account: AccountOptions) -> str:

@@ -84,7 +84,7 @@ class _Reached:
 
 
 @dataclass
-class _Played:
+class _PlayedOpening:
     """An opening of games in which the player had the same color. scores: the player's results of these games, 0 to 1.
     lines: how often each sequence of moves, in UCI notation, was the first to reach a position with the opening's name.
     ecos: the codes of the positions with this name, by that sequence.
@@ -126,7 +126,7 @@ class Repertoire:
         self._ratings: list[int] = []
         self._keys: dict[tuple[str, ...], str] = {}
         self._names: dict[tuple[str, ...], Opening | None] = {}
-        self._openings: dict[tuple[str, str], _Played] = {}
+        self._openings: dict[tuple[str, str], _PlayedOpening] = {}
 
     def add(self, number: int, side: str, text: str) -> None:
         """Add a game. Games must be added in the order in which they were played.
@@ -184,7 +184,7 @@ class Repertoire:
             return
         family = named[-1][1].family
         line, opening = next(each for each in named if each[1].family == family)
-        played = self._openings.setdefault((game.side, family), _Played())
+        played = self._openings.setdefault((game.side, family), _PlayedOpening())
         played.games += 1
         played.lines[line] += 1
         played.ecos[line] = opening.eco
