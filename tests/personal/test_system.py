@@ -43,6 +43,15 @@ def test_settings_without_a_player_are_refused() -> None:
         SYSTEM.check(replace(SMALL, players=""))
 
 
+@pytest.mark.parametrize("name", ["rating", "opponent_rating"])
+def test_ratings_are_bytes(name: str) -> None:
+    for value in (0, 255):
+        SYSTEM.check(replace(SMALL, **{name: value}))
+    for value in (-1, 256):
+        with pytest.raises(UsageError, match=naming(f"{name.replace('_', '-')} & {value}")):
+            SYSTEM.check(replace(SMALL, **{name: value}))
+
+
 def test_the_weights_of_the_base_network_are_adopted() -> None:
     network = PersonalHuman(SMALL)
     SYSTEM.prepare(network, None, np.zeros(0, np.int64), SMALL, 3)
@@ -76,6 +85,10 @@ def test_a_position_that_occurs_n_times_weighs_as_much_as_one(personal_run: Path
     _, of, counts = np.unique(keys, return_inverse=True, return_counts=True)
     assert counts.max() > 1
     assert np.allclose(np.bincount(of, batch["weight"]), 1)
+    assert "expected" in batch
+    whole = replace(run.settings, learns=ALL)
+    others = OwnMoves(store, np.arange(len(store)), PersonalHuman(whole), whole).batch(np.arange(9), 0)
+    assert others.keys() == batch.keys() - {"expected"}, "the results of the games are learned instead"
     arrays = {name: torch.from_numpy(values[:9]) for name, values in batch.items()}
     weightless, _ = loss(network, arrays | {"weight": torch.zeros(9)})
     weighted, metrics = loss(network, arrays | {"weight": torch.ones(9)})
