@@ -11,9 +11,10 @@ A file has one compiled version of one kernel. It is written under a temporary n
 processes can write at the same time. It begins with a hash of its content. Damaged files are ignored, and so are files
 that another user could have written, because loading a kernel executes its code.
 
-A wheel can contain kernels that were compiled when it was built: an archive for each version of Python and each
-operating system. `tools/compile_kernels.py` makes the archives for the processors of LEVELS. If the versions or the
-processor differ, the names in the archive differ too, and the kernel is compiled on the user's machine.
+A wheel can contain kernels that were compiled when the wheel was built. It has an archive for each version of Python,
+operating system and processor architecture. `tools/compile_kernels.py` makes the archives for the processors in the
+table LEVELS. A file in an archive has the hash in its name. If no file has the hash for the versions and the processor
+of the user's machine, the kernel is compiled there.
 """
 
 from __future__ import annotations

@@ -116,9 +116,9 @@ class SmallFirst:
     """A function that runs as plain Python for small amounts of data, and is compiled by numba once the total amount
     exceeds `budget`. For one game, plain Python is faster than compiling first.
 
-    The amount is the sum of the lengths of the first arguments, one-dimensional arrays, over all calls. The function
-    may use only integers, and all results must fit in 64 bits. Python's integers do not overflow, so larger results
-    would differ from those of the compiled function.
+    The first argument of each call must be a one-dimensional array. The amount of data is the total length of these
+    arrays, summed over all calls. The function may use only integers, and all results must fit in 64 bits. Python's
+    integers do not overflow, so larger results would differ from those of the compiled function.
     """
 
     def __init__(self, compiled: Any, budget: int):

@@ -30,8 +30,8 @@ CHECKED = ("best.safetensors", "model.onnx", "seen.npy")
 def entries() -> dict[str, dict[str, Any]]:
     """Return a dict from the name of each bundled network to its entry in the manifest; {} if there is no manifest.
 
-    Each entry is a dict. "version" is the network's version, "files" has the SHA-256 of each file by its name, and the
-    module describes the other keys.
+    Each entry is a dict with the keys "version", "changes", "files" and "sample". The module's docstring describes the
+    values.
     """
     path = NETWORKS / MANIFEST
     if not path.is_file():
@@ -49,8 +49,8 @@ def version_of(name: str) -> str | None:
 
 
 def changes_of(name: str) -> dict[str, str]:
-    """Return what changed in each version of a bundled network: version, such as "human-1.0", -> one sentence. The
-    newest version is first. The result is {} if the network is not in the manifest.
+    """Return what changed in each version of a bundled network. The result is a dict from the version, such as
+    "human-1.0", to one sentence. The newest version is first. The result is {} if the network is not in the manifest.
     """
     changes: dict[str, str] = entries().get(name, {}).get("changes", {})
     return {f"{name}-{version}": text for version, text in changes.items()}

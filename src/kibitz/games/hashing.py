@@ -60,10 +60,10 @@ def hash_games(
     plies: int32 [games], the number of moves of each game.
     starts: uint8 [games, width], the start positions; None if all games begin from the standard start position.
     results: int8 [games], the results.
-    standard: uint8 [width], the standard start position. It has no effect on the hash, so a record with this position
-        and a record without a start position have the same hash.
+    standard: uint8 [width], the standard start position. A game that begins from this position has the same hash as a
+        game whose record has no start position.
 
-    The headers have no effect.
+    The headers of a game record, such as the players' names, do not change the hash.
     """
     return _hashes(moves, plies, starts, results, standard, _ALL)
 

@@ -1,5 +1,5 @@
-"""Checks of indices into a game store. An index is a pair of a game and a ply (the number of moves played before the
-position).
+"""Checks of the pairs of numbers with which callers select positions of a game store. A pair is the number of a game
+and a ply, the number of moves played before the position.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ Indices = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def check_indices(offsets: NDArray[np.int64], games: NDArray[np.int64], plies: NDArray[np.int64]) -> Indices:
-    """Return the indices of games and plies as contiguous arrays, after a check that all of them exist. Compiled loops
-    don't check indices, so this function must be called before them.
+    """Check that the selected positions exist, and return `games` and `plies` as contiguous int64 arrays. Call this
+    function before compiled loops, which don't check the bounds of arrays.
 
-    offsets: int64 [games + 1], the index at which each game's moves begin. games, plies: the indices to check, of equal
-    shape. Raises IndexError for a game or ply that is not in the store.
+    games, plies: two arrays of the same shape: for each position, the number of its game, and the number of moves
+    before the position. offsets: int64 [games + 1], where each game's moves begin in the array of all moves. Raises
+    IndexError for a game or ply that is not in the store.
     """
     games, plies = np.ascontiguousarray(games, np.int64), np.ascontiguousarray(plies, np.int64)
     if games.size:

@@ -135,11 +135,11 @@ def norms(network: nn.Module) -> Iterator[BatchNorm]:
 
 
 def fold(network: nn.Module) -> None:
-    """Merge each batch normalization into the convolution before it, for inference. In a residual block, these are the
-    modules `norm` and `first`.
+    """Merge the batch normalization of each residual block into the convolution before it, for inference. The network
+    is changed in place.
 
-    The convolutions get new weights and biases, computed with the running averages. The modules `norm` are replaced by
-    nn.Identity.
+    In a block, the convolution is the module `first`, and the normalization is the module `norm`. `first` gets new
+    weights and biases, computed with the running averages. `norm` is replaced by nn.Identity.
     """
     for block in list(network.modules()):
         norm = getattr(block, "norm", None)

@@ -18,6 +18,8 @@ Activation = Callable[[], nn.Module]
 class StochasticPool(nn.Module):
     """Stochastic pooling from [n, channels, h, w] to [n, channels, ⌈h / height⌉, ⌈w / width⌉].
 
+    height, width: the size of a window, which is also the stride. Windows at the lower and right edges may be smaller.
+
     In training, the output for a window is one of its values x, sampled with a probability proportional to max(x, 0).
     In evaluation, the output is the mean of the values, weighted by these probabilities. The output is 0 for a window
     without a positive value.

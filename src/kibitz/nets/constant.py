@@ -1,5 +1,5 @@
-"""Baselines for the losses: the loss of the best constant prediction, which is the same for all positions. A network
-whose loss isn't smaller has learned nothing.
+"""Baselines for the losses of networks. A baseline is the smallest loss of a constant prediction, which predicts the
+same for all positions. If a network's loss isn't smaller than the baseline, the network has learned nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def of_shares(target: Tensor) -> Tensor:
 
 def of_labels(labels: Tensor) -> Tensor:
     """Return the smallest cross entropy of a constant prediction, in nats. The constant is the frequency of each class.
-    labels: the classes, int64 [n]. The result is a scalar.
+    labels: the classes, int64 [n]. The result is a scalar; 0 if there are no labels.
     """
     share = torch.bincount(labels).float() / max(1, len(labels))
     entropy: Tensor = -torch.special.xlogy(share, share).sum()

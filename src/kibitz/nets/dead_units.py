@@ -25,8 +25,8 @@ class ConsumedUnits:
     `layer` after a ReLU. A network's method `consumed_units` returns a ConsumedUnits for each such layer.
 
     layer: the layer that computes the units.
-    by: the layers that use the units. Each comes with the input indices (columns or channels) at which the units begin.
-        There are several indices if the units are pooled in several ways and the results are concatenated.
+    by: the layers that use the units, each with a list of indices. An index is the place in the layer's input (a column
+        or channel) where a copy of the units begins. There are several copies if the units are pooled in several ways.
     added: layers whose outputs are added to those of `layer` before the ReLU.
     """
 
@@ -40,8 +40,8 @@ class Branch(Protocol):
     an nn.Identity.
 
     A block with global pooling also has a linear layer `spread`, and an integer `pooled`. The input of `spread` is
-    pooled from the first `pooled` channels over the whole board. Its output is added to all channels between the
-    convolutions.
+    pooled from the first `pooled` channels over the whole board. The output of `spread` is added to all channels
+    between the convolutions.
     """
 
     first: nn.Conv2d
@@ -98,8 +98,8 @@ def prune(network: nn.Module, answer: Callable[[], object]) -> tuple[int, int]:
     number of all units.
 
     A unit is dead if it is 0 for all examples. The network's outputs stay the same for all positions in which the
-    removed units are 0. At least one unit of each block remains. In a block with global pooling, units are removed only
-    if all of them are dead.
+    removed units are 0. If all units of a block are dead, one unit remains, without effect. In a block with global
+    pooling, the function removes units only if all units of the block are dead.
 
     answer: a function that runs the network on examples. Meanwhile, hooks record which units are active. Use thousands
     of examples, because a removed unit can't be restored.

@@ -55,12 +55,14 @@ def orthogonal(matrices: Tensor, steps: int = 5) -> Tensor:
 
 
 def together(shapes: Sequence[torch.Size], on_gpu: bool) -> list[list[int]]:
-    """Group matrices that are orthogonalized in one batch. Return a list of groups, each with the indices of its
-    matrices in `shapes`, the shapes of all matrices.
+    """Divide matrices into groups. The matrices of a group are orthogonalized in one batch.
 
-    on_gpu: whether the matrices are on a GPU. On a CPU, each matrix is a group, because larger groups only need
-    additional copies. On a GPU, all matrices with the same shape are a group, because starting many small operations
-    takes longer than computing them.
+    shapes: the shape of each matrix. The result is a list of groups. A group is a list of its matrices' indices in
+    `shapes`.
+
+    on_gpu: whether the matrices are on a GPU. On a CPU, each matrix is a group, because a batch of several matrices
+    would require copies and save no time. On a GPU, all matrices with the same shape are a group, because starting many
+    small operations takes longer than computing them.
     """
     if not on_gpu:
         return [[i] for i in range(len(shapes))]

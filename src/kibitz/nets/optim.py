@@ -153,8 +153,8 @@ def draw_weights(network: nn.Module, initial: str, generator: torch.Generator) -
     weights of normalization layers become 1.
 
     initial: the variance or the standard deviation. "he" is the variance `2 / fan-in`, and "xavier" is the variance `2
-    / (fan-in + fan-out)`. A number such as "0.01" is the standard deviation. The second convolution of a residual block
-    gets a tenth of these weights, so that the block begins almost as the identity.
+    / (fan-in + fan-out)`. A number such as "0.01" is the standard deviation. In the second convolution of a residual
+    block, each of these random numbers is divided by 10, so that the block begins almost as the identity.
     """
     for name, p in network.named_parameters():
         with torch.no_grad():

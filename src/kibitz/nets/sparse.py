@@ -125,8 +125,9 @@ class _Rows(torch.autograd.Function):
 
 
 def indices(codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
-    """Return the indices of the bits that are 1 in each chess position, int16 [n, 69], and how many these are, int16
-    [n]. `encodings.PieceBits` describes the 773 bits. The entries of a row after this number have no meaning.
+    """Return the indices of the bits that are 1 in each chess position, int16 [n, 69], and the number of these bits,
+    int16 [n]. If k bits of a position are 1, the first k entries of its row are their indices, 0 to 772. The other
+    entries have no meaning. `encodings.PieceBits` describes the 773 bits.
 
     codes: the pieces on the squares, uint8 [n, 64]. state: the side to move and more, uint8 [n, 4] (see
     games/chess/replay.py).

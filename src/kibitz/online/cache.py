@@ -49,7 +49,7 @@ class CachedGames:
     """The saved games of an account. The function `opened` returns an instance. Only one process at a time can have an
     instance for an account.
 
-    entries: a dict from the identifiers of the saved games on the server to the games.
+    entries: the saved games, a dict from a game's identifier on the server to its `Entry`.
     state: a dict for JSON, with the facts that the next download needs, such as the complete periods. The method `save`
         writes it to the disk.
     """
@@ -127,8 +127,10 @@ class CachedGames:
         return sorted(found, key=lambda one: (-one.time, one.id))
 
     def write(self, path: Path, wanted: GameChoice) -> int:
-        """Write the games that the filter accepts into a file of game records, the newest first. Return the number of
-        games. No file exists at `path` before the file is complete.
+        """Write the saved games that the filter accepts into the file `path`, the newest first. Return the number of
+        written games. If more games than the filter's limit are accepted, only the newest are written.
+
+        wanted: the filter. The file appears at `path` only when it is complete.
         """
         chosen = self.wanted(wanted)[: wanted.limit]
         temporary = path.with_name(f"{path.name}.{os.getpid()}{NEW}")

@@ -65,8 +65,9 @@ class CutOffError(Exception):
 
 
 def need_httpx(what: str) -> None:
-    """Raise KibitzError if httpx, the package of the extra `online`, is not installed. what: the function that needs
-    the package; the error message begins with this text.
+    """Raise KibitzError if the package httpx is not installed. The extra `online` of kibitz installs this package.
+
+    what: the feature that needs the package, such as "lichess:NAME". The error message begins with this text.
     """
     if importlib.util.find_spec("httpx") is None:
         raise KibitzError(f"{what} needs httpx. Install it: pip install 'kibitz[online]'")
@@ -159,7 +160,11 @@ class Client:
             yield file
 
     def json(self, path: str, parameters: Mapping[str, str] | None = None) -> Any:
-        """Send a request, and return the JSON value in the reply. Raises KibitzError if the reply is not JSON."""
+        """Send a request, and return the JSON value in the reply.
+
+        Raises NotFoundError for the status 404 or 410. Raises KibitzError if the server rejects the request for another
+        reason, if too many attempts fail, or if the reply is not JSON.
+        """
         with self.file(path, parameters, "application/json") as file:
             try:
                 return json.load(file)

@@ -44,7 +44,8 @@ class Gap:
     cache: the saved games of the account.
     wanted: the filter for the games.
     since, until: the beginning and the end of the period, in milliseconds since 1970.
-    need: the number of games accepted by the filter after which the download can stop; None for no limit.
+    need: a limit on the number of games that the filter accepts. When `matched` reaches this number, the download can
+        stop. None for no limit.
     reached: a function that takes a time, in milliseconds since 1970. A call means that all games of the period since
         this time are saved.
     on_game: a function that is called after each new game.
@@ -94,8 +95,8 @@ class Downloads(Protocol):
     """The interface of a class that downloads games from one site."""
 
     def key(self, wanted: GameChoice) -> str:
-        """Return a text that identifies a filter in the list of complete periods. In a complete period, all games that
-        the filter accepts are saved. The text is "all" if the downloads contain every game.
+        """Return the key of a filter in the list of complete periods. In a complete period, all games that the filter
+        accepts are saved. The key is "all" if `fill` downloads every game of a period, not only the accepted games.
         """
 
     def begin(self, cache: CachedGames, wanted: GameChoice, newest: int, expect: Callable[[int], None]) -> Result:
@@ -124,8 +125,8 @@ def download(
     expect: Callable[[int], None],
     on_game: Callable[[], None],
 ) -> Result:
-    """Download the games of an account that the filter accepts and that are not saved yet. Return the numbers of games.
-    Every downloaded game is saved, even if an error or Ctrl-C follows.
+    """Download an account's games, if the filter accepts them and they are not saved yet. Return how many games were
+    new, damaged or hidden. Every downloaded game is saved, even if an error or Ctrl-C follows.
 
     source: downloads from the account's site.
     cache: the account's saved games.

@@ -1,5 +1,5 @@
-"""Run workers on Ray, a library for clusters: on a Ray of this machine that ends with the work, or on a running
-cluster.
+"""Run workers on Ray, a library for clusters. The workers run on a cluster that is already running, or on a local Ray.
+A local Ray uses only this machine, and ends with the work.
 """
 
 from __future__ import annotations

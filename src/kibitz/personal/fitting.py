@@ -81,7 +81,7 @@ class PersonalRequest:
     run: the folder of the result; None for runs/personal-NAME.
     most: the largest number of games; None for no limit. If there are more games, only the newest are used.
     update: whether to add games to an existing result.
-    test: the number of newest games for the test; None for the default.
+    test: the number of newest games for the test; None for the default of `kibitz.personal.games.split_of`.
     seed: the random seed.
     time_limit: the seconds after which the work stops; None for no limit. A later call resumes the work.
     """

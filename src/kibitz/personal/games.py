@@ -101,10 +101,11 @@ class OwnPositions(Positions):
 def split_of(store: Store, test: int | None = None) -> Split:
     """Return a division of a person's games into training games, validation games and test games.
 
-    test: the number of test games; None for a tenth of all games, but at most 50. The newest games are the test games.
-    If no game has a date and `test` is None, a hash of each game selects the test games.
+    test: the number of test games, which are the newest games. None for a tenth of all games, at least 1 and at most
+    50. If `test` is None and no game has a date, a hash of each game selects about a tenth of all games for the test.
 
-    A tenth of the other games is for validation, or a larger share if a tenth is too few games.
+    A hash of each game selects about 10% of the other games for validation. If these are fewer than 2 games, the share
+    rises to 20%, 40% or 60%.
     """
     undated = test is None and np.isnat(store.column("date").astype("datetime64[D]")).all()
     newest = min(MOST_TEST, max(1, len(store) // TEST_SHARE)) if test is None else test
@@ -241,13 +242,13 @@ def in_time(store: Store) -> NDArray[np.int64]:
 
 
 def add_games(source: Store, games: NDArray[np.int64], into: Path, sources: Sequence[str]) -> Store:
-    """Add games of one store to another store, and return the other store. It is created if it does not exist. Games
-    that it already contains are skipped.
+    """Copy games from one store to the store at the path `into`, and return the store at this path. Games that are
+    already there are skipped.
 
-    source: the store with the games.
+    source: the store from which to copy.
     games: the numbers of the games in `source`.
-    into: the path of the other store.
-    sources: the names of the files from which the games come, which the other store records.
+    into: the path of the store that gets the games. If there is no store, a new one is created.
+    sources: the names of the files from which the games come. The store at `into` records these names.
     """
     rules = game_of(source.game)
     begins, plies = source.offsets[games], source.plies[games]

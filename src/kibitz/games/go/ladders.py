@@ -1,8 +1,9 @@
 """Find out whether a chain can be captured in a ladder, by searching the ladder to its end.
 
-In a ladder, every move of the attacker puts the chain in atari or captures it. The chain's side plays on the chain's
-last liberty, or captures stones next to the chain. Under these rules, with simple ko, the result is exact. The module
-finds no other captures: neither nets, nor captures by moves that leave the chain more than one liberty.
+In a ladder, every move of the attacker puts the chain in atari or captures the chain. The chain's side plays on the
+chain's last liberty, or captures stones next to the chain. The search tries all such moves under the simple ko rule, so
+its result is exact. The module finds no capture in which a move of the attacker leaves the chain two or more liberties,
+such as a net (geta).
 
 A cell is a column of a board array, see `rules.py`.
 """
@@ -66,10 +67,11 @@ def chains_beside(board: Cells, stones: list[int]) -> list[list[int]]:
 
 
 def ladder(board: Board, point: int, first: int) -> tuple[int, ...] | None:
-    """Return the moves of a ladder that captures the chain on a point; None if the chain escapes, if the point has no
-    stone, or if the search of the ladder is too long.
+    """Return the moves of a ladder that captures the chain on a point. Return None if the chain escapes, if the point
+    has no stone, or if the search visits more than 20,000 positions (MOST).
 
-    first: the color that moves first. The moves are points or PASS, and the last move captures the chain.
+    first: the color that moves first, 1 Black or 2 White. The moves are points or PASS, and the two colors move in
+    turn. The last move captures the chain.
     """
     if board[point] not in (BLACK, WHITE):
         return None

@@ -1,8 +1,8 @@
 """The input planes of Go networks, by name and in NumPy, to show them to people.
 
 A plane is float32 [size²], one number for each point of the board. The class `BoardPlanes` in `encodings.py` computes
-the same planes of many positions inside a network. Functions take one position, codes, uint8 [361], and state, uint8 [4
-or more] (see `replay.py`).
+the same planes of many positions inside a network. The functions of this module take one position as two arrays: codes,
+uint8 [361], and state, uint8 [4 or more]. The module `replay.py` describes both arrays.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ RECENT = 8
 
 
 def plane_table(liberties: int, recent: int, ages: bool) -> NDArray[np.float32]:
-    """Return a table of the input planes, float32 [512, planes]: for each code of a point, its value in every plane.
-    The first 256 rows are for Black to move, the last 256 for White. The codes are those of `kibitz.PositionArrays`.
+    """Return a table of the input planes, float32 [512, planes]. A row has the values of all planes at a point with one
+    code. Row `code` is for Black to move, and row 256 + `code` for White. `kibitz.PositionArrays` describes the codes.
 
     liberties: 3 or 6, the largest number of liberties that planes distinguish. recent: the number of planes for the
     last moves. ages: whether to add planes for older moves.
@@ -81,7 +81,8 @@ def _names(most: int, recent: int, ages: bool) -> list[str]:
 
 
 def chains(codes: Codes, state: State) -> NDArray[np.float32]:
-    """Return a number for each point that identifies the chain on it, float32 [size²]; 0 on empty points.
+    """Number the chains, and return for each point the number of the chain on this point, float32 [size²]; 0 for an
+    empty point.
 
     The numbers are 1, 2, 3 and so on, in the order of each chain's first point, row by row from the upper left. codes,
     state: the position, uint8 [361] and uint8 [4 or more], see `kibitz.PositionArrays`.

@@ -1,8 +1,11 @@
 """Points (intersections) of the Go board and their names.
 
-A point's number is row · 19 + column, with 0 for the upper left corner. This is the same for every board size, because
-a smaller board is in the upper left corner of the grid. SGF writes "pd", which is column and row. GTP writes "Q16":
-there is no column I, and rows are counted from below.
+A point's number is row · 19 + column. Rows and columns are counted from 0, beginning in the upper left corner. The
+formula is the same for every board size: a smaller board is the upper left corner of a grid of 19 × 19 points.
+
+In SGF, the name of a point is two letters: the column, and the row counted from above. In GTP, the name is a letter for
+the column, A to T without I, and the number of the row, counted from 1 at the bottom. For example, SGF's "pd" is GTP's
+"Q16" on a board of 19 × 19.
 """
 
 from __future__ import annotations
@@ -58,8 +61,8 @@ def to_gtp(point: int, size: int) -> str:
 
 
 def from_gtp(text: str, size: int) -> int:
-    """Return the number of the point that a GTP vertex such as "D16" names, in upper or lower case; PASS for "pass".
-    Raises ValueError for a vertex outside a board of this size.
+    """Return the number of the point with the GTP name `text`, such as "D16"; PASS for "pass". Upper and lower case
+    have the same meaning. Raises ValueError for any other text, and for a point outside a board of this size.
     """
     word = text.strip().upper()
     if word == "PASS":

@@ -4,7 +4,7 @@ A move is a point, or PASS. Black and White move in turn, beginning with the sid
 position is 361 codes and 4 state numbers, all uint8. A code is kind + 16 · age:
 
 kind   0 empty, 1-6 a black stone whose chain has 1, 2, 3, 4, 5, 6 or more liberties, 7-12 a white one likewise, 13 an
-       empty point where ko forbids the side to move to recapture, 14 outside a board smaller than 19 × 19
+       empty point that the ko rule forbids for the next move, 14 outside a board smaller than 19 × 19
 age    when the stone was played: 1-8 that many plies ago (1: it is the last move), 9: 9-16 plies, 10: 17-32,
        11: 33-64, 12: 65-128, 13: longer; 0 for setup stones and points without a stone
 state  side to move (0 Black, 1 White), the board's size, passes just before (up to 2), plies so far (up to 255)
@@ -133,13 +133,16 @@ def replay(
     games: NDArray[np.int64],
     plies: NDArray[np.int64],
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return the positions of games after some numbers of moves, as the arrays `codes`, uint8 [n, 361], and `state`,
-    uint8 [n, 4]. Position i is that of the game `games[i]` after `plies[i]` moves.
+    """Return n positions of games, as the arrays `codes`, uint8 [n, 361], and `state`, uint8 [n, 4]. Position i is
+    the one in the game `games[i]` after `plies[i]` moves.
 
-    The call is fastest if the plies of each game are in ascending order. moves: uint16, the moves of all games, one
-    game after the other. offsets: int64 [games + 1], the index in `moves` at which each game's moves begin. starts:
-    uint8 [k, 363], start positions. start_of: int32 [games], the row of each game's start position in `starts`. games,
-    plies: int64 [n]. Raises IndexError for a game or ply that does not exist.
+    moves: uint16, the moves of all games, one game after the other.
+    offsets: int64 [games + 1], the index in `moves` at which each game's moves begin.
+    starts: uint8 [k, 363], the start positions, in the form that `start_row` returns.
+    start_of: int32 [games], the row of each game's start position in `starts`.
+    games, plies: int64 [n]. The call is fastest if the plies of each game are in ascending order.
+
+    Raises IndexError for a game or ply that does not exist.
     """
     games, plies = check_indices(offsets, games, plies)
     codes = np.empty((len(games), POINTS), np.uint8)
@@ -172,11 +175,11 @@ def _children(board, colour, size, ply, cells, codes, state, captured):  # type:
 def children(
     board: Board, colour: int, points: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the positions after n legal moves, each played on the same board, and the number of stones that each move
-    captures. The board itself is not changed.
+    """Play each of n legal moves on a copy of the board. Return the n positions after these moves, and the number of
+    stones that each move captures.
 
     The result is three arrays: codes, uint8 [n, 361], state, uint8 [n, 4], and captures, int64 [n]. colour: the color
-    that moves. points: int64 [n], the points of the moves.
+    that moves, 1 Black or 2 White. points: int64 [n], the points of the moves; a pass is not allowed.
     """
     codes = np.empty((len(points), POINTS), np.uint8)
     state = np.empty((len(points), 4), np.uint8)

@@ -190,8 +190,10 @@ def liberties(board, root):  # type: ignore[no-untyped-def]
 
 @kernel
 def set_up(board, colours):  # type: ignore[no-untyped-def]
-    """Write the position with the given stones to a board array. board: int16 [7, 441], an output. colours: [361], the
-    color of each point.
+    """Write the position with the given stones to a board array.
+
+    board: int16 [7, 441], the array to which the function writes. colours: [361], the color of each point: 0 none, 1
+    Black, 2 White, 3 outside the board.
     """
     board[:] = 0
     board[COLOUR, :] = OUTSIDE
@@ -233,9 +235,10 @@ class Board:
     superko: whether moves that repeat an earlier position are forbidden ("positional superko"). An immediate recapture
         of a ko is always forbidden.
 
-    Moves are points, or PASS. `board` is the array for the compiled functions. `ko` is the point where the player to
-    move may not recapture, or PASS. `ply` is the number of moves so far. `passes` is the number of passes since the
-    last stone. `captured[colour]` is the number of stones that this color has lost.
+    Moves are points, or PASS. Colors are 1 for Black and 2 for White. `board` is the array for the compiled functions.
+    `to_move` is the color that moves next. `ko` is the point where this color may not recapture, or PASS. `ply` is the
+    number of moves so far. `passes` is the number of passes since the last stone. `captured[colour]` is the number of
+    stones that this color has lost.
     """
 
     def __init__(self, size: int = GRID, suicide: bool = False, superko: bool = False):

@@ -100,8 +100,9 @@ KOMI_BYTE, HANDICAP, GAME_RULES, RANK, OPPONENT, SERVER = range(STATE_WIDTH, STA
 
 
 def board_inputs(komi: float, territory: bool) -> dict[str, int]:
-    """Return the side inputs komi, handicap and rules for a network that evaluates who leads on a board, as a dict from
-    names to numbers from 0 to 255. Side inputs are a network's inputs besides the board.
+    """Return three side inputs of a network: komi, handicap and rules. Side inputs are inputs in addition to the board.
+    The inputs are suitable for estimating who leads in a position. The result is a dict from an input's name to its
+    number, 0 to 255.
 
     komi: White's points before the game, see `komi_byte`.
     territory: whether territory is scored. If area is scored, the rules are set to unknown. The reason: fewer than 1%
@@ -129,8 +130,8 @@ def side_inputs(
     opponent_rank: str | None = None,
     place: str | None = None,
 ) -> dict[str, int]:
-    """Return the side inputs of one position (the network's inputs in addition to the board), as a dict from names to
-    numbers from 0 to 255. The names are komi, handicap, rules, rank, opponent_rank and server (see BEYOND).
+    """Return the side inputs of one position: the network's inputs in addition to the board. The result is a dict from
+    an input's name to its number, 0 to 255. The names are komi, handicap, rules, rank, opponent_rank and server.
 
     komi: White's points before the game, see `komi_byte`.
     handicap: the number of handicap stones.
@@ -150,9 +151,9 @@ class GameSides:
     """The side inputs (network inputs in addition to the board) of every game of a store. store: any object with a
     method `table` like that of `kibitz.store.store.Store`.
 
-    A komi of 0 in an even game usually means that the komi was not recorded. It counts as unknown, unless the game has
-    ownership labels. For such a game, the recorded score agreed with a count of the final position, so the komi is
-    correct.
+    A komi of 0 in an even game usually means that the komi was not recorded, so such a komi counts as unknown. But it
+    counts as known if the store has the final owner of each point. These owners are stored only if they agree with the
+    recorded score, so the komi is correct.
     """
 
     def __init__(self, store: _GameTable):

@@ -104,9 +104,9 @@ def open_correction(run: Run) -> Callable[[NDArray[np.uint8], NDArray[np.uint8],
     """Return a function that corrects the outputs of a person's network with the person's opening book. Return None if
     there is no book. run: the folder with the network.
 
-    The function takes codes, uint8 [n, 64], state, uint8 [n, 4 or more], and the network's outputs (see
-    `kibitz.PositionArrays` for codes and state). It returns the corrected outputs. Outputs are a dict from an output's
-    name to its array.
+    The returned function has three parameters: `codes`, uint8 [n, 64], `state`, uint8 [n, 4 or more], and the outputs
+    of the network for these n positions. `kibitz.PositionArrays` describes the two arrays. The function returns the
+    corrected outputs. Outputs are a dict from an output's name to its array.
     """
     found = book_of(run)
     if found is None:

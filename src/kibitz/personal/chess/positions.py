@@ -56,8 +56,11 @@ class ChessPlayerPositions(PlayerPositions):
         return self.packed
 
     def counts(self, book: Book) -> NDArray[np.float64]:
-        """Return how often the person played each candidate move, according to the opening book: float64, in the order
-        of `moves`.
+        """Return how often the person played each candidate move, according to the opening book: float64, one number
+        for each move in the attribute `moves`, in the same order.
+
+        The book does not distinguish promotions. Their total count is given to the promotion to a queen, and the other
+        promotions get 0.
         """
         counts = book.counts(self.keys, self.moves, self.offsets)
         promotion = self.moves >> 12

@@ -114,9 +114,9 @@ class OwnMoves(human.PlayedMoves):
     """The training examples: the positions in which the person moved. All positions are replayed once, when the object
     is made.
 
-    A batch has the arrays of `human.PlayedMoves`, and `weight`, float32 [n], the weight of each position in the loss.
-    It is 1 / n for a position that occurs n times. Without these weights, training would mostly memorize the opening,
-    which the person's opening book predicts better.
+    A batch of n examples has the arrays of `human.PlayedMoves`, and `weight`, float32 [n], the weight of each example
+    in the loss. If a position occurs k times among all examples, each of the k examples has the weight 1 / k. Without
+    these weights, training would mostly memorize the opening, which the person's opening book predicts better.
 
     If only adapters (small layers in a frozen network) are trained, a batch also has `expected`, float32 [n, 3]: the
     probabilities of win, draw and loss that the network predicts without the adapters.
