@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -9,6 +10,7 @@ import chess
 import pytest
 
 import kibitz
+from kibitz.cli import run
 from kibitz.errors import KibitzError, UsageError
 from kibitz.games.go.points import BLACK, from_gtp
 from kibitz.games.go.rules import Board as GoBoard
@@ -196,6 +198,29 @@ def test_moves_by_rating_are_those_of_the_page(tmp_path: Path) -> None:
         found.save(tmp_path / "moves.gif")
     with pytest.raises(KibitzError, match="nowhere"):
         found.save(tmp_path / "nowhere" / "moves.svg")
+
+
+HEADERS = {"Event": "Rated Bullet game", "Site": "https://lichess.org/abcdefgh", "TimeControl": "60+0"}
+
+
+def test_the_headers_of_a_pgn_are_inputs_as_on_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ratings = {"WhiteElo": "900", "BlackElo": "2300"}
+    pgn = "".join(f'[{name} "{value}"]\n' for name, value in (HEADERS | ratings).items()) + f"\n{RUY}\n"
+    networks = NetworkRegistry(["human"])
+    known = networks.ready("human")
+    moves = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6"]
+    line = read_line({"line": {"game": "chess", "moves": moves, "headers": HEADERS, "ratings": [900, 2300]}})
+    shares = {move["move"]: move["p"] for move in by_rating(networks, known, line)["moves"]}
+    found = kibitz.moves_by_rating(pgn)
+    assert {move["move"]: move["p"] for move in found.moves}.items() <= shares.items()
+    assert found.moves != kibitz.moves_by_rating(RUY).moves
+    file = tmp_path / "game.pgn"
+    file.write_text(pgn, encoding="utf-8")
+    assert run(["analyze", "human", str(file), "--by-rating", str(tmp_path / "moves.svg"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["moves"] == list(found.moves)
+    (_, [result], _) = answers.analyse(networks, known, line, 6, 6, 0, None)
+    assert kibitz.show(pgn, "human").answer["moves"] == result["moves"]
+    assert kibitz.show(RUY, "human").answer["moves"] != result["moves"]
 
 
 def test_moves_by_rating_at_the_end_and_where_there_are_none() -> None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from kibitz.web.chess.line import ChessLine
     from kibitz.web.go.line import GoLine
     from kibitz.web.networks import NetworkInfo, NetworkRegistry
+    from kibitz.web.positions import Line
 
 BOARD = 8 * boards.SQUARE
 """The side length of the board in the picture, in pixels."""
@@ -83,7 +84,8 @@ def show(position: chess.Board | GoBoard | str, run: str | Path, *, ply: int | N
     """Evaluate a position with a network, and return a picture of the position and its evaluation.
 
     position: a chess.Board, a Go board (kibitz.games.go.rules.Board; komi 7.5, Chinese rules), or a text: FEN, PGN or
-        SGF.
+        SGF. The ratings, the time control and the site in the headers of a PGN are inputs of networks with rating
+        inputs.
     run: the name of a bundled network, such as "chessnet", or the directory of a network that you trained.
     ply: for a PGN or SGF, how many moves of the main line to play: 0 for the start position, None for the position
         after the last move.
@@ -99,7 +101,7 @@ def show(position: chess.Board | GoBoard | str, run: str | Path, *, ply: int | N
     else:
         line = None
     if isinstance(position, chess.Board):
-        return _chess(networks, known, position)
+        return _chess(networks, known, position, line or chess_line(position))
     return _go(networks, known, position, line)
 
 
@@ -208,7 +210,8 @@ def moves_by_rating(position: chess.Board | str, run: str | Path = "human", *, p
     """Predict the moves that players rated 800 to 2800 choose in a chess position, and find traps: bad moves that
     weaker players choose.
 
-    position: a chess.Board, a FEN or a PGN.
+    position: a chess.Board, a FEN or a PGN. The time control and the site in the headers of a PGN are inputs of the
+        network.
     run: a network with rating inputs: the name of a bundled network, or the directory of a network that you trained.
     ply: for a PGN, how many moves of the main line to play: 0 for the start position, None for the position after the
         last move.
@@ -224,22 +227,30 @@ def moves_by_rating(position: chess.Board | str, run: str | Path = "human", *, p
     >>> found.ratings[0], found.ratings[-1], found.moves[0]["san"], len(found.moves[0]["p"])
     (800, 2800, 'Nc6', 21)
     """
-    from kibitz.analysis.chess.traps import find_traps
-    from kibitz.web.chess.candidates import search
-    from kibitz.web.chess.ratings import by_rating, likely_moves
-
-    networks = _networks(str(run))
-    known = networks.ready(str(run))
+    _networks(str(run)).ready(str(run))
+    line: ChessLine | GoLine | None = None
     board: chess.Board | GoBoard
     if isinstance(position, str):
-        board, _ = _read(position, ply)
+        board, line = _read(position, ply)
     else:
         board = position
         if ply is not None:
             raise UsageError(f"ply works only with a PGN (got a board and ply {ply}). Leave ply out.")
     if not isinstance(board, chess.Board):
         raise UsageError("the moves by rating are available only for chess (got a Go position). Give a chess position.")
-    line = _chess_line(board)
+    return moves_by_rating_of(line or chess_line(board), board, run)
+
+
+def moves_by_rating_of(line: Line, board: chess.Board, run: str | Path) -> MovesByRating:
+    """Return the result of `moves_by_rating` for the last position of a chess line (a start position and moves). board:
+    this position, with the moves of its game. run: as in `moves_by_rating`.
+    """
+    from kibitz.analysis.chess.traps import find_traps
+    from kibitz.web.chess.candidates import search
+    from kibitz.web.chess.ratings import by_rating, likely_moves
+
+    networks = _networks(str(run))
+    known = networks.ready(str(run))
     line.check(known)
     searched = search(networks, known, line, lambda interim: None, threading.Event())
     values = {one["moves"][0]: one["white"] for one in (searched or {"lines": []})["lines"]}
@@ -274,8 +285,10 @@ def _networks(run: str) -> NetworkRegistry:
     return NetworkRegistry([run])
 
 
-def _read(text: str, ply: int | None) -> tuple[chess.Board | GoBoard, GoLine | None]:
-    """Parse a text. Returns its position and, for Go, the line that leads to the position."""
+def _read(text: str, ply: int | None) -> tuple[chess.Board | GoBoard, Any]:
+    """Parse a text. Returns its position and the line that leads to the position. A chess line has the headers and the
+    ratings of its game.
+    """
     from kibitz.web.files import load
     from kibitz.web.positions import read_line
 
@@ -289,13 +302,12 @@ def _read(text: str, ply: int | None) -> tuple[chess.Board | GoBoard, GoLine | N
     if ply is not None and not 0 <= ply <= len(moves):
         raise UsageError(f"ply must be from 0 to {len(moves)} in this game (got {ply})")
     line: Any = read_line({"line": {**record["line"], "moves": moves[:ply]}})
-    return line.board(), line if line.game == "go" else None
+    return line.board(), line.with_headers(record["headers"]) if line.game == "chess" else line
 
 
-def _chess(networks: NetworkRegistry, known: NetworkInfo, board: chess.Board) -> Shown:
+def _chess(networks: NetworkRegistry, known: NetworkInfo, board: chess.Board, line: ChessLine) -> Shown:
     from kibitz.web import answers
 
-    line = _chess_line(board)
     line.check(known)
     ply = len(line.moves)
     (_, [result], _) = answers.analyse(networks, known, line, ply, ply, 0, None)
@@ -316,7 +328,7 @@ def _chess(networks: NetworkRegistry, known: NetworkInfo, board: chess.Board) ->
     return _picture(drawn, boards.piece_defs(), BOARD + boards.MARGIN, result["white"], "white", words, result, arrows)
 
 
-def _chess_line(board: chess.Board) -> ChessLine:
+def chess_line(board: chess.Board) -> ChessLine:
     """Return the line to a board. If the earlier moves lead to the board, they are included, because they are inputs of
     some networks.
     """

@@ -35,7 +35,7 @@ def analyze_by_rating(session: Session, run: str, path: str, options: AnalyzeOpt
     game can't be read or the chart can't be written.
     """
     from kibitz.analysis.chess.ratings import OPPONENT
-    from kibitz.notebook import check_picture, moves_by_rating
+    from kibitz.notebook import check_picture, chess_line, moves_by_rating_of
 
     assert options.by_rating is not None
     for name in _OTHERS:
@@ -66,7 +66,7 @@ def analyze_by_rating(session: Session, run: str, path: str, options: AnalyzeOpt
     board = record.game.board()
     for move in moves[:ply]:
         board.push(move)
-    result = moves_by_rating(board, run)
+    result = moves_by_rating_of(chess_line(board).with_headers(record.game.headers), board, run)
     result.save(target)
     if options.as_json:
         print(json.dumps({"run": run, "system": session.system, "ply": ply, **result.as_json()}, ensure_ascii=False))

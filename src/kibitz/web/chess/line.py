@@ -7,10 +7,11 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import chess
+import chess.pgn
 import numpy as np
 from numpy.typing import NDArray
 
@@ -89,6 +90,14 @@ class ChessLine:
         ratings = {"ratings": list(self.ratings)} if any(self.ratings) else {}
         headers = {"headers": dict(self.headers)} if self.headers else {}
         return {"game": "chess", "fen": self.fen, "moves": list(self.moves), **ratings, **headers}
+
+    def with_headers(self, headers: Mapping[str, str]) -> ChessLine:
+        """Return the same line (a start position and moves) with the inputs of networks in the headers of its game: the
+        ratings and INPUT_HEADERS.
+        """
+        from kibitz.analysis.chess.ratings import ratings_of
+
+        return replace(self, ratings=ratings_of(chess.pgn.Headers(dict(headers))), headers=_headers(dict(headers)))
 
     def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Return the positions from ply `first` to ply `last` as input arrays of a network: `codes`, uint8 [n, 64], and
