@@ -92,13 +92,14 @@ def losses_of_stockfish(depth: int, games: list[dict]) -> np.ndarray:
                     white.append(info["score"].white().score(mate_score=CUT))
                 if move is not None:
                     board.push_uci(move)
-            losses.append(by_movers(chances(white)))
+            losses.append(by_movers(chances(white), chess.Board().turn))
     return np.concatenate(losses)
 
 
-def by_movers(white: np.ndarray) -> np.ndarray:
-    """What each move lost its player, of White's chances in the positions of a game from the usual start."""
-    return (white[:-1] - white[1:]) * np.where(np.arange(len(white) - 1) % 2 == 0, 1, -1)
+def by_movers(white: np.ndarray, first: chess.Color) -> np.ndarray:
+    """What each move lost its player, of White's chances in the positions of a game. first: the side that begins."""
+    white_moves = np.arange(len(white) - 1) % 2 != first
+    return (white[:-1] - white[1:]) * np.where(white_moves, 1, -1)
 
 
 def main() -> None:
@@ -119,7 +120,7 @@ def main() -> None:
         f"| {len(games)} games | marked | precision | recall | AUC | seconds for 80 plies |\n|---|---|---|---|---|---|"
     )
     for depth in args.stockfish:
-        real = np.concatenate([by_movers(chances(one["white"])) for one in games]) >= REAL - 1e-9
+        real = np.concatenate([by_movers(chances(one["white"]), chess.Board().turn) for one in games]) >= REAL - 1e-9
         of = np.repeat(np.arange(len(games)), [len(one["moves"]) for one in games])
         lost = losses_of_stockfish(depth, games)
         marked = lost >= REAL - 1e-9

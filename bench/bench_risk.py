@@ -29,7 +29,7 @@ from kibitz.analysis.chess.judging import Judge
 from kibitz.analysis.chess.moves import TOGETHER
 from kibitz.analysis.chess.ratings import add_side_inputs, ratings_of
 from kibitz.games.chess.io.reader import parse
-from kibitz.games.chess.replay import SQUARES, encode_board
+from kibitz.games.chess.replay import SIDE, SQUARES, encode_board
 from kibitz.play.session import Session
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tools"))
@@ -95,7 +95,8 @@ def judged(number: int, game, session, analysis, judge) -> list[tuple]:
             legal, chances = expected[i]
             found.append(
                 (
-                    number, ratings[i % 2], chances / chances.sum(), judgement.options.losses_of(legal), judgement.loss,
+                    number, ratings[state[i, SIDE]], chances / chances.sum(), judgement.options.losses_of(legal),
+                    judgement.loss,
                     np.array([judgement.searched.get(move, np.nan) for move in legal.tolist()]),
                 )
             )  # fmt: skip

@@ -31,24 +31,28 @@ MOVE = """async ([line, how]) => {
   const [last] = (await kibitz.line({ ...line, moves: move ? [...line.moves, move] : line.moves })).slice(-1);
   return { move, nodes, end: last.end, turn: last.turn, milliseconds: performance.now() - began };
 }"""
+TURNS = "async (line) => (await kibitz.line(line)).map(({ turn }) => turn)"
 COUNT = "async (line) => { const { black, white } = await kibitz.count(line); return black - white; }"
 SEARCH = "short-puct"
 
 
 def play(page: Any, line: dict[str, Any], sides: list[dict[str, Any]], spent: list[tuple[float, int]]) -> float:
-    """Play a game to its end; return the points of the first player: 1, 0.5 or 0."""
-    end = None
+    """Play a game to its end; return the points of the first player: 1, 0.5 or 0. The first player has the turn in the
+    position from which the game begins.
+    """
+    end, turns = None, page.evaluate(TURNS, line)
+    first, turn = turns[0], turns[-1]
     while end is None and len(line["moves"]) < PLIES[line["game"]]:
-        how = sides[len(line["moves"]) % 2]
+        how = sides[turn != first]
         found = page.evaluate(MOVE, [line, how])
         if how["method"] == SEARCH:
             spent.append((found["milliseconds"], found["nodes"]))
         line["moves"].append(found["move"])
-        end = found["end"]
+        end, turn = found["end"], found["turn"]
     if line["game"] == "go":
-        lead = page.evaluate(COUNT, line)
+        lead = page.evaluate(COUNT, line) * (1 if first == "b" else -1)
         return 0.5 if lead == 0 else float(lead > 0)
-    return 0.5 if end != "checkmate" else float(len(line["moves"]) % 2 == 1)
+    return 0.5 if end != "checkmate" else float(turn != first)
 
 
 def match(network: str, games: int, positions: int, browser: Any) -> None:

@@ -99,7 +99,7 @@ def moves_of(text: str, session: Session, chance: random.Random) -> list[tuple[f
         if before <= 0 or taken < -0.5 or taken > before:
             continue
         known = context_of(boards[ply], played[ply], (moves[own], shares[own])) | {
-            "clock": before, "increment": added, "start": int(base), "rating": ratings[ply % 2] or 0,
+            "clock": before, "increment": added, "start": int(base), "rating": ratings[not boards[ply].turn] or 0,
         }  # fmt: skip
         rows.append((*(known[name] for name in COLUMNS), max(0.0, taken), "lichess" in game.headers.get("Site", "")))
     return rows

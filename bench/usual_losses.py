@@ -53,7 +53,7 @@ def main() -> None:
         game = analysed.analyse(Record(number, game_of(line)), session, analysis, 0.1, judge=judge)
         for move in game.moves:
             if move.judged and move.judged.usual is not None:
-                rating = line["ratings"][move.ply % 2 == 0]
+                rating = line["ratings"][move.side == "black"]
                 phase = analysed.PHASES.index(move.judged.phase)
                 rows.append((number, line["half"] == "measure", rating, phase, move.judged.loss, move.judged.usual))
         print(f"\r{number + 1} of {len(lines)} games", end="", flush=True)
