@@ -285,6 +285,13 @@ describe("Go", () => {
     expect(loadSgf("(;SZ[9];B[ee]", 0).problems).toHaveLength(1);
   });
 
+  test("without rules, suicide is legal if several black stones are set up, as in kibitz.games.go.io.headers", () => {
+    const record = (setup: string) => loadSgf(`(;SZ[9]RE[B+1]${setup}PL[B];B[ba];W[hh];B[ab];W[aa];B[gg])`, 0);
+    expect(record("AB[cc][dd]").tree.map(({ captured }) => captured?.B)).toEqual([0, 0, 0, 0, 1, 1]);
+    expect(record("AB[cc][dd]").tree[4]!.stones?.[0]).toBe(".");
+    for (const setup of ["AB[cc]", ""]) expect(record(setup).problems).toEqual(["move 4, A9, is illegal (suicide); the rest is skipped"]);
+  });
+
   test("a side that moves twice: the other one passes between, also in the record that is written", () => {
     const once = loadSgf("(;SZ[9];B[ee];W[cc];B[gg];B[gc];W[cg]W[ce])", 0);
     expect(once.tree.map(({ move, turn }) => `${move} ${turn}`)).toEqual(["null b", "E5 w", "C7 b", "G3 w", "pass b", "G7 w", "C3 b", "pass w", "C5 b"]);

@@ -85,7 +85,8 @@ def load_sgf(text: str, index: int) -> dict[str, Any]:
 
 
 def _unnamed_rules(stones: int) -> str:
-    """Return the rules for a record that has none; `analyze` uses the same rules for such a record.
+    """Return the rules for a record that has none; `analyze` uses the same rules for such a record (see
+    `games.go.io.headers.allows_suicide`).
 
     They use area scoring. If several black stones are set up at the start, White gets no compensation for them.
     """

@@ -13,9 +13,12 @@ from hypothesis import strategies as st
 from sgfmill import sgf, sgf_moves
 
 from kibitz.errors import KibitzError
+from kibitz.games.go.filters import Filter
+from kibitz.games.go.io.ingest import SgfReader
 from kibitz.games.go.io.sgf import Record, Unreadable, glance, parse_record, read_records, write_sgf
 from kibitz.games.go.points import BLACK, GRID, PASS, WHITE
 from kibitz.games.go.rules import Board, Illegal
+from kibitz.web.files import load
 from support.causes import mentions
 from support.examples import share
 
@@ -91,6 +94,22 @@ def test_the_rules_of_the_game_count() -> None:
         parse_record(suicide % "Japanese").board()
     parse_record(suicide % "Ing").board()
     parse_record(suicide % "Japanese").board(suicide=True)
+
+
+@pytest.mark.parametrize(("setup", "legal"), [("AB[cc][dd]", True), ("AB[cc]", False), ("", False)])
+def test_suicide_without_rules_is_read_as_on_the_page_and_in_stores(setup: str, legal: bool, tmp_path: Path) -> None:
+    text = f"(;SZ[9]RE[B+1]{setup}PL[B];B[ba];W[hh];B[ab];W[aa];B[gg])"
+    record = parse_record(text)
+    board = record.board(None if legal else 3)
+    assert board.colours()[0] == 0
+    if not legal:
+        with pytest.raises(Illegal, match="suicide"):
+            record.board()
+    page = load({"text": text})
+    assert (len(page["tree"]), len(page["problems"])) == ((6, 0) if legal else (4, 1))
+    (tmp_path / "game.sgf").write_text(text)
+    (batch,) = SgfReader([str(tmp_path / "game.sgf")], Filter())
+    assert len(batch) == legal
 
 
 @pytest.mark.parametrize(

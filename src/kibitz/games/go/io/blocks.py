@@ -122,10 +122,16 @@ class Games:
         """Return the number of handicap stones of the game with index `i`; 0 if it is an even game. Handicap stones are
         at least two black stones that are set up without white stones, or that Black plays before White's first move.
         """
+        stones = self.black_stones(i)
+        return stones if stones >= 2 and not (self.lines.setup[i] == WHITE).any() else 0
+
+    def black_stones(self, i: int) -> int:
+        """Return the number of black stones in the start position of the game with index `i`. Two or more moves of
+        Black before White's first move, without setup stones, are part of the start position.
+        """
         setup = self.lines.setup[i]
         if setup.any():
-            stones = int((setup == BLACK).sum())
-            return stones if stones >= 2 and not (setup == WHITE).any() else 0
+            return int((setup == BLACK).sum())
         first = int(self.lines.first[i])
         written = self.lines.written[first : first + int(self.lines.move_count[i])]
         first_moves = set[int]()

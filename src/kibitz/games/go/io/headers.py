@@ -105,6 +105,16 @@ def server_of(headers: Mapping[str, str]) -> str:
     return "fox" if "foxwq" in text or "野狐" in text or text.startswith("fox") else ""
 
 
+def allows_suicide(rules: str | None, black_stones: int) -> bool:
+    """Return whether suicide is legal in a game record. rules: the name of the rules; None if the record has none.
+
+    A record without rules is read by Chinese rules, which forbid suicide. If Black has two or more setup stones
+    (`black_stones`), it is read by New Zealand rules: they give White no points for these stones, and allow suicide.
+    The page of `kibitz board` reads records by the same rules.
+    """
+    return rules in SUICIDE or (rules is None and black_stones > 1)
+
+
 def without_its_stones(headers: Mapping[str, str], handicap: int) -> bool:
     """Return whether a record gives a number of handicap stones in its header (SGF property HA), but places no handicap
     stones.

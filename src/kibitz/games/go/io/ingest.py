@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.go.filters import Filter
 from kibitz.games.go.io.blocks import Games, Piece, gather, pieces
-from kibitz.games.go.io.headers import SUICIDE, SUPERKO, HeaderInfo, interpret_headers, without_its_stones
+from kibitz.games.go.io.headers import SUPERKO, HeaderInfo, allows_suicide, interpret_headers, without_its_stones
 from kibitz.games.go.io.main_lines import NO_LIBERTY, SOUND, WHY, MainLine, play
 from kibitz.games.go.points import POINTS, to_gtp
 from kibitz.games.go.replay import STANDARD_START
@@ -111,7 +111,13 @@ def finish(games: Games, keep: Filter) -> GameBatch:
     played = play(
         games.lines,
         np.array(chosen, np.int64),
-        np.array([game.rules in SUICIDE for game in infos], np.bool_),
+        np.array(
+            [
+                allows_suicide(game.rules, 0 if game.rules else games.black_stones(i))
+                for i, game in zip(chosen, infos, strict=True)
+            ],
+            np.bool_,
+        ),
         np.array([game.rules in SUPERKO for game in infos], np.bool_),
     )
     accepted = np.zeros(len(chosen), np.bool_)

@@ -14,7 +14,7 @@ from kibitz import records
 from kibitz.errors import KibitzError
 from kibitz.games.go.io.blocks import ENDINGS, ILLEGAL, SET_UP_LATE, STRAY, Games, doubles_in, gather, pieces
 from kibitz.games.go.io.gib import gib_as_sgf, is_gib
-from kibitz.games.go.io.headers import SUICIDE, SUPERKO, has_komi, interpret_headers
+from kibitz.games.go.io.headers import SUPERKO, allows_suicide, has_komi, interpret_headers
 from kibitz.games.go.io.main_lines import play
 from kibitz.games.go.io.scan import COLOUR_SHIFT, SINGLE, Lines, find_games, main_lines, whole
 from kibitz.games.go.io.text import charset_of, without_escapes
@@ -75,7 +75,8 @@ class Record:
         rules: the keywords `suicide` and `superko` (see `rules.Board`), which override the rules of the game. Raises
         `rules.Illegal` if a move is illegal.
         """
-        board = Board(self.size, **{"suicide": self.rules in SUICIDE, "superko": self.rules in SUPERKO, **rules})
+        suicide = allows_suicide(self.rules, len(self.black))
+        board = Board(self.size, **{"suicide": suicide, "superko": self.rules in SUPERKO, **rules})
         for colour, stones in ((BLACK, self.black), (WHITE, self.white)):
             for point in stones:
                 board.put(colour, point)
