@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
+import kibitz
 from kibitz.commands.analyze import output
 from kibitz.text import number_of
 
 
 def test_a_number_has_the_noun_that_belongs_to_it() -> None:
     assert [number_of(count, "game") for count in (0, 1, 2, 1200)] == ["0 games", "1 game", "2 games", "1,200 games"]
+
+
+def test_no_message_says_1_games() -> None:
+    """A count before a plural is written by `number_of`, unless the line itself treats the number 1."""
+    nouns = "positions|games|moves|files|iterations|rows|pairs|trials|stones|visits|plies"
+    plural = re.compile(rf"\{{[^{{}}A-Z]*:,\}} (?:[a-z]+ ){{0,2}}(?:{nouns})\b")
+    source = Path(kibitz.__file__).parent
+    found = [
+        f"{path.relative_to(source)}:{at + 1}: {lines[at].strip()}"
+        for path in sorted(source.rglob("*.py"))
+        for lines in [path.read_text(encoding="utf-8").splitlines()]
+        for at in range(len(lines))
+        if plural.search(lines[at]) and "== 1 else" not in lines[at] and "> 1" not in lines[at - 1]
+    ]
+    assert not found
 
 
 def test_the_progress_of_one_game(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1230,7 +1230,7 @@ export const de: Texts = {
     "no games yet. Choose a file first": "noch gibt es keine Partien; wähle zuerst eine Datei",
     "no player given. Enter the player's name": "wessen Partien? Nenne den Spieler",
     "{1} plays both sides in all games": "{1} steht in allen Partien auf beiden Seiten",
-    "{1} has {2} games. Training needs at least {3}": "{2} Partien von {1}: zu wenig zum Lernen, mindestens {3} müssen es sein",
+    "{1}: training needs at least {2} games (got {3})": "{1}: Zum Lernen müssen es mindestens {2} Partien sein (es sind {3})",
     "{1} does not evaluate positions, so it cannot find mistakes. Choose the network '{2}'": "{1} sagt nicht, wer gewinnt; so ist nicht bekannt, was ein Zug kostete. Nimm {2}",
     "{1} does not evaluate positions, so it cannot check moves. Choose the network 'winner'": "{1} sagt nicht, wer gewinnt, und kann Züge nicht beurteilen; winner etwa kann es",
     "training cannot start from {1}. Choose the network '{2}'": "von {1} kann man nicht ausgehen; nimm {2}",

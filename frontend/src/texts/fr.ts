@@ -1239,7 +1239,7 @@ export const fr: Texts = {
     "no games yet. Choose a file first": "il n’y a pas encore de parties ; choisissez d’abord un fichier",
     "no player given. Enter the player's name": "les parties de qui ? Indiquez le joueur",
     "{1} plays both sides in all games": "{1} joue les deux camps dans toutes les parties",
-    "{1} has {2} games. Training needs at least {3}": "{2} parties de {1} : trop peu pour apprendre, il en faut au moins {3}",
+    "{1}: training needs at least {2} games (got {3})": "{1} : pour apprendre, il faut au moins {2} parties (il y en a {3})",
     "{1} does not evaluate positions, so it cannot find mistakes. Choose the network '{2}'": "{1} n’évalue pas les positions et ne peut pas mesurer les erreurs ; choisissez {2}",
     "{1} does not evaluate positions, so it cannot check moves. Choose the network 'winner'": "{1} n’évalue pas les positions et ne peut pas juger les coups ; choisissez par exemple winner",
     "training cannot start from {1}. Choose the network '{2}'": "{1} ne peut pas servir de base ; choisissez {2}",

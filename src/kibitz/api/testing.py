@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kibitz.api.checks import check_whole, name_arguments
 from kibitz.errors import UsageError, need_training
+from kibitz.text import number_of
 
 if TYPE_CHECKING:
     from kibitz.api.networks import TrainedNetwork
@@ -63,7 +64,7 @@ class TestRows:
         return len(self.game)
 
     def __repr__(self) -> str:
-        return f"TestRows({len(self):,} rows, question={self.question!r})"
+        return f"TestRows({number_of(len(self), 'row')}, question={self.question!r})"
 
 
 @dataclass(frozen=True, repr=False)

@@ -15,7 +15,7 @@ from kibitz import messages
 from kibitz.commands.progress import BAR, LEFT, Progress
 from kibitz.dates import parse_day
 from kibitz.errors import UsageError
-from kibitz.text import shown
+from kibitz.text import number_of, shown
 
 if TYPE_CHECKING:
     from kibitz.online.accounts import Account, GameChoice
@@ -119,7 +119,7 @@ class _DownloadBar(Progress):
     def game(self) -> None:
         self._new += 1
         rate = self.rate(self._new)
-        self.update(self._new, f"{self._name}: {self._new:,} new games, {rate:,.1f} games/s", rate=rate)
+        self.update(self._new, f"{self._name}: {number_of(self._new, 'new game')}, {rate:,.1f} games/s", rate=rate)
 
     def note(self, line: str) -> None:
         self.notes.append(line)

@@ -76,14 +76,14 @@ def annotate(
                 raise
             _report(work, as_json)
             raise KeyboardInterrupt(
-                f"interrupted: {len(work.done):,} of {len(jobs):,} files are complete. To annotate the rest, run the"
-                " same command again."
+                f"interrupted: completed {len(work.done):,} of {number_of(len(jobs), 'file')}. To annotate the"
+                " rest, run the same command again."
             ) from None
     _report(work, as_json)
     if work.skipped:
         reasons = "; ".join(f"{reason} ({len(names):,})" for reason, names in work.skipped.items())
         total = len(work.done) + sum(map(len, work.skipped.values()))
-        raise KibitzError(f"annotated {len(work.done):,} of {total:,} files. Skipped: {reasons}")
+        raise KibitzError(f"annotated {len(work.done):,} of {number_of(total, 'file')}. Skipped: {reasons}")
 
 
 def _check(files: list[str], out: str | None) -> None:
@@ -337,7 +337,7 @@ def _progress(files: int, games: Callable[[], int]) -> Generator[Shown]:
     def tick() -> None:
         done = games()
         line = f"kibitz: {number_of(done, 'game')} annotated, file {number:,} of {files:,}"
-        bar.update(max(number - 1, 0) + share, line, games=done)
+        bar.update(max(number - 1, 0) + share, line, games=number_of(done, "game"))
 
     @contextlib.contextmanager
     def shown(path: str) -> Generator[Callable[[int, int], None]]:
@@ -351,8 +351,8 @@ def _progress(files: int, games: Callable[[], int]) -> Generator[Shown]:
 
         yield show
 
-    with Progress("{task.fields[games]:,} games", BAR, ELAPSED, LEFT, patient=True) as bar:
-        bar.begin("", files if files > 1 else None, games=0)
+    with Progress("{task.fields[games]}", BAR, ELAPSED, LEFT, patient=True) as bar:
+        bar.begin("", files if files > 1 else None, games=number_of(0, "game"))
         with ticking(tick):
             yield shown
 
@@ -368,7 +368,7 @@ def _report(work: Annotation, as_json: bool) -> None:
         print(json.dumps(found, ensure_ascii=False))
         return
     for one in work.done:
-        games = "1 game" if one["games"] == 1 else f"{one['games']:,} games"
+        games = number_of(one["games"], "game")
         more = f", {one['skipped_games']:,} skipped" if one["skipped_games"] else ""
         checked = f", checked by {one['checked_by']}" if one["checked_by"] else ""
         print(f"{one['written']}: {games} annotated with {one['network']}{checked}{more}")

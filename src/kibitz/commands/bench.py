@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kibitz.commands.provider import Provider, use_provider
+from kibitz.text import number_of
 
 if TYPE_CHECKING:
     from kibitz.play.session import Session
@@ -110,7 +111,7 @@ def _line(figures: dict[str, Any]) -> str:
     sizes = " / ".join(figures["raw"])
     search = figures["search"]
     inside = f"; {search['rate']:,.0f}/s inside {search['method']}" if search else ""
-    machine = f"{figures['machine']}, {figures['cores']} cores"
+    machine = f"{figures['machine']}, {number_of(figures['cores'], 'core')}"
     return (
         f"kibitz {figures['version']}, {figures['network']}, {machine}: "
         f"{rates} evaluations/s in batches of {sizes}{inside}"

@@ -12,6 +12,7 @@ import typer
 
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.commands.tables import print_table
+from kibitz.text import number_of
 
 LISTED = 20
 """The largest number of moves in the table."""
@@ -63,8 +64,8 @@ def explore(
 def _explorer(store: Any) -> Explorer:
     from kibitz.explorer.answers import Explorer
 
-    with Progress("index of {task.fields[games]:,} games", BAR, ELAPSED, LEFT, patient=True) as progress:
-        progress.begin("", 1.0, games=len(store))
+    with Progress("index of {task.fields[games]}", BAR, ELAPSED, LEFT, patient=True) as progress:
+        progress.begin("", 1.0, games=number_of(len(store), "game"))
         return Explorer(store, lambda share: progress.update(share, "index"))
 
 

@@ -10,6 +10,7 @@ import typer
 
 from kibitz.errors import KibitzError, UsageError, need_training, one_line
 from kibitz.messages import note
+from kibitz.text import number_of
 
 
 def export(
@@ -107,7 +108,10 @@ def _export_site(run: str, folder: Path, name: str | None) -> None:
     if opened.person is not None:
         print("Exported the network only. The opening book and the games stay in the run.")
     megabytes = sum(file.stat().st_size for file in files) / 1e6
-    print(f"{folder}: {len(files)} files, {megabytes:.1f} MB. Try: python -m http.server 8080 --directory {folder}")
+    print(
+        f"{folder}: {number_of(len(files), 'file')}, {megabytes:.1f} MB."
+        f" Try: python -m http.server 8080 --directory {folder}"
+    )
 
 
 def _must_be_empty(option: str, folder: Path) -> None:

@@ -14,7 +14,7 @@ import typer
 
 from kibitz.commands.progress import BAR, LEFT, Progress
 from kibitz.errors import KibitzError, UsageError, one_line
-from kibitz.text import either
+from kibitz.text import either, number_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,7 +89,9 @@ def export_positions(
     if as_json:
         print(json.dumps({"file": str(to), "positions": len(games), "arrays": names, "bytes": to.stat().st_size}))
     else:
-        print(f"{to}: {len(games):,} positions, {to.stat().st_size / 1e6:,.1f} MB; arrays: {', '.join(names)}")
+        print(
+            f"{to}: {number_of(len(games), 'position')}, {to.stat().st_size / 1e6:,.1f} MB; arrays: {', '.join(names)}"
+        )
 
 
 def _write(
@@ -108,7 +110,7 @@ def _write(
                 some = slice(first, first + CHUNK)
                 yield collect(store, games[some], plies[some], played, view)
                 done = min(first + CHUNK, len(games))
-                progress.update(done, f"kibitz: {done:,} of {len(games):,} positions")
+                progress.update(done, f"kibitz: {done:,} of {number_of(len(games), 'position')}")
 
         try:
             names = write(part_file, chunks, len(games), _about(store, view))

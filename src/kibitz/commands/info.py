@@ -13,6 +13,7 @@ from kibitz.errors import KibitzError
 from kibitz.games import GAME_NAMES
 from kibitz.keys import counted, key_of, labelled_reasons
 from kibitz.messages import did_you_mean
+from kibitz.text import number_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -98,7 +99,10 @@ def _show_network(name: str, as_json: bool) -> None:
     print(f"{name}: a run of {declared.name} ({declared.title})")
     if run.person is not None:
         games, who = run.info["data"]["games"], run.person
-        print(f"{who['name']}: {sum(games.values()):,} games from {who['first']} to {who['last']}, {_line(games)}")
+        print(
+            f"{who['name']}: {number_of(sum(games.values()), 'game')}"
+            f" from {who['first']} to {who['last']}, {_line(games)}"
+        )
     print("settings: " + ", ".join(f"{key} {value}" for key, value in run.info["settings"].items()))
     if best := [
         row for row in run.metrics() if row.get("kind") == "validation" and {"iteration", "stage"} <= row.keys()
@@ -287,7 +291,7 @@ def _report(summary: dict[str, Any]) -> None:
     if out:
         left = sum(entry["games"] for entry in summary["left_out"].values())
         print_table(
-            f"skipped: {left:,} of {summary['read']:,} games",
+            f"skipped: {left:,} of {number_of(summary['read'], 'game')}",
             ("reason", "games", "first examples"),
             out,
             right=[1],
@@ -300,11 +304,11 @@ def _report(summary: dict[str, Any]) -> None:
         files = step.get("files", [])
         if "merged" in step:
             stores = ", ".join(Path(store).name for store in step["merged"])
-            print(f"import {number}: {step['kept']:,} of {step['read']:,} games merged from {stores}")
+            print(f"import {number}: {step['kept']:,} of {number_of(step['read'], 'game')} merged from {stores}")
             continue
         named = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
         print(
-            f"import {number}: {step.get('kept', 0):,} of {step.get('read', 0):,} games from {named}"
+            f"import {number}: {step.get('kept', 0):,} of {number_of(step.get('read', 0), 'game')} from {named}"
             f" (filter: {filters})"
         )
 

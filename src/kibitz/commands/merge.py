@@ -83,14 +83,15 @@ def _merge(stores: list[Store], into: Path, split: Split) -> tuple[Store, int]:
         writer = held.enter_context(StoreWriter(
             into, stores[0].game, rules.COLUMNS, rules.STANDARD_START, rules.PER_MOVE, split, per_game=rules.PER_GAME
         ))  # fmt: skip
-        progress = held.enter_context(Progress("{task.fields[games]:,} games", BAR, ELAPSED, LEFT, patient=True))
-        progress.begin("", 100.0 if total else None, games=0)
+        progress = held.enter_context(Progress("{task.fields[games]}", BAR, ELAPSED, LEFT, patient=True))
+        progress.begin("", 100.0 if total else None, games=number_of(0, "game"))
         read = 0
         for store in stores:
             for block in blocks(store, rules.COLUMNS):
                 writer.add(block)
                 read += len(block)
-                progress.update(100 * read / total, f"kibitz: {number_of(read, 'game')} read", games=read)
+                games = number_of(read, "game")
+                progress.update(100 * read / total, f"kibitz: {games} read", games=games)
         duplicates = writer.rejections.counts["duplicate"]
         for store in stores:  # the new store also lists the games that the imports of the old stores rejected
             writer.rejections.merge(Rejections.from_json(store.info["left_out"]))

@@ -13,6 +13,7 @@ import typer
 
 from kibitz.commands.accounts import AccountOptions, files_of, names_of
 from kibitz.commands.progress import BAR, LEFT, Progress
+from kibitz.text import number_of
 
 if TYPE_CHECKING:
     from kibitz.personal.fitting import PersonalResult, PersonalStep
@@ -139,7 +140,7 @@ def _report(done: PersonalResult) -> None:
         for row in info["candidates"]
     ]  # fmt: skip
     print_table(
-        f"{info['person']['name']}: {sum(info['data']['games'].values()):,} games; on the validation games",
+        f"{info['person']['name']}: {number_of(sum(info['data']['games'].values()), 'game')}; on the validation games",
         ("network", "right", "with the book", "log loss", "with the book", "past the opening"), rows,
         right=(1, 2, 3, 4, 5),
     )  # fmt: skip

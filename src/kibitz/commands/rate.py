@@ -58,7 +58,7 @@ def rate(
                 raise
             stopped = True
     if strength.too_fast:
-        number = "1 game" if strength.too_fast == 1 else f"{strength.too_fast:,} games"
+        number = number_of(strength.too_fast, "game")
         note(f"skipped {number} with less than {SHORTEST} seconds for a player: too little time to think")
     if len(strength.counted) < ENOUGH:
         raise KibitzError(

@@ -14,6 +14,7 @@ import typer
 from kibitz.commands.tables import print_table
 from kibitz.errors import UsageError
 from kibitz.games import GAME_NAMES
+from kibitz.text import number_of
 
 if TYPE_CHECKING:
     from kibitz.systems.base import Recipe
@@ -78,7 +79,10 @@ def _copy_template(name: str, system: str | None, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"system": name, "files": [str(path) for path in files]}, indent=1))
         return
-    print(f"{name}: the template of a system, {len(files)} files. Install it, and kibitz has the system {name}:")
+    print(
+        f"{name}: the template of a system, {number_of(len(files), 'file')}."
+        f" Install it, and kibitz has the system {name}:"
+    )
     print(f"  pip install -e {name}\n  kibitz train {name} STORE")
 
 

@@ -26,8 +26,10 @@ from kibitz.errors import UsageError
 from kibitz.games import GAME_NAMES
 from kibitz.messages import not_one_of, note
 from kibitz.parallel import open_workers
+from kibitz.text import number_of
 
 if TYPE_CHECKING:
+    from kibitz.evaluation.games import Chosen
     from kibitz.evaluation.predictors import RatedEngine
     from kibitz.runs import Run
     from kibitz.stats import Kind
@@ -211,7 +213,7 @@ def run_test(
     page = _page(opened, games.path, options.out)
     chosen = choose(opened, games, options.split)
     if chosen.excluded:
-        _log(f"skipped {chosen.excluded:,} training or validation games of {run}; {len(chosen.games):,} games are left")
+        _log(_excluded(run, chosen))
     for option, path in programs.items():
         if path is None:
             name = PROGRAMS[option]
@@ -274,7 +276,7 @@ def test_engine_command(run: str, store: str | None, options: RunTestOptions, en
         network.trained()
     chosen = choose_without_run(games, options.split) if network is None else choose(network, games, options.split)
     if chosen.excluded:
-        _log(f"skipped {chosen.excluded:,} training or validation games of {run}; {len(chosen.games):,} games are left")
+        _log(_excluded(run, chosen))
     test = EngineTest(
         tuple(rated_engine(text, games.game, engines.engine_option or ()) for text in engines.engine or ()),
         engines.nodes or 1,
@@ -387,6 +389,15 @@ def _page(run: Run, store: Path, out: Path | None) -> Path:
     files = (*run.path.iterdir(), *store.iterdir()) if store.is_dir() else run.path.iterdir()
     check_page(page, "--out", [str(path) for path in files if path.is_file() and path.suffix != ".html"])
     return page
+
+
+def _excluded(run: str, chosen: Chosen) -> str:
+    """Return how many games a test leaves out, because the network was trained or validated with them."""
+    left = len(chosen.games)
+    return (
+        f"skipped {number_of(chosen.excluded, 'training or validation game')} of {run};"
+        f" {number_of(left, 'game')} {'is' if left == 1 else 'are'} left"
+    )
 
 
 def _log(line: str) -> None:

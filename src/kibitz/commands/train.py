@@ -17,6 +17,7 @@ import typer
 from kibitz.commands.progress import BAR, LEFT, Progress
 from kibitz.errors import UsageError
 from kibitz.messages import not_one_of, note
+from kibitz.text import number_of
 
 if TYPE_CHECKING:
     from kibitz.store.split import Split
@@ -313,7 +314,7 @@ def _report(done: Any, as_json: bool) -> None:
         best = ", ".join(f"{name} {value:.4f}" for name, value in outcome.best.items() if name != "iteration")
         at = f" at iteration {outcome.best['iteration']:,.0f}" if "iteration" in outcome.best else ""
         print(
-            f"{done.path}: {outcome.reason} after {outcome.iteration:,} iterations"
+            f"{done.path}: {outcome.reason} after {number_of(outcome.iteration, 'iteration')}"
             + (f"; best validation: {best}{at}" if best else "")
         )
         for part in outcome.parts:

@@ -17,6 +17,7 @@ from kibitz.commands.tables import print_table
 from kibitz.commands.train import PRECISIONS, check_device, check_time_limit, lightning_precision
 from kibitz.commands.workers import WorkerOptions
 from kibitz.errors import KibitzError, UsageError
+from kibitz.text import number_of
 
 if TYPE_CHECKING:
     from kibitz.training.trainer import TrainConfig
@@ -274,7 +275,7 @@ def _report(request: TuneConfig, result: TuneResult, out: Path, folder: Path, as
         if result.best:
             print(f"best: trial {result.best.number} ({result.best.path})")
         if left > 0:
-            rest = f"{left} of {request.total} trials left"
+            rest = f"{left} of {number_of(request.total, 'trial')} left"
             print(f"{result.reason} with {rest}. Run the same command again to resume ({out}).")
         if line:
             print(f"next: {line}")

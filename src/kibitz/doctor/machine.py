@@ -15,6 +15,7 @@ from pathlib import Path
 from kibitz import __version__, environment, memory, preparation
 from kibitz.cores import cores
 from kibitz.doctor.findings import Finding
+from kibitz.text import number_of
 
 LEAST_DISK, USUAL_DISK = 200 << 20, 2 << 30
 """Free bytes on a disk. With less than LEAST_DISK, nothing can be compiled or written. With less than USUAL_DISK,
@@ -101,7 +102,7 @@ def cpu() -> Iterator[Finding]:
     machine = _SAME.get(platform.machine(), platform.machine())
     missing = [each for each in NEEDED.get(machine, ()) if each not in features]
     slow = [each for each in FASTER.get(machine, ()) if each not in features]
-    text = f"{name}, {cores()} cores"
+    text = f"{name}, {number_of(cores(), 'core')}"
     if missing:
         yield Finding("cpu", "problem", f"{text}, without {', '.join(missing)}", "Use a computer with a newer CPU.")
     elif slow:

@@ -30,6 +30,7 @@ from kibitz.external.uci import EngineEvaluation, ExternalEngine, OptionRefused
 from kibitz.parallel import Workers, map_ordered
 from kibitz.stats import ClusterBootstrap, Estimate
 from kibitz.store.store import Store
+from kibitz.text import number_of
 
 Scorer = Callable[[Sequence[EngineEvaluation], NDArray[np.int64]], ArrayLike]
 """A function that returns the correctness of each of Stockfish's evaluations, from 0 for wrong to 1 for right. Its
@@ -176,7 +177,7 @@ class StockfishBaseline:
                 continue
             name, evaluations = answered
             groups = ClusterBootstrap(games[subset])
-            key, positions = f"stockfish_depth_{depth}", f"{len(subset):,} positions"
+            key, positions = f"stockfish_depth_{depth}", f"{number_of(len(subset), 'position')}"
             theirs, ours = groups.mean(scorer(evaluations, subset), score=True), groups.mean(right[subset])
             baselines[key] = baseline(f"{name}, depth {depth}, {positions}", theirs)
             baselines[f"network_beside_{key}"] = baseline(f"the network, the same {positions}", ours)

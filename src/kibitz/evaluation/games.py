@@ -110,15 +110,16 @@ def choose_without_run(store: Store, which: str = "unseen") -> Chosen:
 
 def _nothing(run: Run, store: Store, which: str, taken: int, excluded: int) -> str:
     if not taken:
-        return f"{store.path}: {run.info['system']} can use none of its {len(store):,} games. Choose another store."
+        its = number_of(len(store), "game")
+        return f"{store.path}: {run.info['system']} can use none of its {its}. Choose another store."
+    its = number_of(taken, "game")
     if which == "validation":
-        return f"{store.path}: none of its {taken:,} games is a validation game of this run. Choose another --split."
+        return f"{store.path}: none of its {its} is a validation game of this run. Choose another --split."
     if which == "training":
-        return f"{store.path}: none of its {taken:,} games is a training game of this run. Choose another --split."
+        return f"{store.path}: none of its {its} is a training game of this run. Choose another --split."
     return (
-        f"{store.path}: all {excluded:,} games are training or validation games of {run.name}. Choose another store, or"
-        " "
-        f"use --split all to test on these games."
+        f"{store.path}: each game ({excluded:,}) is a training or validation game of {run.name}. Choose another"
+        " store, or use --split all to test on these games."
     )
 
 
@@ -131,7 +132,7 @@ def bundled_note(store: Store, games: NDArray[np.int64]) -> str | None:
     count = int(np.count_nonzero(store.column("event")[games] == BUNDLED))
     if 2 * count <= len(games):
         return None
-    which = "All of these games" if count == len(games) else f"{count:,} of these {len(games):,} games"
+    which = "All of these games" if count == len(games) else f"{count:,} of these {number_of(len(games), 'game')}"
     return (
         f"{which} are bundled with kibitz: {PLAYER[store.game]} played itself at limited strength. Results on engine "
         "games can't be compared with the paper's, or with results on games of people."
@@ -145,7 +146,7 @@ def describe(store: Store, chosen: Chosen, positions: int, total: int) -> dict[s
     """
     words = chosen.words
     if positions < total:
-        words += f"; {positions:,} of their {total:,} positions, chosen at random"
+        words += f"; {positions:,} of their {number_of(total, 'position')}, chosen at random"
     return {
         "store": str(store.path),
         "fingerprint": store.fingerprint,

@@ -15,6 +15,7 @@ from kibitz.online.client import Client
 from kibitz.online.lichess import Lichess
 from kibitz.online.ogs import Ogs
 from kibitz.online.periods import Downloads, download
+from kibitz.text import number_of
 
 SOURCES: dict[str, Callable[[Client], Downloads]] = {"lichess": Lichess, "chesscom": ChessCom, "ogs": Ogs}
 
@@ -58,8 +59,8 @@ def file_of(account: Account, wanted: GameChoice, listener: Listener) -> Path:
             result = download(SOURCES[account.site.name](client), cache, wanted, listener.expect, listener.game)
         except KeyboardInterrupt:
             raise KeyboardInterrupt(
-                f"interrupted; {len(cache.entries):,} games of {account} are saved. Run the same command again to"
-                " resume."
+                f"interrupted; kibitz saved {number_of(len(cache.entries), 'game')} of {account}."
+                " Run the same command again to resume."
             ) from None
         name = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in account.name)
         path = account.folder / f"{name}{wanted.label}{account.site.ending}"
@@ -72,5 +73,5 @@ def file_of(account: Account, wanted: GameChoice, listener: Listener) -> Path:
         path.unlink(missing_ok=True)
         chosen = " that pass the filter. Use a weaker filter." if wanted != GameChoice() else ". Check the name."
         raise KibitzError(f"{account} has no games{chosen}")
-    listener.note(f"{account}: {result.new:,} new {'game' if result.new == 1 else 'games'}, {games:,} in {path}")
+    listener.note(f"{account}: {number_of(result.new, 'new game')}, {games:,} in {path}")
     return path

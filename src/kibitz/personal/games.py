@@ -24,6 +24,7 @@ from kibitz.store.positions import Positions
 from kibitz.store.split import VALIDATE, Split
 from kibitz.store.store import INFO, Store
 from kibitz.store.writer import StoreWriter
+from kibitz.text import number_of
 
 FIRST, SECOND, NEITHER = 0, 1, -1
 """The sides of a person in a game. FIRST is the side that moves first from the usual start: White in chess, Black in
@@ -177,7 +178,7 @@ def games_of(
     games = order[(sides[order] != NEITHER) & (source.plies[order] > 1)]
     both = int(_on_both_sides(source, players).sum())
     if both:
-        log(f"{both:,} games have {players[0].name} on both sides and are skipped")
+        log(f"skipped {number_of(both, 'game')} with {players[0].name} on both sides")
     if len(games) < least:
         raise KibitzError(
             f"{where}: {len(games)} usable games of {names.listed(players)}"

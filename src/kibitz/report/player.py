@@ -16,6 +16,7 @@ from markupsafe import Markup
 from kibitz.report.boards import go
 from kibitz.report.boards.chess import board_svg, piece_defs
 from kibitz.systems import SYSTEMS
+from kibitz.text import number_of
 
 Row = Mapping[str, Any]
 
@@ -191,7 +192,7 @@ def _head(report: Row, value: str) -> Markup:
     rating += Markup(", rank {}").format(report["rank"]) if report.get("rank") else ""
     score = Markup(": score {}").format(_percent(report["score"])) if report["score"]["n"] else ""
     results = f"{report['won']:,} won, {report['drawn']:,} drawn, {report['lost']:,} lost"
-    games = f"{report['games']:,} game{'' if report['games'] == 1 else 's'}"
+    games = number_of(report["games"], "game")
     lines.append(Markup('<p class="quiet">{}{}; {}{}</p>').format(games, rating, results, score))
     return Markup('<div class="headline"><p class="big">{}</p><div>{}</div></div>').format(
         _points(loss), Markup("").join(lines)
@@ -313,7 +314,7 @@ def _bar(row: Row, reach: float) -> Markup:
         marks += Markup('<span class="reach" style="left:{}%;width:{}%"></span>').format(left, round(right - left, 2))
     if usual:
         marks += Markup('<span class="usual" style="left:{}%"></span>').format(place(usual["value"]))
-    beside = f"usual {_points(usual)}" if usual else f"{row['moves']:,} moves"
+    beside = f"usual {_points(usual)}" if usual else f"{number_of(row['moves'], 'move')}"
     return Markup(
         '<div role="row" class="bar own"><span role="rowheader" class="name">{}</span>'
         '<span role="presentation" class="track">{}</span><span role="cell" class="value">{}</span>'

@@ -33,6 +33,7 @@ from kibitz.games import GAMES, game_of
 from kibitz.games.batch import Rejections
 from kibitz.received import read_json
 from kibitz.store.split import Split
+from kibitz.text import number_of
 
 FORMATS = (1, 2)
 """The versions of the store format that can be read. Version 1 has one table file, and version 2 has several."""
@@ -246,7 +247,9 @@ class Store:
         table = pa.concat_tables([self._table(name, columns) for name in self.tables])
         if len(table) != len(self):
             file = self._folder / self.tables[-1]
-            raise KibitzError(f"{file} has {len(table)} games instead of {len(self)}. Import the games again.")
+            raise KibitzError(
+                f"{file} has {number_of(len(table), 'game')} instead of {len(self)}. Import the games again."
+            )
         return table
 
     def _table(self, name: str, columns: list[str] | None) -> pa.Table:

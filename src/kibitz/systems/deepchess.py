@@ -44,7 +44,7 @@ from kibitz.systems.base import (
     reading,
     setting,
 )
-from kibitz.text import either
+from kibitz.text import either, number_of
 
 PARTS = ("both", "full", "distilled")
 _OPTIMISERS, _SCHEDULES = ("sgd", "adamw", "muon"), ("epoch", "cosine")
@@ -378,8 +378,8 @@ class PairExamples:
         few = ids[: len(ids) // reuse]
         if len(few) < world:
             raise KibitzError(
-                f"--batch takes pairs from {len(few)} positions, which are too few for {world} processes. Use fewer"
-                " --devices."
+                f"--batch takes pairs from {number_of(len(few), 'position')}, which are too few for {world}"
+                " processes. Use fewer --devices."
             )
         row = np.array_split(np.arange(len(few)), world)[rank]
         # positions from games that Black won: [reuse, rows]
@@ -636,8 +636,9 @@ def reference_positions(store: Store, games: NDArray[np.int64], settings: Settin
     white_won = store.column("result")[sample.games] > 0
     if white_won.all() or not white_won.any():  # with no games, both conditions are true
         raise KibitzError(
-            f"{store.path} has too few pairs of positions: White won {int(white_won.sum()):,} training games, Black"
-            f" {int((~white_won).sum()):,}. Import more decisive games, or lower --opening."
+            f"{store.path} has too few pairs of positions: White won"
+            f" {number_of(int(white_won.sum()), 'training game')},"
+            f" Black {int((~white_won).sum()):,}. Import more decisive games, or lower --opening."
         )
     order = np.random.default_rng(seed).permutation(len(sample))[:20_000]
     codes, state = store.replay(sample.games[order], sample.plies[order])
@@ -792,9 +793,8 @@ class DeepChessSystem(System):
         short = (result != 0) & (store.plies < 2 * settings.opening)
         won, lost = int((result[~short] > 0).sum()), int((result[~short] < 0).sum())
         if min(won, lost) < MIN_GAMES_WON:
-            too_short = (
-                f"; {int(short.sum()):,} other games end in the first {settings.opening} moves" if short.any() else ""
-            )
+            others = number_of(int(short.sum()), "other game")
+            too_short = f"; {others} that ended in the first {settings.opening} moves" if short.any() else ""
             raise KibitzError(
                 f"{store.path} needs at least {MIN_GAMES_WON} games that White won, and {MIN_GAMES_WON} that Black won"
                 " (got"

@@ -14,6 +14,7 @@ import torch
 from torch import nn
 
 from kibitz.systems.base import Stage, Tensors
+from kibitz.text import number_of
 
 DEAD_SHARE = 0.75
 """A layer counts as dead if this share of its units has no gradient. In healthy networks the share is up to one third
@@ -103,8 +104,9 @@ class HealthCheck:
             return None
         return Symptom(
             "learned nothing",
-            f"after {iteration:,} of {self.iterations:,} iterations the validation loss {means['loss']:.4f} is no "
-            f"better than that of a constant prediction ({self.constant_loss:.4f}); {ADVICE}",
+            f"after {iteration:,} of {number_of(self.iterations, 'iteration')} the validation loss"
+            f" {means['loss']:.4f} is no better than that of a constant prediction ({self.constant_loss:.4f});"
+            f" {ADVICE}",
         )
 
 

@@ -36,6 +36,7 @@ from kibitz.received import inflates
 from kibitz.runs import CHECKPOINTS, ONNX, WEIGHTS
 from kibitz.store.store import Store
 from kibitz.systems.base import Examples, Loss, Stage, System
+from kibitz.text import number_of
 from kibitz.training.checkpoints import thin
 from kibitz.training.compiled import OFF, ON, CannotCompile, compilation_errors, compiled, impossible, missing, wanted
 from kibitz.training.dataloader import ahead, make_batch
@@ -249,7 +250,8 @@ class _Pace:
             return ""
         left = (self.iterations - iteration) * seconds / done
         rate = done * self.batch / seconds
-        line = f"{self.iterations:,} iterations of {self.batch:,}: about {duration(left)} at {rate:,.0f} samples/s"
+        whole = f"{number_of(self.iterations, 'iteration')} of {self.batch:,}"
+        line = f"{whole}: about {duration(left)} at {rate:,.0f} samples/s"
         if self.later and all(stage.iterations for stage in self.later):
             more = sum(stage.batch * (stage.iterations or 0) for stage in self.later) / rate
             line += f"; all {len(self.later) + 1} remaining stages: about {duration(left + more)} at this speed"

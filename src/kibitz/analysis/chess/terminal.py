@@ -31,6 +31,7 @@ from kibitz.analysis.glyphs import GAINED, SIGNS
 from kibitz.analysis.printing import STYLES as OF_MARKS
 from kibitz.analysis.printing import bar, clean, print_line, print_text, show_summary, sparkline
 from kibitz.games.chess.material import PHASES
+from kibitz.text import number_of
 
 WIDEST_BAR, NARROWEST_BAR = 30, 8
 RANK, CHOICE = 12, 13
@@ -104,7 +105,7 @@ def _show_moves(judged: AnalysedGame, console: Console) -> None:
         if at in folded:
             if at == folded[0]:
                 stays = f"above {WON:.0%}" if _white_at_end(judged) > 0.5 else f"below {1 - WON:.0%}"
-                print_line(console, f"     … {len(folded)} moves: White stays {stays}")
+                print_line(console, f"     … {number_of(len(folded), 'move')}: White stays {stays}")
             continue
         text = Text()
         for column in columns:

@@ -12,6 +12,7 @@ from kibitz.analysis.lately import Lately, LossChange
 from kibitz.analysis.parts_table import print_heading, print_parts, score_words, with_interval
 from kibitz.analysis.printing import STYLES, clean, print_line
 from kibitz.games.go.points import to_gtp
+from kibitz.text import number_of
 
 SHOWN = 10
 """The number of worst mistakes that are shown."""
@@ -26,7 +27,7 @@ def show_go(report: GoPlayerReport, console: Console) -> None:
     mistakes.
     """
     parts, rank = report.parts(), f" ({report.rank})" if report.rank else ""
-    games = f"{report.games:,} game{'' if report.games == 1 else 's'}"
+    games = number_of(report.games, "game")
     print_line(console, f"{clean(report.name, 60)}{rank}: {games}", "bold")
     if parts.whole.score is not None and parts.whole.score.n:
         print_line(console, score_words(report.results(), parts.whole.score))
@@ -68,7 +69,7 @@ def show_go(report: GoPlayerReport, console: Console) -> None:
 def _show_lately(change: Lately, console: Console) -> None:
     """Print what changed since the last month: all moves, and the parts that changed for sure."""
     games, earlier = change.whole.loss.games, change.whole.earlier.games
-    print_line(console, f"Since {change.since}: {games:,} of {games + earlier:,} games with a date", "bold")
+    print_line(console, f"Since {change.since}: {games:,} of {number_of(games + earlier, 'game')} with a date", "bold")
     print_line(console, f"{'loss per move':<27}{'since':>7}{'before':>8}{'change':>8}")
     for row in (change.whole, *change.changed):
         print_line(console, _change_row(row))

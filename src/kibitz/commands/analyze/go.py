@@ -16,6 +16,7 @@ from kibitz.games.go.io.blocks import ENDINGS
 from kibitz.games.go.points import POINTS
 from kibitz.messages import warning
 from kibitz.systems import find
+from kibitz.text import number_of
 
 if TYPE_CHECKING:
     from kibitz.analysis.go.engine_judge import GoEngineJudge
@@ -255,14 +256,16 @@ class SgfGames(CheckedFile):
         if game.problem:
             warning(f"{where}: {game.problem}. The moves before it are analyzed.")
         if move is not None and move > len(game.moves):
-            warning(f"{where} has {len(game.moves)} moves (got --move {move}). Its last position is shown.")
+            warning(
+                f"{where} has {number_of(len(game.moves), 'move')} (got --move {move}). Its last position is shown."
+            )
 
     def _nothing_left(self) -> KibitzError:
         only = self.options.game
         if not self.read:
             return KibitzError(f"{self.name} has no game. Check that it is an SGF file.")
         if only is not None and self.read < only:
-            count = "1 game" if self.read == 1 else f"{self.read:,} games"
+            count = number_of(self.read, "game")
             return KibitzError(f"{self.name} has no game {only}: the file has {count}. Choose --game 1 to {self.read}.")
         first = self.refused[0]
         if only is not None or self.read == 1:

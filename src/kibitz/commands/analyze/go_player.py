@@ -14,6 +14,7 @@ from kibitz.commands.analyze.output import as_object
 from kibitz.commands.analyze.player import player_progress, raise_end, warn_of_skipped, write_report
 from kibitz.errors import KibitzError, UsageError
 from kibitz.external import EngineDied
+from kibitz.text import number_of
 
 if TYPE_CHECKING:
     from kibitz.parallel import Workers
@@ -87,7 +88,7 @@ def analyze_go_player(
             show_go(report, Console())
     if options.page is not None:
         write_report(Path(options.page), report, run, session, path)
-    raise_end(ended, f"{report.games:,} of {total:,} games")
+    raise_end(ended, f"{report.games:,} of {number_of(total, 'game')}")
 
 
 def _check(session: Session, run: str, path: str, options: AnalyzeOptions) -> None:

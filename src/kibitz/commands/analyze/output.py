@@ -63,7 +63,7 @@ class CheckedFile:
         except EngineDied as error:
             if not complete:
                 raise
-            before = "1 game" if complete == 1 else f"{complete:,} games"
+            before = number_of(complete, "game")
             self.failure = EngineDied(f"{self.name}: {error} after {before}", error.how)
 
     def problem(self) -> dict[str, str]:
@@ -170,19 +170,19 @@ def progress(path: str, measured: bool = True) -> Iterator[Callable[[int, int], 
     def on_games(games: int, consumed: int) -> None:
         nonlocal read
         read = games, consumed
-        bar.update(consumed, f"kibitz: {number_of(games, 'game')} read", games=games, inside="")
+        bar.update(consumed, f"kibitz: {number_of(games, 'game')} read", games=number_of(games, "game"), inside="")
 
     def on_positions(done: int, total: int) -> None:
         games, consumed = read
-        inside = f"{done:,} of {total:,} positions of a game" if done < total else ""
+        inside = f"{done:,} of {number_of(total, 'position')} of a game" if done < total else ""
         line = f"kibitz: {number_of(games, 'game')} read" + (f", {inside}" if inside else "")
-        bar.update(consumed, line, games=games, inside=inside)
+        bar.update(consumed, line, games=number_of(games, "game"), inside=inside)
 
     with (
-        Progress("{task.fields[games]:,} games", "{task.fields[inside]}", BAR, ELAPSED, LEFT, patient=True) as bar,
+        Progress("{task.fields[games]}", "{task.fields[inside]}", BAR, ELAPSED, LEFT, patient=True) as bar,
         ongoing.listening(on_positions),
     ):
-        bar.begin("", total, games=0, inside="")
+        bar.begin("", total, games=number_of(0, "game"), inside="")
         yield on_games
 
 

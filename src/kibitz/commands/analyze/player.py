@@ -17,6 +17,7 @@ from kibitz.commands.progress import BAR, LEFT, Progress
 from kibitz.errors import KibitzError, UsageError
 from kibitz.external import EngineDied
 from kibitz.messages import note, warning
+from kibitz.text import number_of
 
 if TYPE_CHECKING:
     from kibitz.analysis.chess.moves import AnalysedGame
@@ -133,7 +134,7 @@ def analyze_player(
             _show(report)
     if options.page is not None:
         write_report(Path(options.page), report, run, session, path)
-    raise_end(ended, f"{report.games:,} of {total:,} games")
+    raise_end(ended, f"{report.games:,} of {number_of(total, 'game')}")
 
 
 def warn_of_skipped(path: str, problems: Iterable[str]) -> None:
@@ -214,13 +215,13 @@ def player_progress(
         def show(read: int, consumed: int) -> None:
             nonlocal estimated
             games = done()
-            bar.update(games, f"kibitz: {games:,} of {total:,} games")
+            bar.update(games, f"kibitz: {games:,} of {number_of(total, 'game')}")
             if not estimated and games >= FIRST_GAMES and bar.seconds >= FIRST_SECONDS:
                 estimated = True
                 if (seconds := bar.seconds * total / games) > LONG:
                     bar.log(
-                        f"kibitz: a report on {total:,} games takes about {seconds / 60:,.0f} min. Ctrl-C ends it"
-                        " early, with a report on the games so far."
+                        f"kibitz: a report on {number_of(total, 'game')} takes about"
+                        f" {seconds / 60:,.0f} min. Ctrl-C ends it early, with a report on the games so far."
                     )
 
         yield lambda path: contextlib.nullcontext(show)

@@ -27,6 +27,7 @@ from kibitz.keys import labelled_reasons
 from kibitz.messages import not_one_of
 from kibitz.parallel import Backend, Workers, open_workers
 from kibitz.store.split import Split
+from kibitz.text import number_of
 
 if TYPE_CHECKING:
     from kibitz.games.batch import GameBatch
@@ -270,7 +271,7 @@ def _why_nothing(
     store.
     """
     name = records.printable(files[0]) if len(files) == 1 else f"{len(files):,} files"
-    more = f" {len(broken) - 1:,} more files have no games either." if len(broken) > 1 else ""
+    more = f" {number_of(len(broken) - 1, 'more file')} without games." if len(broken) > 1 else ""
     if read == 0:
         return f"{broken[0].rstrip('.') if broken else f'{name} has no games'}.{more} {imported}"
     chess = isinstance(keep, ChessFilter)
@@ -279,7 +280,7 @@ def _why_nothing(
         return (
             f"{name}: this does not look like a PGN file: no game headers, no moves. For Go add --game go. {imported}"
         )
-    games = "1 game" if read == 1 else f"{read:,} games"
+    games = number_of(read, "game")
     first = next(iter(examples), None)
     where = (
         "" if not first else f" ({first['file']} game {first['game']}" if len(files) > 1 else f" (game {first['game']}"
@@ -306,9 +307,9 @@ def _progress(reader: Any, writer: StoreWriter, before: int) -> Iterator[Callabl
     The function takes the number of labeled games, and the number of games to label in the batch that is being labeled.
     """
     size, limit = records.size(reader.paths), reader.keep.limit
-    with Progress("{task.fields[games]:,} games", BAR, "{task.fields[rate]:,.0f} games/s", ELAPSED, LEFT,
+    with Progress("{task.fields[games]}", BAR, "{task.fields[rate]:,.0f} games/s", ELAPSED, LEFT,
                   patient=True) as progress:  # fmt: skip
-        progress.begin("", 100.0 if size or limit else None, games=0, rate=0.0)
+        progress.begin("", 100.0 if size or limit else None, games=number_of(0, "game"), rate=0.0)
         written = 0.0
 
         def show(labelled: int, of: int) -> None:
@@ -322,7 +323,8 @@ def _progress(reader: Any, writer: StoreWriter, before: int) -> Iterator[Callabl
                 percent = max(percent, 100 * (writer.games - before) / limit)
             games, passed = writer.read, progress.seconds  # with the games of a batch that is being labeled
             rate = games / passed if passed > 0 else 0.0
-            progress.update(percent, f"kibitz: {games:,} games read, {rate:,.0f} games/s", games=games, rate=rate)
+            read = number_of(games, "game")
+            progress.update(percent, f"kibitz: {read} read, {rate:,.0f} games/s", games=read, rate=rate)
 
         yield show
 
@@ -335,7 +337,7 @@ def _report(done: ImportResult) -> None:
         rows.append(("damaged files", f"{len(done.broken):,}"))
     print_table("", ("", ""), rows, right=[1])
     if done.kept:
-        total = f" It has {len(done.store):,} games in all." if len(done.store) != done.kept else ""
+        total = f" It has {number_of(len(done.store), 'game')} in all." if len(done.store) != done.kept else ""
         summary = f"written in {done.seconds:.1f} s.{total}"
     elif done.divided:
         summary = f"no new games. The split is now {done.store.split.describe()}."

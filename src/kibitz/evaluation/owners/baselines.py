@@ -30,6 +30,7 @@ from kibitz.parallel import Workers, map_ordered
 from kibitz.play.session import NetworkSession
 from kibitz.store.positions import Batch
 from kibitz.store.store import Store
+from kibitz.text import number_of
 
 EVERY = 20
 """Random games and GNU Go are tested only on the positions after 0, 20, 40, … moves of a game."""
@@ -152,7 +153,10 @@ def run_baselines(
         if estimates.answered.any():
             baselines += _of_gnugo(estimates, *where, store, session)
         if left := int(np.count_nonzero(~estimates.answered)):
-            log(f"GNU Go did not evaluate {left:,} of {len(where[0]):,} positions, which are excluded from its results")
+            log(
+                f"GNU Go did not evaluate {left:,} of {number_of(len(where[0]), 'position')}, which are excluded"
+                " from its results"
+            )
     return baselines
 
 
@@ -176,7 +180,7 @@ def _of_gnugo(
     network = influence.network
     marks = {name: values[given] for name, values in network.marks.items()}
     beside = OwnerResults(store, network.games[given], network.plies[given], marks)
-    name = f"{estimates.name}'s score estimate, {len(beside.games):,} positions"
+    name = f"{estimates.name}'s score estimate, {number_of(len(beside.games), 'position')}"
     return [influence, OwnerBaseline("gnugo_score", name, beside, {"score": estimates.lead[some][given]}, False)]
 
 
@@ -196,7 +200,7 @@ def _compared(
     batch = Batch(*store.replay(games, plies), games, plies)
     own = count_points(chance, owners[games], colours_of(batch.codes), batch.state[:, SIZE])
     network = OwnerResults(store, games, plies, measure(session, owners, batch))
-    return OwnerBaseline(key, f"{name}, {len(games):,} positions", network, own, True)
+    return OwnerBaseline(key, f"{name}, {number_of(len(games), 'position')}", network, own, True)
 
 
 def as_baselines(baselines: list[OwnerBaseline]) -> dict[str, Any]:
@@ -211,7 +215,7 @@ def as_baselines(baselines: list[OwnerBaseline]) -> dict[str, Any]:
     for one in filter(lambda each: each.names_owners, baselines):
         figures[one.key] = baseline(one.name, one.network.accuracy(of=one.own))
         if one.network is not baselines[0].network:
-            same = f"the network, the same {len(one.network.games):,} positions"
+            same = f"the network, the same {number_of(len(one.network.games), 'position')}"
             figures[f"network_beside_{one.key}"] = baseline(same, one.network.accuracy())
     return figures
 

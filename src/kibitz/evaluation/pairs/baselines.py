@@ -19,6 +19,7 @@ from kibitz.evaluation.tables import Cell, Column, Table
 from kibitz.play.session import Session
 from kibitz.runs import packaged
 from kibitz.systems.winner import WinnerSystem
+from kibitz.text import number_of
 
 MATERIAL = "material (ties count half)"
 PAIRS = 100_000
@@ -64,8 +65,8 @@ def run_baselines(
             continue
         name, evaluations = answered
         won, lost = pairs.both(np.array([evaluation.centipawns for evaluation in evaluations]))
-        same = f"the network, pairs of the same {many:,} positions"
-        words = f"{name}, depth {depth}, pairs of {many:,} positions"
+        same = f"the network, pairs of the same {number_of(many, 'position')}"
+        words = f"{name}, depth {depth}, pairs of {number_of(many, 'position')}"
         baselines.append(PairBaseline(f"stockfish_depth_{depth}", words, subset, preferred(won - lost), same))
     winner = by_winner(results, config, on_progress, log)
     return [*baselines, winner] if winner else baselines
@@ -119,7 +120,7 @@ def by_winner(
         chance[batch] = session.evaluate(*of.store.replay(of.games[batch], of.plies[batch]))["white_wins"]
         on_progress(f"the network {name}", min(start + BATCH_SIZE, many), many)
     won, lost = of.both(chance)
-    words = f"{name} compares both positions, pairs from {many:,} positions"
+    words = f"{name} compares both positions, pairs from {number_of(many, 'position')}"
     same = f"the network, the same pairs as {name}"
     return PairBaseline(name, words, subset, preferred(won - lost), same)
 

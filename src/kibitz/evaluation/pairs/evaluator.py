@@ -33,6 +33,7 @@ from kibitz.runs import Run
 from kibitz.stats import log_loss, reliability, slices
 from kibitz.store.store import Store
 from kibitz.systems.deepchess import ComparisonNet, Settings, positions
+from kibitz.text import number_of
 
 TRIPLES = 50_000
 PLIES = (0, 10, 20, 30, 40, 60, 80, 100, 140, np.inf)
@@ -72,7 +73,10 @@ def evaluate(
     on_progress("figures", 0, 1)
     data = describe(store, chosen, len(sample), len(sample))
     data |= {"pairs": of.possible, "pairs_tested": len(of)}
-    data["split"] += f"; {len(of):,} of the {of.possible:,} pairs of their {len(sample):,} positions, {drawn(settings)}"
+    data["split"] += (
+        f"; {len(of):,} of the {number_of(of.possible, 'pair')} of their {number_of(len(sample), 'position')},"
+        f" {drawn(settings)}"
+    )
     data["note"] = note(store, chosen, parts)
     figures = {
         "accuracy": Metric(results.groups.mean(results.main.right)), **split_figures(known), **main_figures(results),

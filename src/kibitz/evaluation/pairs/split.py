@@ -24,6 +24,7 @@ from kibitz.store.sampling import Sample
 from kibitz.store.split import TRAIN
 from kibitz.store.store import Store
 from kibitz.systems.deepchess import ComparisonNet, positions
+from kibitz.text import number_of
 
 GAMES, PAIRS = 20_000, 200_000
 """The largest number of training games that are used, and the largest number of pairs of their positions. Both are
@@ -175,7 +176,7 @@ def split_text(known: LearnedPairs, gaps: Mapping[str, Estimate]) -> str:
     if not gaps:
         return f"{text} Results by position are missing: {known.why}."
     network, material = next(iter(gaps.values())), gaps["material"]
-    text += f" They come from {known.games:,} training games."
+    text += f" They come from {number_of(known.games, 'training game')}."
     points, ends = f"{abs(network.value) * 100:.1f} points", (network.low * 100, network.high * 100)
     interval = f"(95% interval of the difference: {ends[0]:+.1f} to {ends[1]:+.1f})"
     if math.isnan(network.low):

@@ -46,6 +46,7 @@ from kibitz.store.positions import Batch
 from kibitz.store.store import Store
 from kibitz.systems.movers import system as movers
 from kibitz.systems.movers.nets import PIECES, VALUE
+from kibitz.text import number_of
 
 MOVES = (1, 6, 11, 16, 21, 31, 41, 61, np.inf)
 """The limits of the groups of positions by move number."""
@@ -130,7 +131,7 @@ def _evaluate_positions(
     sample = sample_indices(moves, config.positions, config.seed)
     data = describe(store, chosen, len(sample), len(moves))
     if low := len(moves.positions) - len(moves):
-        data["split"] += f"; {low:,} moves of players rated under {settings.min_rating} excluded"
+        data["split"] += f"; {number_of(low, 'move')} of players rated under {settings.min_rating} excluded"
 
     def marks_of(batch: Batch) -> dict[str, NDArray[Any]]:
         answers = session.evaluate(batch.codes, with_side_inputs(session, settings, store, batch))

@@ -22,6 +22,7 @@ from kibitz.stats import SEED, ClusterBootstrap, Estimate, difference_between
 from kibitz.store.positions import permutation
 from kibitz.store.sampling import Sample, sample_positions
 from kibitz.store.store import Store
+from kibitz.text import number_of
 
 GAMES, POSITIONS = 20_000, 100_000
 """The largest number of training games that are used, and the largest number of positions of each kind, sampled
@@ -89,8 +90,8 @@ def by_position(
     table = Table(
         "Split by position and by game",
         "By game: the tested positions, from unseen games. By position, probably as in the original blog post: "
-        f"held-out positions of {len(games):,} training games. The network knows the results of these games, and "
-        "positions a few plies away. Material, which memorizes nothing, shows how hard the positions are.",
+        f"held-out positions of {number_of(len(games), 'training game')}. The network knows the results of these "
+        "games, and positions a few plies away. Material, which memorizes nothing, shows how hard the positions are.",
         "predictor",
         [Column("training positions"), Column("by position"), Column("by game"), Column("difference", "points")],
         rows,

@@ -64,7 +64,7 @@ def landscape(
         "points": [[*spot, int(group)] for spot, group in zip(spots, results.marks["phase"][order], strict=False)],
         "groups": list(PHASES),
         "course": spots[len(order) :],
-        "game": f"{names}{f', {date}' if date else ''} ({len(course) - 1} plies)",
+        "game": f"{names}{f', {date}' if date else ''} ({len(course) - 1} {'ply' if len(course) == 2 else 'plies'})",
     }
 
 

@@ -26,6 +26,7 @@ from kibitz.runs import Run
 from kibitz.stats import ClusterBootstrap, Kind, log_loss, slices
 from kibitz.store.positions import Positions
 from kibitz.store.store import Store
+from kibitz.text import number_of
 
 SECONDS_PER_POSITION = 60.0
 """The number of seconds after which an engine that has not replied counts as failed in a position."""
@@ -106,12 +107,15 @@ def evaluate_engines(
         some = _with_rating(some, log)
     found, engine_of, names = _predict(test, some, on_progress)
     if failed := int((~found.answered).sum()):
-        log(f"the engine gave no move for {failed:,} of {len(some):,} positions, and kibitz skips these positions")
+        log(
+            f"the engine gave no move for {failed:,} of {number_of(len(some), 'position')},"
+            " and kibitz skips these positions"
+        )
     answered = np.flatnonzero(found.answered)
     if not len(answered):
         raise KibitzError(
-            f"{store.path}: the engine gave no move for any of the {len(some):,} positions of this store. Check the"
-            " engine."
+            f"{store.path}: the engine gave no move for any of the {number_of(len(some), 'position')} of this store."
+            " Check the engine."
         )
     some, engine_of = some.take(answered), engine_of[answered]
     found = found.take(answered)
@@ -125,7 +129,7 @@ def _with_rating(some: PlayedPositions, log: Callable[[str], None]) -> PlayedPos
     """Return the positions whose mover has a rating: the rating determines the engine of a position."""
     known = np.flatnonzero(some.rating > 0)
     if missing := len(some) - len(known):
-        log(f"{missing:,} of {len(some):,} positions are skipped, because the player to move has no rating")
+        log(f"{missing:,} of {number_of(len(some), 'position')} are skipped, because the player to move has no rating")
     if not len(known):
         raise KibitzError(
             f"{some.store.path}: no player has a rating, so engines cannot be chosen by rating. Give one --engine."

@@ -60,7 +60,7 @@ from kibitz.systems.movers.nets import (
     value_loss,
 )
 from kibitz.systems.spelling import option_of
-from kibitz.text import either
+from kibitz.text import either, number_of
 
 OWN_SCHEDULES = tuple(name for name in SCHEDULES if name != "inv")
 """Names of the learning rate schedules that these systems offer: all except "inv", which only `winner` uses."""
@@ -465,8 +465,8 @@ def playable(store: Store, settings: Settings) -> NDArray[np.int64]:
         unrated = (store.column("white_rating")[games] == 0) | (store.column("black_rating")[games] == 0)
         if unrated.mean() > 0.5:
             raise KibitzError(
-                f"{store.path}: {unrated.sum():,} of {len(games):,} games lack a rating, which the rating plane"
-                " needs. Import with --min-rating 1, or leave out --rating-plane."
+                f"{store.path}: {unrated.sum():,} of {number_of(len(games), 'game')} lack a rating, which"
+                " the rating plane needs. Import with --min-rating 1, or leave out --rating-plane."
             )
     return games
 

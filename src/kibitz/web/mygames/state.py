@@ -405,7 +405,7 @@ class MyGames:
         source, players = self._players(fields)
         games = sum(player.games for player in players)
         if games < LEAST:
-            raise BadRequest(f"{players[0].name} has {games} games. Training needs at least {LEAST}")
+            raise BadRequest(f"{players[0].name}: training needs at least {LEAST} games (got {games})")
         need_training("to train a network, the board")
         system = JUDGES[source.game]
         base = text(fields, "base", system)

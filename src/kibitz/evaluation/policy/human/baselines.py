@@ -26,6 +26,7 @@ from kibitz.stats import ClusterBootstrap
 from kibitz.store.positions import Batch
 from kibitz.store.split import TRAIN
 from kibitz.store.store import Store
+from kibitz.text import number_of
 
 COUNTED_GAMES = 10_000
 """The largest number of training games in which moves are counted to find the most frequent moves."""
@@ -119,7 +120,7 @@ def most_frequent_move(
         return {"right": moves[first] & 0xFFF == played & 0xFFF}
 
     marks = results.measure_again(subset, measure, functools.partial(on_progress, "most frequent move"))
-    groups, positions = ClusterBootstrap(results.games[subset]), f"{len(subset):,} positions"
+    groups, positions = ClusterBootstrap(results.games[subset]), f"{number_of(len(subset), 'position')}"
     found = {"most_frequent_move": baseline(f"the most frequent legal move, {positions}", groups.mean(marks["right"]))}
     if len(subset) < len(results.games):
         ours = groups.mean(results.right[subset])
@@ -158,8 +159,10 @@ def chessnet_baseline(
         ahead = groups.difference(ours, theirs, inside)
         rows.append([band, groups.mean(ours, inside), groups.mean(theirs, inside), ahead, int(inside.sum())])
     baselines = {
-        CHESSNET: baseline(f"{CHESSNET}, {len(subset):,} positions", groups.mean(theirs)),
-        f"network_beside_{CHESSNET}": baseline(f"the network, the same {len(subset):,} positions", groups.mean(ours)),
+        CHESSNET: baseline(f"{CHESSNET}, {number_of(len(subset), 'position')}", groups.mean(theirs)),
+        f"network_beside_{CHESSNET}": baseline(
+            f"the network, the same {number_of(len(subset), 'position')}", groups.mean(ours)
+        ),
     }
     return baselines, [
         Table(

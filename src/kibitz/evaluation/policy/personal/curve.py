@@ -19,6 +19,7 @@ from kibitz.personal.names import present
 from kibitz.runs import Run
 from kibitz.store.split import TEST
 from kibitz.store.store import Store
+from kibitz.text import number_of
 
 SIZES = (20, 50, 100, 200, 500, 1000, 2000, 5000)
 NAMES = {BOTH: "adapters and book", BOOK_ARM: "book", ADAPTED: "adapters", BASE: "base"}
@@ -59,7 +60,10 @@ def learning_curve(
             arms = compare(Run(result.path), store, tested)
             for name, points in lines.items():
                 points.append((float(size), arms.groups.mean(arms.judged[name].right)))
-            log(f"{size} games: " + ", ".join(f"{NAMES[name]} {of[-1][1].value:.1%}" for name, of in lines.items()))
+            log(
+                f"{number_of(size, 'game')}: "
+                + ", ".join(f"{NAMES[name]} {of[-1][1].value:.1%}" for name, of in lines.items())
+            )
     whole = compare(run, store, tested)
     for name, points in lines.items():
         points.append((float(games), whole.groups.mean(whole.judged[name].right)))

@@ -20,7 +20,7 @@ from kibitz.games.chess.io.san import NULLS, SIGNS, Ambiguous, english_of, find_
 from kibitz.games.chess.io.tags import read_headers, read_result
 from kibitz.games.chess.start import BadStart, Chess960Start, read_fen
 from kibitz.records import STDIN, Stream, printable
-from kibitz.text import shown
+from kibitz.text import number_of, shown
 
 BLOCK = 1 << 18
 """The number of bytes of text that are read in one step."""
@@ -95,7 +95,7 @@ def read(
     if number == 0:
         raise KibitzError(_without_games(name))
     if selected is not None:
-        count = "1 game" if number == 1 else f"{number:,} games"
+        count = number_of(number, "game")
         raise KibitzError(
             f"{name} has no game {selected}: it has {count}{f'. Choose --game 1 to {number}.' if number > 1 else ''}"
         )
