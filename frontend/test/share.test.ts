@@ -193,12 +193,13 @@ describe("Go", () => {
   test("players of a rank: their inputs, and every move as often as it is expected of them", async () => {
     const side_inputs: [string, number][] = [["komi", 143], ["handicap", 1], ["rules", 0], ["rank", 0], ["opponent_rank", 0], ["server", 0]];
     const ranks = { temperature: 1, inputs: { "5k": 36, "9d": 49 }, rules: { area: 1, territory: 2 }, handicap: 1 };
+    let owned = 0.5;
     const shared = { network: { name: "gohuman", plays: true }, side_inputs, rules: { area: 0, territory: 2 }, ranks } as unknown as Shared;
     let policy: (point: number) => number = () => 0;
     const states: number[][] = [];
     const ask: Ask = (positions) => {
       states.push(...positions.map(({ state }) => [...state]));
-      const answer = { policy: Float32Array.from({ length: 362 }, (_, point) => policy(point)), value: new Float32Array([0.5]), lead: new Float32Array([5]), spread: new Float32Array([9]), black_owns: new Float32Array(361).fill(0.5) };
+      const answer = { policy: Float32Array.from({ length: 362 }, (_, point) => policy(point)), value: new Float32Array([0.5]), lead: new Float32Array([5]), spread: new Float32Array([9]), black_owns: new Float32Array(361).fill(owned) };
       return Promise.resolve(positions.map(() => answer));
     };
     const play = async (line: Line, rank: string, temperature: number): Promise<string | null> => {
@@ -224,6 +225,14 @@ describe("Go", () => {
     expect(await play(trailing, "5k", 0)).toBe("pass");
     policy = (point) => ({ 361: 0.4, [19 * 6 + 6]: 0.6 })[point] ?? 0;
     expect(await play(trailing, "5k", 0)).toBe("G3");
+    // It passes first where the owners of the points are known, unless a pass is nearly never expected.
+    const passes = async (share: number, sure: number): Promise<boolean> => {
+      policy = (point) => ({ 361: share, [19 * 6 + 6]: 1 - share })[point] ?? 0;
+      owned = sure;
+      const played = await Promise.all(Array.from({ length: 60 }, () => play(on("E5 E6 A1 F6", { komi: 90 }), "5k", 1)));
+      return played.includes("pass");
+    };
+    expect([await passes(0.6, 0.99), await passes(0.6, 0.5), await passes(0.09, 0.99)]).toEqual([true, false, false]);
   });
 
   test("a komi beyond the network's input counts in full", () => {

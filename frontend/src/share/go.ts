@@ -132,7 +132,7 @@ export async function think(asked: Thought, shared: Shared, ask: Ask, thought: (
   thought({ score: said.lead });
   const leads = board.turn === BLACK ? said.lead > 0 : said.lead < 0;
   if ((board.passes && leads) || board.ply >= 3 * board.size ** 2 || !said.policy) return "pass";
-  if (asked.rank) return imitated(board, asked, shared, ask);
+  if (asked.rank) return imitated(board, asked, said.owners, shared, ask);
   if (asked.searches) {
     const found = await search(board, searchRules(termsOf(line), shared, ask), limitsOf(asked, performance.now() - began, signal));
     if (found) {
@@ -148,13 +148,23 @@ export async function think(asked: Thought, shared: Shared, ask: Ask, thought: (
   return pointNamed(points[drawn(chances.map((p) => (p < most / 20 ? 0 : p)), temperature)]!, board.size);
 }
 
-/** The move of a player of a rank: drawn from what the network expects of such players. It never passes first, as kibitz.play.go.puct without a search. */
-async function imitated(board: GoBoard, { line, rank = "", temperature }: Thought, shared: Shared, ask: Ask): Promise<string> {
+/** Of the points, how many may be uncertain if a player of a rank passes first; and the least expected chance of a pass. As in kibitz.play.go.puct. */
+const UNSURE = 0.3;
+const PASS_SHARE_OF_PLAYERS = 0.1;
+
+/** The move of a player of a rank: drawn from what the network expects of such players, a pass only where the owners of the points are known. owners: Black's chances, 0..1. */
+async function imitated(board: GoBoard, { line, rank = "", temperature }: Thought, owners: readonly number[], shared: Shared, ask: Ask): Promise<string> {
   const [answer] = await ask([told(encode(board), termsOf(line), shared, rank)]);
   const points = board.legal().filter((point) => !board.isOwnEye(point));
   const chances = points.map((point) => answer!["policy"]![point]!);
   const most = Math.max(0, ...chances);
-  if (most <= 0 || (board.passes && most < answer!["policy"]![PASS]!)) return "pass";
+  const passing = answer!["policy"]![PASS]!;
+  if (most <= 0 || (board.passes && most < passing)) return "pass";
+  const unsure = owners.reduce((sum, p) => sum + 2 * Math.min(p, 1 - p), 0);
+  if (unsure <= UNSURE * board.size ** 2 && passing >= PASS_SHARE_OF_PLAYERS * (passing + chances.reduce((sum, p) => sum + p, 0))) {
+    points.push(PASS);
+    chances.push(passing);
+  }
   return pointNamed(points[drawn(chances, temperature)]!, board.size);
 }
 

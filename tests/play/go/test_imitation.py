@@ -13,7 +13,7 @@ import pytest
 import kibitz
 from kibitz.cli import run as run_command
 from kibitz.errors import UsageError
-from kibitz.games.go.points import BLACK, PASS, to_gtp
+from kibitz.games.go.points import BLACK, PASS, POINTS, WHITE, to_gtp
 from kibitz.games.go.rules import Board
 from kibitz.games.go.sides import BEYOND, handicap_byte, rank_byte, rules_byte
 from kibitz.play import open_player
@@ -154,6 +154,34 @@ def test_sampled_moves_are_as_frequent_as_predicted(network: kibitz.TrainedNetwo
     share = float(policy[best] / policy[:PASS].sum())
     assert 0.03 < share < 0.97
     assert points.count(best) / times == pytest.approx(share, abs=4 * (share * (1 - share) / times) ** 0.5)
+
+
+def test_players_of_a_rank_pass_first_as_often_as_predicted_when_all_territory_is_settled() -> None:
+    walls = [f"{column}{row}" for row in range(1, 10) for column in "DE"]
+    settled = kibitz.make_go_board([*walls, "C2", "G8", "B5", "G3"], size=9)
+    player = player_of(Session("gohuman"), rank="5k", seed=1)
+    [look] = itertools.islice(player.looks(settled, settled.to_move, Terms(6.5)), 1)
+    share = next(move.prior for move in look().moves if move.point == PASS)
+    times = 100
+    points = [player.choose(settled, settled.to_move, Terms(6.5)).point for _ in range(times)]
+    assert 0.1 < share < 0.9
+    assert points.count(PASS) / times == pytest.approx(share, abs=4 * (share * (1 - share) / times) ** 0.5)
+
+
+@pytest.mark.parametrize(("share", "owned", "passes"), [(0.5, 1.0, True), (0.09, 1.0, False), (0.5, 0.5, False)])
+def test_players_of_a_rank_do_not_pass_first_too_early(share: float, owned: float, passes: bool) -> None:
+    """With a small share, a pass would become likely over a whole game; and unsettled points are still to be won."""
+
+    class Passing(FakeGo):
+        def evaluate(self, codes: np.ndarray, state: np.ndarray) -> dict[str, np.ndarray]:
+            answers = super().evaluate(codes, state)
+            others = np.full((len(codes), POINTS), (1 - share) / 80)
+            policy = np.concatenate([others, np.full((len(codes), 1), share)], 1).astype(np.float32)
+            return answers | {"policy": policy, "black_owns": np.full((len(codes), POINTS), owned, np.float32)}
+
+    board = kibitz.make_go_board(["E5"], size=9)
+    points = [player_of(Passing(), rank="5k", seed=seed).choose(board, WHITE, Terms(6.5)).point for seed in range(40)]
+    assert (PASS in points) == passes
 
 
 class Ranked(FakeGo):

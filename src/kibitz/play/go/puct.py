@@ -43,6 +43,10 @@ DRIFT = 3.0
 
 UNSURE = 0.3
 """The largest share of points with an uncertain owner (see `GoPuctPlayer.count`) with which the player passes first."""
+PASS_SHARE_OF_PLAYERS = 0.1
+"""The smallest predicted probability of a pass with which a player that imitates others may pass first. Smaller
+probabilities add up over the moves of a game, and would end some games too early.
+"""
 ENOUGH, MEANS_NOTHING = 0.03, 1.5
 """Limits of the best move's gain over a pass: ENOUGH in win probability, MEANS_NOTHING in points. If the gain is less
 than both limits, the player replies to a pass with a pass.
@@ -450,17 +454,19 @@ class GoPuctPlayer:
         if self.searches and not loses and nothing_to_gain(row[:POINTS], thought.colour, by_territory):
             return passing
         counted, unsure = self.count(thought)
+        settled = unsure <= UNSURE * thought.size**2
         if row[rules.PASSES_AT]:
             best = next((move for move in moves if move.point != PASS), passing)
             if counted > max(0.0, unsure) or _ends_well(passing, best, counted):
                 return passing
-        elif unsure <= UNSURE * thought.size**2 and passing.visits and seen is not None and _is_as_good(passing, seen):
+        elif settled and passing.visits and seen is not None and _is_as_good(passing, seen):
             return passing
         elif seen is None:  # at most a pass was searched
             moves = tuple(sorted(moves, key=lambda move: (move.point != PASS, move.prior), reverse=True))
-        # a pass is not played here, even if it has the most visits
-        moves = tuple(move for move in moves if move.point != PASS) or moves
         imitates = self.of_person or self.rank is not None
+        if not (imitates and not self.searches and settled and passing.prior >= PASS_SHARE_OF_PLAYERS):
+            # a pass is not played here, even if it has the most visits
+            moves = tuple(move for move in moves if move.point != PASS) or moves
         if self.temperature > 0 and (imitates or rules.number_at(tree, 0, rules.PLY_AT) < thought.size):
             return self._drawn(moves)
         return moves[0]
