@@ -95,6 +95,18 @@ def make_rows(
     )  # fmt: skip
 
 
+def winner_right(chance: NDArray[Any], won: NDArray[np.bool_]) -> NDArray[Any]:
+    """Return whether win probabilities predict the winner, [n]: true if the more likely side won, false if it lost. If
+    both sides are equally likely at some position, the result is float64, and 0.5 at such positions.
+
+    chance: [n], the win probability of a side, 0 to 1. won: bool [n], whether this side won.
+    """
+    right, even = (chance > 0.5) == won, chance == 0.5
+    return (
+        np.where(even, 0.5, right) if even.any() else right
+    )  # confidence intervals of booleans know that 0 is a share
+
+
 def move_loss(chance: NDArray[Any]) -> NDArray[np.float64]:
     """Return the log loss of predicted moves in nats, float64 [n]. Very small probabilities are raised to a limit, as
     in `kibitz.stats.log_loss`.

@@ -16,7 +16,7 @@ from kibitz.evaluation.baselines import StockfishBaseline, baseline
 from kibitz.evaluation.batches import evaluate_in_batches, sample_indices
 from kibitz.evaluation.games import Chosen, bundled_note, describe
 from kibitz.evaluation.positions.split import by_position
-from kibitz.evaluation.rows import WINNER, EligiblePositions, Rows, make_rows, measure_in_batches
+from kibitz.evaluation.rows import WINNER, EligiblePositions, Rows, make_rows, measure_in_batches, winner_right
 from kibitz.evaluation.samples import DiverseSampler, curve, game_curve, position, records
 from kibitz.evaluation.slices import PHASES, VALUES, per_rating, per_speed, slices_as_json
 from kibitz.evaluation.tables import Metric
@@ -74,12 +74,11 @@ class PositionResults:
     side: NDArray[np.uint8]
 
     @property
-    def right(self) -> NDArray[np.bool_]:
-        """Whether the network predicts the right winner, bool [n]. The predicted winner is White if White's win
-        probability is above 0.5, and otherwise Black.
+    def right(self) -> NDArray[Any]:
+        """Whether the network predicts the right winner, [n]. A win probability of exactly 0.5 is half right (see
+        `winner_right`).
         """
-        right: NDArray[np.bool_] = (self.chance > 0.5) == self.won
-        return right
+        return winner_right(self.chance, self.won)
 
     def of_game(self, column: str) -> NDArray[Any]:
         """Return a property of the game of each position, such as White's rating, as an array [n].
@@ -198,7 +197,7 @@ def measure_rows(
 def _rows(
     games: NDArray[np.int64], plies: NDArray[np.int64], chance: NDArray[np.float32], won: NDArray[np.bool_]
 ) -> Rows:
-    return make_rows(WINNER, games, plies, (chance > 0.5) == won, log_loss(chance, won))
+    return make_rows(WINNER, games, plies, winner_right(chance, won), log_loss(chance, won))
 
 
 def protocol_note(store: Store, games: NDArray[np.int64]) -> str | None:
@@ -263,7 +262,7 @@ def judged(chance: NDArray[np.float32], material: NDArray[np.int16], won: NDArra
     chance: float32 [n], White's win probability. material: int16 [n], White's material minus Black's, in pawns. won:
     bool [n], whether White won.
     """
-    return [(chance > 0.5) == won, answered(material, won)]
+    return [winner_right(chance, won), answered(material, won)]
 
 
 def baselines(results: PositionResults, groups: ClusterBootstrap, stockfish: StockfishBaseline) -> dict[str, Any]:
@@ -308,7 +307,7 @@ def page_samples(results: PositionResults, session: Session, seed: int) -> dict[
             [sampler.take(order[(inside & (results.right == right))[order]], IN_BAND) for right in (True, False)]
         )
     hardest = _pick(results, np.abs(results.chance - 0.5), np.ones_like(results.won))
-    mistakes = _pick(results, -np.abs(results.chance - 0.5), ~results.right)
+    mistakes = _pick(results, -np.abs(results.chance - 0.5), results.right == 0)
     linked = [*hardest, *mistakes]
     known = records(
         results.store, (int(results.games[i]) for i in [*linked, *(i for band in bands for p in band for i in p)])

@@ -28,6 +28,7 @@ from kibitz.evaluation.rows import (
     make_rows,
     measure_in_batches,
     move_loss,
+    winner_right,
 )
 from kibitz.evaluation.slices import slices_as_json
 from kibitz.evaluation.tables import Cell, Column, Metric, Metrics, Table, metrics
@@ -143,7 +144,7 @@ def _rows(results: GoResults, question: str) -> Rows:
     if question == MOVE:
         return make_rows(MOVE, results.games, results.plies, results.right, move_loss(marks["chance"]))
     won = results.result > 0
-    right, loss = (marks["win"] > 0.5) == won, log_loss(marks["win"], won)
+    right, loss = winner_right(marks["win"], won), log_loss(marks["win"], won)
     return make_rows(WINNER, results.games, results.plies, right, loss, among=results.result != 0)
 
 
@@ -167,7 +168,7 @@ def winner_figures(results: GoResults) -> Metrics:
     if not decided.any():
         return {}
     return {
-        "winner_accuracy": Metric(groups.mean((win > 0.5) == won, decided)),
+        "winner_accuracy": Metric(groups.mean(winner_right(win, won), decided)),
         "winner_log_loss": Metric(groups.mean(log_loss(win, won), decided), "number"),
         "winner_calibration_error": Metric(_off(results, decided), "number"),
     }
@@ -197,7 +198,7 @@ def winners(results: GoResults) -> Table:
         if here.any():
             name = f"{low:g} to {high - 1:g}" if np.isfinite(high) else f"{low:g} and over"
             rows.append([
-                name, groups.mean((win > 0.5) == won, here), groups.mean(log_loss(win, won), here),
+                name, groups.mean(winner_right(win, won), here), groups.mean(log_loss(win, won), here),
                 _off(results, here), int(here.sum()),
             ])  # fmt: skip
     return Table(
