@@ -5,12 +5,18 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import chess
 import chess.pgn
 import numpy as np
 import pytest
 
+from kibitz.evaluation.pairs.answers import PairResults
+from kibitz.evaluation.pairs.samples import take
+from kibitz.evaluation.positions.evaluator import judged
+from kibitz.evaluation.rows import winner_right
 from kibitz.evaluation.samples import DiverseSampler, GameRecord, curve, fens, game_curve, position, records
 from kibitz.play.session import Session
 from kibitz.runs import Run
@@ -95,6 +101,23 @@ def test_picker_takes_no_game_and_no_position_twice(small_store: Store) -> None:
     # 1 is of a game that is taken; 3 is the start position again, as 2 was, so that 4 stands for its game.
     assert sampler.take(range(6), 3) == [0, 2, 4]
     assert sampler.take(range(6), 3) == [5], "and remembers"
+
+
+def test_a_pair_that_is_left_out_takes_no_game(small_store: Store) -> None:
+    """The pairs by their positions: game 0 twice, game 2 with a start position that was shown, and games 2 and 3."""
+    games, plies = np.array([0, 1, 0, 2, 2, 3]), np.array([9, 0, 8, 12, 0, 12])
+    of = SimpleNamespace(won=np.array([0, 2, 4, 3]), lost=np.array([1, 5, 5, 5]))
+    sampler = DiverseSampler(small_store, games, plies)
+    found = take(cast(PairResults, SimpleNamespace(pairs=of)), sampler, np.arange(4), 4)
+    assert found == [0, 3], "the pairs 1 and 2 leave game 3 to pair 3"
+
+
+def test_a_win_probability_of_one_half_is_half_right() -> None:
+    chance, won = np.array([0.5, 0.5, 0.6, 0.6, 0.4]), np.array([True, False, True, False, False])
+    assert winner_right(chance, won).tolist() == [0.5, 0.5, 1, 0, 1]
+    assert winner_right(chance[2:], won[2:]).dtype == bool
+    [right, _] = judged(chance.astype(np.float32), np.zeros(5, np.int16), won)
+    assert right.tolist() == [0.5, 0.5, 1, 0, 1]
 
 
 def test_curve_is_the_network_at_every_ply(small_store: Store, opened: Run) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -42,17 +42,24 @@ class DiverseSampler:
         for index in candidates:
             if len(taken) == count:
                 break
-            game = int(self._games[index])
-            if game in self._used:
-                continue
-            codes, state = self._store.replay(self._games[index : index + 1], self._plies[index : index + 1])
-            position = codes.tobytes() + state[0, :CLOCK].tobytes()
-            if position in self._known:
-                continue
-            self._known.add(position)
-            self._used.add(game)
-            taken.append(int(index))
+            if self.take_all([index]):
+                taken.append(int(index))
         return taken
+
+    def take_all(self, group: Sequence[int]) -> bool:
+        """Select all positions of a group, or none of them if a game or a position of the group was selected before.
+        Return whether they were selected. group: indices of positions from different games.
+        """
+        games = {int(self._games[index]) for index in group}
+        if games & self._used:
+            return False
+        codes, state = self._store.replay(self._games[group], self._plies[group])
+        positions = {each.tobytes() + rest[:CLOCK].tobytes() for each, rest in zip(codes, state, strict=True)}
+        if len(positions) < len(group) or positions & self._known:
+            return False
+        self._known |= positions
+        self._used |= games
+        return True
 
 
 @dataclass(frozen=True)

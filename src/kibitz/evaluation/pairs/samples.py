@@ -27,17 +27,15 @@ def page_samples(results: PairResults, session: Session, seed: int) -> dict[str,
     the games with the largest mistakes.
     """
     of, answers = results.pairs, results.main
-    sampler, used = DiverseSampler(of.store, of.games, of.plies), set[int]()
+    sampler = DiverseSampler(of.store, of.games, of.plies)
     order = np.random.default_rng(seed).permutation(len(of))
     wrong = np.flatnonzero(answers.right == 0)
     wrong = wrong[np.argsort(answers.as_shown[wrong], kind="stable")]
-    mistakes = take(results, sampler, used, wrong, MISTAKES)
+    mistakes = take(results, sampler, wrong, MISTAKES)
     groups: list[tuple[dict[str, Any], list[int]]] = []
     for low, high, title in GALLERY:
         inside = (answers.chance >= low) & (answers.chance <= high)
-        groups.append(
-            ({"title": title, "band": [low, high]}, take(results, sampler, used, order[inside[order]], IN_BAND))
-        )
+        groups.append(({"title": title, "band": [low, high]}, take(results, sampler, order[inside[order]], IN_BAND)))
     groups.append(({"title": "Biggest mistakes"}, mistakes))
     groups_of = {
         int(number): (int(of.games[number]), int(of.plies[number]))
@@ -75,27 +73,18 @@ def page_samples(results: PairResults, session: Session, seed: int) -> dict[str,
     }
 
 
-def take(
-    results: PairResults, sampler: DiverseSampler, used: set[int], candidates: NDArray[np.int64], count: int
-) -> list[int]:
+def take(results: PairResults, sampler: DiverseSampler, candidates: NDArray[np.int64], count: int) -> list[int]:
     """Select the first `count` candidates whose games and positions are new on the result page. Returns the indices of
     the selected pairs. The list is shorter if there are too few such pairs among the first 20,000 candidates.
 
     candidates: indices of pairs, in the preferred order.
-    sampler: the object that remembers the selected positions. A pair with one of these positions is skipped.
-    used: the games of the pairs that previous calls examined. A pair with one of these games is skipped. The function
-        adds the two games of each other pair that it examines, even if the pair is not selected.
+    sampler: the object that remembers the selected games and positions. A pair with one of them is skipped.
     """
     of = results.pairs
     taken: list[int] = []
     for index in candidates[:CANDIDATES].tolist():
         if len(taken) == count:
             break
-        two = [int(of.won[index]), int(of.lost[index])]
-        games = set(of.games[two].tolist())
-        if used & games:
-            continue
-        used |= games
-        if len(sampler.take(two, 2)) == 2:
+        if sampler.take_all([int(of.won[index]), int(of.lost[index])]):
             taken.append(index)
     return taken
