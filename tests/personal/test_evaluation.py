@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import kibitz
 from kibitz import cli
+from kibitz.errors import UsageError
 from kibitz.evaluation.policy.personal import beside
 from kibitz.evaluation.policy.personal.arms import ADAPTED, BASE, BOTH, compare
 from kibitz.evaluation.policy.personal.character import character
@@ -77,8 +79,7 @@ def test_arms_by_hand(personal_run: Path) -> None:
 def test_what_is_special(personal_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(beside, "LEAST_GAMES", 1)  # made-up opponents seldom repeat each other
     run, store = Run(personal_run), Store(personal_run / "games")
-    arms = compare(run, store, np.flatnonzero(store.sides(run.split) == TEST))
-    told = character(run, store, arms, 0, lambda done, total: None)
+    told = character(run, store, 0, lambda done, total: None)
     openings, mistakes, finds = told["tables"]
     assert 0 < sum(row[3] for row in openings.rows) <= len(store)
     assert openings.rows[0][0].startswith("White: 1. b3")
@@ -90,6 +91,12 @@ def test_what_is_special(personal_run: Path, monkeypatch: pytest.MonkeyPatch) ->
         assert sum(phases) == sum(pieces) == table.rows[0][4], "every move has a phase, and a piece"
     for card in told["mistakes"]:
         assert card["probability"] < 0.1
+
+
+def test_python_refuses_to_list_positions_before_the_test(personal_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kibitz.evaluation.evaluate", None)
+    with pytest.raises(UsageError, match="cannot list the tested positions"):
+        kibitz.test(personal_run, positions=10)
 
 
 def test_a_score_of_few_games_has_no_interval() -> None:

@@ -184,6 +184,8 @@ def test(
     check_whole("positions", positions, 0)
     check_whole("seed", seed, 0)
     run = run_of(network)
+    if run.person is not None:
+        raise _no_rows(run)
     opened = _store_of(own_store(run) if store is None else store)
     config = EvalConfig(positions, stockfish_positions=0, gnugo_positions=0, playout_positions=0, seed=seed)
     rows: list[Rows] = []
@@ -192,11 +194,8 @@ def test(
         run, opened, choose(run, opened, part), config, on_progress=_quiet, log=lambda line: None, on_rows=rows.append,
         on_pictures=pictures.append,
     )  # fmt: skip
-    if not rows:
-        raise UsageError(
-            f"kibitz cannot list the tested positions for networks of the system '{run.info['system']}' (got"
-            f" {run.name}). To test the network, use the command kibitz test."
-        )
+    if not rows:  # of a system that an extension declares
+        raise _no_rows(run)
     figures = {name: _estimate(figure) for name, figure in result["figures"].items()}
     return TestResult(result["headline"], figures, _public(rows[0]), result, *pictures)
 
@@ -235,6 +234,13 @@ def compare(
         found.question, found.a, found.b, found.difference, found.loss, _public(found.rows_a), _public(found.rows_b),
         found.games,
     )  # fmt: skip
+
+
+def _no_rows(run: Run) -> UsageError:
+    return UsageError(
+        f"kibitz cannot list the tested positions for networks of the system '{run.info['system']}' (got {run.name})."
+        " To test the network, use the command kibitz test."
+    )
 
 
 def run_of(network: Named) -> Run:
