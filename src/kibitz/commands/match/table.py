@@ -78,7 +78,7 @@ def _report(result: dict[str, Any]) -> None:
     print()
     elo, test = result["elo"], result["sprt"]
     facts = [
-        ("Elo difference", f"{_elo(elo['value'])} ({_elo(elo['low'], -1)} to {_elo(elo['high'], 1)})"),
+        ("Elo difference", f"{_elo(elo['value'])} ({_elo(elo['low'])} to {_elo(elo['high'])})"),
         ("probability of being stronger", f"{100 * result['los']:.1f}%"),
         ("game pairs with 0, ½, 1, 1½, 2 points", ", ".join(map(str, result["pentanomial"]))),
     ]
@@ -128,6 +128,6 @@ def _percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.1f}%"
 
 
-def _elo(value: float | None, sign: int = 0) -> str:
+def _elo(value: float | None) -> str:
     """Format an Elo difference; an infinite one is "unbounded"."""
-    return f"{round(value):+d}" if value is not None else ("unbounded" if sign else "without bound")
+    return f"{round(value):+d}" if value is not None else "unbounded"

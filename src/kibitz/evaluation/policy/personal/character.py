@@ -14,7 +14,6 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.evaluation.policy.personal.arms import Arms
 from kibitz.evaluation.policy.personal.beside import (
     FIND,
     MISTAKE,
@@ -47,13 +46,13 @@ FIRST_PLIES, SHOWN = 4, 12
 PIECES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 
 
-def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callable[[int, int], None]) -> dict[str, Any]:
+def character(run: Run, store: Store, seed: int, on_progress: Callable[[int, int], None]) -> dict[str, Any]:
     """Return the parts of the result page that describe a chess player's style, as a dict of JSON data: tables, example
     positions and mistakes.
 
     The analysis uses the person's newest games in the store. These may be training games, because the analysis uses
-    only the base network, which was not trained on them. run: the person's network. arms: the compared models, which
-    have no effect here. seed: the random seed.
+    only the base network, which was not trained on them. run: the person's network. seed: the
+    random seed.
     """
     sides = sides_of(store, run.info["person"]["names"])
     order = in_time(store)

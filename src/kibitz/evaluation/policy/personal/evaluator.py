@@ -62,7 +62,7 @@ def evaluate(
     arms = compare(run, store, chosen.games, stranger, on_progress)
     figures = figures_of(arms)
     special = gocharacter.character if store.game == "go" else character.character
-    own = special(run, store, arms, config.seed, functools.partial(on_progress, "what is special"))
+    own = special(run, store, config.seed, functools.partial(on_progress, "what is special"))
     curves = [learning_curve(run, store, chosen.games, on_progress, log)] if config.curve else []
     data = describe(store, chosen, len(arms.positions), len(arms.positions))
     if text := _note(run):

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kibitz.evaluation.policy.personal.arms import Arms
 from kibitz.evaluation.policy.personal.beside import beside_others, favourites, mistakes_and_finds
 from kibitz.evaluation.tables import Table
 from kibitz.games.go.points import GRID, POINTS
@@ -36,12 +35,12 @@ PHASES = (("first 50 moves", 0, 50), ("moves 51 to 150", 50, 150), ("after", 150
 FIRST_MOVES = 2
 
 
-def character(run: Run, store: Store, arms: Arms, seed: int, on_progress: Callable[[int, int], None]) -> dict[str, Any]:
+def character(run: Run, store: Store, seed: int, on_progress: Callable[[int, int], None]) -> dict[str, Any]:
     """Return the tables of the result page that describe a Go player's style, as {"tables": list}.
 
     The analysis uses the player's newest games in the store. These may be training games, because the analysis uses
-    only the base network, which was not trained on them. run: the player's network. arms: the compared models, which
-    have no effect here. seed: the random seed.
+    only the base network, which was not trained on them. run: the player's network. seed: the
+    random seed.
     """
     sides = sides_of(store, run.info["person"]["names"])
     order = in_time(store)
