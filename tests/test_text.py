@@ -5,15 +5,27 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import kibitz
+from kibitz.analysis.chess.moves import Worth
 from kibitz.commands.analyze import output
-from kibitz.text import number_of
+from kibitz.text import number_of, rounded, signed
+from kibitz.web.answers import rounded as web_rounded
+from kibitz.web.answers import rounded_list
 
 
 def test_a_number_has_the_noun_that_belongs_to_it() -> None:
     assert [number_of(count, "game") for count in (0, 1, 2, 1200)] == ["0 games", "1 game", "2 games", "1,200 games"]
+
+
+def test_no_number_is_minus_zero() -> None:
+    assert [str(rounded(value, 4)) for value in (-0.0, -0.00001, 0.25, -0.5)] == ["0.0", "0.0", "0.25", "-0.5"]
+    assert [signed(value) for value in (-0.04, 0, 2.46, -0.06)] == ["+0.0", "+0.0", "+2.5", "-0.1"]
+    assert str(Worth(0.5, 0.5, -0.00001).as_json()["change"]) == "0.0"
+    found = [web_rounded(-0.0), *rounded_list(np.array([-0.00001, 0.3]))]
+    assert list(map(str, found)) == ["0.0", "0.0", "0.3"]
 
 
 def test_no_message_says_1_games() -> None:

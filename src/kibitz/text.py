@@ -24,6 +24,16 @@ def number_of(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+def rounded(value: float, digits: int) -> float:
+    """Round a number for output. The result is never -0.0, which looks like a negative number."""
+    return round(value, digits) + 0.0
+
+
+def signed(value: float, digits: int = 1) -> str:
+    """Return a number with its sign and `digits` decimals, such as "+2.5"; "+0.0" also for numbers just below 0."""
+    return f"{rounded(value, digits):+.{digits}f}"
+
+
 def either(names: Iterable[str], notes: Mapping[str, str] | None = None, first: str | None = None) -> str:
     """Return names as a text that lists a choice, such as "constant, epoch (× --decay an epoch) or cosine".
 

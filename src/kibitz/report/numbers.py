@@ -8,6 +8,8 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from kibitz.text import signed
+
 if TYPE_CHECKING:
     from kibitz.stats import Kind
 
@@ -25,7 +27,7 @@ def figure_text(value: float | None, kind: Kind) -> str:
     if value is None or math.isnan(value):
         return "–"
     if kind == "points":
-        return f"{value * 100:+.1f}"
+        return signed(value * 100)
     return f"{value * 100:.{_digits(kind)}f}%" if is_share(kind) else f"{value:,.3f}"
 
 

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from kibitz.report.boards import go
 from kibitz.report.boards.chess import board_svg, piece_defs
 from kibitz.systems import SYSTEMS
-from kibitz.text import number_of
+from kibitz.text import number_of, signed
 
 Row = Mapping[str, Any]
 
@@ -211,7 +211,7 @@ def _more(figure: Row) -> Markup:
     words = f"{abs(value):.1f} {'more' if value >= 0 else 'fewer'} here"
     if figure["low"] is None:
         return Markup("{}").format(words)
-    low, high = (f"{figure[end]:+.1f}" for end in ("low", "high"))
+    low, high = (signed(figure[end]) for end in ("low", "high"))
     return Markup("{} <small>(95% interval of the difference {} to {})</small>").format(words, low, high)
 
 
@@ -225,7 +225,7 @@ def _figures(report: Row, is_go: bool) -> Markup:
         paragraphs.append(Markup("<p>{}</p>").format(_PROVISIONAL))
     for words, sign in (("You lose more than usual", 1), ("You lose less than usual", -1)):
         some = [row for row in report.get("stands_out", ()) if row["difference"]["value"] * sign > 0]
-        parts = [f"{row['label']} ({row['difference']['value']:+.1f})" for row in some[::sign]]
+        parts = [f"{row['label']} ({signed(row['difference']['value'])})" for row in some[::sign]]
         if parts:
             paragraphs.append(Markup("<p><b>{}:</b> {}.</p>").format(words, ", ".join(parts)))
     if compared and not paragraphs:
@@ -430,7 +430,7 @@ def _points(figure: Row) -> str:
 
 
 def _signed(figure: Row) -> str:
-    return f"{figure['value']:+.1f}"
+    return signed(figure["value"])
 
 
 def _interval(figure: Row, sign: str = "") -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz import text
 from kibitz.web.networks import NetworkInfo, NetworkRegistry
 from kibitz.web.params import BadRequest
 
@@ -73,10 +74,10 @@ def targets(networks: NetworkRegistry, network: NetworkInfo, line: Line, square:
 
 def rounded(value: Any) -> float:
     """Round a probability to four decimals, for JSON."""
-    return round(float(value), 4)
+    return text.rounded(float(value), 4)
 
 
 def rounded_list(values: NDArray[Any], digits: int = 4) -> list[float]:
     """Round each number in `values` to `digits` decimals, for JSON."""
-    result: list[float] = values.astype(np.float64).round(digits).tolist()
+    result: list[float] = (values.astype(np.float64).round(digits) + 0.0).tolist()
     return result

@@ -30,6 +30,7 @@ from kibitz.games.chess.replay import SIDE, SQUARES, encode_board
 from kibitz.play.session import STATE, Session
 from kibitz.systems import find
 from kibitz.systems.declaration import Meaning
+from kibitz.text import rounded
 
 MATE, STALEMATE = "#", "½"
 """The annotations of a move that ended the game by mate or stalemate. All other annotations are in analysis/glyphs.py.
@@ -61,7 +62,7 @@ class Worth:
 
     def as_json(self) -> dict[str, Any]:
         shown = {name: getattr(self, name) for name in ("before", "after", "change")}
-        found = {name: None if value is None else round(value, 4) for name, value in shown.items()}
+        found = {name: None if value is None else rounded(value, 4) for name, value in shown.items()}
         return found if self.mate is None else {**found, "mate": self.mate}
 
 
@@ -140,8 +141,8 @@ class Judged:
     risks: tuple[float, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        shown = {"loss": round(self.loss, 4), "best": self.best, "line": list(self.line), "only_move": self.only}
-        usual: dict[str, Any] = {} if self.usual is None else {"usual_loss": round(self.usual, 4)}
+        shown = {"loss": rounded(self.loss, 4), "best": self.best, "line": list(self.line), "only_move": self.only}
+        usual: dict[str, Any] = {} if self.usual is None else {"usual_loss": rounded(self.usual, 4)}
         if self.risk is not None:
             usual["risk"] = round(self.risk, 4)
         if self.risks:

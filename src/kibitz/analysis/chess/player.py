@@ -29,6 +29,7 @@ from kibitz.explorer.openings import Opening, opening_of
 from kibitz.games.chess.filters import RESULTS
 from kibitz.games.chess.material import PHASES
 from kibitz.stats import Estimate
+from kibitz.text import rounded
 
 MOST_OPENINGS = 12
 """The largest number of openings in the report. If there are more, the openings with the most games are listed."""
@@ -100,8 +101,8 @@ class Mistake:
         return {
             "file": self.file, "game": self.game, "ply": move.ply,
             "move_number": move.move_number, "side": move.side, "san": move.san,
-            "uci": move.uci, "mark": move.sign, "loss": round(judged.loss, 4),
-            "usual_loss": None if judged.usual is None else round(judged.usual, 4), "before": round(self.before, 4),
+            "uci": move.uci, "mark": move.sign, "loss": rounded(judged.loss, 4),
+            "usual_loss": None if judged.usual is None else rounded(judged.usual, 4), "before": round(self.before, 4),
             "after": round(self.after, 4), "best": judged.best, "line": list(judged.line), "phase": judged.phase,
             "piece": judged.piece, "fen": self.fen, "opponent": self.opponent,
             "opponent_rating": self.opponent_rating or None, "date": self.date, "time_left": self.seconds,

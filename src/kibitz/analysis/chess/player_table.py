@@ -10,6 +10,7 @@ from kibitz.analysis.chess.strength.terminal import sentences as sentences_of_st
 from kibitz.analysis.parts import Part
 from kibitz.analysis.parts_table import print_heading, print_parts, score_words, with_interval
 from kibitz.analysis.printing import STYLES, clean, print_line
+from kibitz.text import signed
 
 SHOWN = 10
 """The number of worst mistakes that are shown."""
@@ -71,7 +72,7 @@ def sentences(parts: list[Part]) -> list[str]:
 
     parts: the groups with a significant difference, the largest difference first.
     """
-    labels = [f"{part.label} ({part.difference.value * 100:+.1f})" for part in parts]
+    labels = [f"{part.label} ({signed(part.difference.value * 100)})" for part in parts]
     more = [text for text, part in zip(labels, parts, strict=True) if part.difference.value > 0]
     less = [text for text, part in zip(labels, parts, strict=True) if part.difference.value < 0][::-1]
     lines = [("Loses more than usual", more), ("Loses less than usual", less)]

@@ -47,7 +47,5 @@ def rows(game: AnalysedGame, file: str) -> Iterator[dict[str, Any]]:
             "reason": reason.get("code"), "reason_text": reason.get("text"), "first_choice": choices[0].get("uci"),
             "weaker": strength.get("weaker"), "stronger": strength.get("stronger"),
         }  # fmt: skip
-        if found.get("change") == 0:
-            found["change"] = 0.0  # replaces -0.0
         yield {**of_game, **{name: found.get(name) for name in COLUMNS if name not in of_game}}
         board.push(node.move)

@@ -29,6 +29,7 @@ from kibitz.play.go.ownership import (
     with_board_inputs,
 )
 from kibitz.play.session import Answers, NetworkSession, Session
+from kibitz.text import rounded
 
 if TYPE_CHECKING:
     from kibitz.analysis.checkers import CheckedBy
@@ -195,10 +196,10 @@ class Move:
             "ply": self.ply,
             "side": self.side,
             "vertex": self.vertex,
-            "before": round(self.before.lead, 2) + 0.0,
-            "after": round(self.after.lead, 2) + 0.0,
+            "before": rounded(self.before.lead, 2),
+            "after": rounded(self.after.lead, 2),
             "count": self.after.count,
-            "change": round(self.change, 2) + 0.0,  # never -0.0
+            "change": rounded(self.change, 2),
             "mark": self.mark,
             **self._expected(),
             **words,
@@ -314,14 +315,14 @@ class AnalysedGame:
             "result": record.headers.get("RE", "?"),
             "problem": self.problem,
             **({"checked_by": self.checked_by.as_json()} if self.checked_by else {}),
-            "start": {"lead": round(start.lead, 2) + 0.0, "count": start.count},
+            "start": {"lead": rounded(start.lead, 2), "count": start.count},
             "moves": [move.as_json() for move in self.moves],
             "swing": self.swing,
             "swings": [move.as_json() for move in self.swings],
             "average_loss": {side: figure(*self.average_loss(colour)) for colour, side in SIDES.items()},
             "summary": self.summary.as_json(),
             "boards": [
-                {"ply": one.ply, "lead": round(one.score.lead, 2) + 0.0, "count": one.score.count, "rows": one.signs()}
+                {"ply": one.ply, "lead": rounded(one.score.lead, 2), "count": one.score.count, "rows": one.signs()}
                 for one in self.boards(ply)
             ],
         }

@@ -12,6 +12,7 @@ from kibitz.analysis.glyphs import GAINED
 from kibitz.analysis.go.reason_texts import LANGUAGES
 from kibitz.analysis.printing import turning_words
 from kibitz.analysis.summary import GameSummary
+from kibitz.text import rounded
 
 _MARKS = {"?!": ("DO", ""), "?": ("BM", "1"), "??": ("BM", "2"), GAINED: ("TE", "1")}
 _WORDS = {"?!": "Doubtful", "?": "Mistake", "??": "Big mistake", GAINED: "Good move"}
@@ -67,7 +68,7 @@ def lead_line(lead: float, count: float | None = None) -> str:
 
 def lead_value(lead: float) -> str:
     """Format Black's lead in points as the value of the SGF property V."""
-    return f"{round(lead, 1) + 0:.1f}"  # + 0: no -0.0
+    return f"{rounded(lead, 1):.1f}"
 
 
 def mark_line(mark: str, change: float, side: str, unit: str = "points") -> str:
