@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import chess
-import chess.pgn
 import numpy as np
 from numpy.typing import NDArray
 
@@ -95,9 +94,11 @@ class ChessLine:
         """Return the same line (a start position and moves) with the inputs of networks in the headers of its game: the
         ratings and INPUT_HEADERS.
         """
+        from chess.pgn import Headers
+
         from kibitz.analysis.chess.ratings import ratings_of
 
-        return replace(self, ratings=ratings_of(chess.pgn.Headers(dict(headers))), headers=_headers(dict(headers)))
+        return replace(self, ratings=ratings_of(Headers(dict(headers))), headers=_headers(dict(headers)))
 
     def rows(self, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Return the positions from ply `first` to ply `last` as input arrays of a network: `codes`, uint8 [n, 64], and
