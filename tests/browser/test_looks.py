@@ -280,6 +280,66 @@ def test_no_words_are_cut_and_tabs_are_in_one_row(visit: Callable[..., Page]) ->
             assert all(wide > 20 for _, wide in boxes), width
 
 
+LONG = """1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. c3 Nf6 5. d3 d6 6. O-O O-O 7. Re1 a6 8. Bb3 Ba7 9. h3 h6 10. Nbd2 Re8
+11. Nf1 Be6 12. Bc2 d5 13. Qe2 Qd7 14. Ng3 Rad8 15. Nh2 Qd6 16. Qf3 Qe7 17. Qf5 Bxf5 18. exf5 Rd7
+19. Bd2 b5 20. Rad1 Kh8 *"""
+REASON = """() => {
+    const list = document.querySelector(".move-list");
+    const reason = [...list.querySelectorAll(".reason")].find((each) => each.textContent.startsWith("Qf5"));
+    const { top, bottom } = list.getBoundingClientRect();
+    const boxes = [list.querySelector(".move.current"), reason].map((each) => each.getBoundingClientRect());
+    return boxes.map((box) => box.top >= top && box.bottom <= bottom);
+}"""
+
+
+def test_the_reason_of_a_mistake_is_seen_above_the_summary(visit: Callable[..., Page]) -> None:
+    """At the mistake and at the position before it, which a click on the mark opens."""
+    page = visit(width=1280, height=720)
+    desk = Desk(page)
+    desk.choose("winner")
+    desk.open(LONG)
+    desk.judged(40)
+    expect(page.locator(".move-list .reason", has_text="Qf5")).to_have_count(1)
+    expect(page.locator(".summary .summary-accuracy").first).to_be_visible()
+    mark = page.locator(".move-list .row", has_text="Qf5").locator("button.mark").first
+    for width, height in ((1280, 720), (1366, 768), (1024, 768)):
+        page.set_viewport_size({"width": width, "height": height})
+        for opened in ("mistake", "before"):
+            desk.keys("Home")
+            page.evaluate(DRAWN)
+            if opened == "before":
+                mark.evaluate("(each) => each.click()")
+                desk.after("Qe7")
+            else:
+                page.locator(".move-list").get_by_role("button", name="Qf5", exact=True).evaluate(
+                    "(each) => each.click()"
+                )
+                desk.after("Qf5")
+            page.evaluate(DRAWN)
+            assert page.evaluate(REASON) == [True, True], f"{opened}, {width}x{height}"
+
+
+@pytest.mark.parametrize("locale", ["en-US", "de-DE", "fr-FR"])
+def test_a_phone_shows_the_analysis_with_the_board(visit: Callable[..., Page], locale: str) -> None:
+    page = visit("about:blank", width=390, height=844, touch=True, locale=locale)
+    page.route("**/api/judge*", lambda route: None)
+    page.goto("/#network=human&ply=4&moves=e2e4.e7e5.g1f3.b8c6")
+    expect(page.locator(".move-bars.valued .continued span").first).to_be_visible()
+    for width, height in ((390, 844), (360, 740)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate("window.scrollTo(0, 0)")
+        page.evaluate(DRAWN)
+        # Longer words take rows of their own.
+        rows = (3 if locale == "en-US" else 2) if height > 800 else 1
+        for part in ("#board", ".chance-line", f".move-bars li:nth-child({rows})"):
+            box = page.locator(part).first.bounding_box()
+            assert box is not None, part
+            assert box["y"] >= 0, part
+            assert box["y"] + box["height"] <= height, f"{part}, {width}x{height}"
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(CHOICES) == [], f"{width}x{height}"
+
+
 def test_a_run_and_its_checkpoints_are_above_the_fold_of_a_laptop(
     visit: Callable[..., Page], rated_run: Path, winner_run: Path
 ) -> None:
