@@ -46,11 +46,12 @@ def _looks_like_pgn(before: str) -> bool:
 
 
 def save(fields: Fields) -> dict[str, Any]:
-    """Return the response of /api/save: the request's tree as PGN or SGF. fields: the JSON of the request. Raises
-    BadRequest for an invalid tree.
+    """Return the response of /api/save: {"text": the game in a request, as PGN or SGF}. fields: the JSON of the
+    request. Raises BadRequest for invalid data, such as an invalid tree of moves.
 
-    If the request has the field `analysis`, its evaluations, annotations and reasons are written in the form of `kibitz
-    annotate` (see `web/notes.py`).
+    The field "analysis" of the request may describe an analysis of the game (see `kibitz.web.notes.read_notes`). The
+    text then also has win probabilities, annotations, and the reasons why moves were bad. Their format is that of
+    `kibitz annotate`.
     """
     tree = game_tree.read_tree(fields)
     headers = fields.get("headers") or {}

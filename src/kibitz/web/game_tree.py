@@ -67,8 +67,8 @@ def read_tree(fields: Fields) -> list[Written]:
 
 
 def texts(fields: Fields, name: str) -> dict[str, str]:
-    """Return the field `name` of `fields`, the JSON of a request, which must be a JSON object whose values are strings;
-    {} if it is missing. Raises BadRequest for any other value.
+    """Return a field of a request: a dict from strings to strings; {} if the field is missing or empty. fields: the
+    JSON of the request. name: the name of the field. Raises BadRequest for any other value.
     """
     value = fields.get(name) or {}
     if not isinstance(value, dict) or not all(isinstance(item, str) for item in value.values()):
@@ -77,8 +77,8 @@ def texts(fields: Fields, name: str) -> dict[str, str]:
 
 
 def few(problems: list[str]) -> list[str]:
-    """Shorten a list of problems to its first MAX_PROBLEMS (20) lines, followed by a line with the number of omitted
-    lines.
+    """Return the lines of `problems` if there are at most MAX_PROBLEMS (20). Otherwise, return the first 20 lines, and
+    one more line with the number of omitted lines.
     """
     rest = len(problems) - MAX_PROBLEMS
     return problems if rest <= 0 else [*problems[:MAX_PROBLEMS], f"and {rest:,} more"]

@@ -55,10 +55,11 @@ def game_text(game: str, file: str, number: int) -> str:
 
 
 def first_file(names: Sequence[str]) -> dict[str, Any]:
-    """Return the response of /api/given: the name and the text of the first file on the command line; {} if there is no
-    file. names: the files on the command line.
+    """Return the response of /api/given: the "name" and the "text" of the first file on the command line; {} if there
+    is no file. names: the files on the command line.
 
-    The response has no "text" if the file is too large or can't be read. In the second case, "problem" has the reason.
+    If the file is too large, the response has only "name". If the file can't be read, the response has "name" and, as
+    "problem", the reason.
     """
     if not names:
         return {}

@@ -49,11 +49,12 @@ class Judges:
         return self._opinions.desk({"program": name}, game).program if name else None
 
     def judge(self, program: Program, network: NetworkInfo) -> tuple[Any, Session]:
-        """Return an object that evaluates moves with the engine `program`, and the loaded network. The engine is
+        """Return two objects: one that evaluates moves with the engine `program`, and the loaded network. The engine is
         started if necessary. The network is also needed: it gives first estimates of all moves in chess, and the
         uncertainty of the result in Go.
 
-        Raises EngineDied if the engine fails, and UsageError if it can't evaluate positions.
+        Raises EngineDied if the engine fails, UsageError if the engine can't evaluate positions, and KibitzError if the
+        network can't be loaded.
         """
         self.keep()
         session = self._networks.session(network.name)

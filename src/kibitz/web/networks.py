@@ -85,8 +85,9 @@ class NetworkInfo:
 
     @property
     def title(self) -> str:
-        """What the network predicts, in a few words. This is the title of its system (kind of network), unless the
-        training produced only the system's value network.
+        """What the network predicts, in a few words. This is the title of its system (kind of network). There are two
+        exceptions. If the system predicts moves but the network predicts only a win probability, the text is "predicts
+        the value of the position". If this version of kibitz doesn't have the system, the text is "".
         """
         if self.declaration is None:
             return ""
@@ -161,7 +162,9 @@ class NetworkInfo:
 
     @property
     def sizes(self) -> list[int]:
-        """The Go board sizes that the network supports."""
+        """The Go board sizes that the network supports, such as [9, 13, 19]. The list is [] for chess, or if this
+        version of kibitz doesn't have the network's system (kind of network).
+        """
         return list(self.declaration.sizes_of(self.settings)) if self.declaration else []
 
     @property

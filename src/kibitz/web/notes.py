@@ -1,5 +1,5 @@
-"""The evaluations of a game by the browser page of `kibitz board`: values, annotations and reasons. This module reads
-them from a request, so that they can be written into PGN or SGF.
+"""The analysis of a game that the browser page of `kibitz board` sends: win probabilities, annotations, and the reasons
+why moves were bad. This module reads the analysis from a request, so that it can be written into PGN or SGF.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Notes:
-    """The evaluations of a whole game by the browser page of `kibitz board`.
+    """The analysis of a whole game, which the browser page of `kibitz board` sends.
 
     meaning: the meaning of the values if they are not win probabilities, else "".
     checked_by: the engine that evaluated the moves, with its limits; "" if the network did.
@@ -79,12 +79,15 @@ class Notes:
 
 
 def read_notes(fields: Fields, tree: list[game_tree.Written], game: str) -> Notes | None:
-    """Return the evaluation of a game in a request; None if the request has no object `analysis`. Raises BadRequest if
-    it is malformed.
+    """Return the analysis of a game in a request; None if the request has no field "analysis". Raises BadRequest if the
+    analysis is malformed.
 
-    The object `analysis` may have these fields: the strings `meaning` and `language`; `checked_by`, the engine that
-    evaluated the moves (engine, nodes, depth); and `summary`, the fields of /api/summary. The evaluation of a move is
-    in the field `judged` of its node in `tree`.
+    fields: the JSON of the request. "analysis" is an object that may have these fields:
+        meaning, language: strings, see `Notes`.
+        checked_by: the engine that evaluated the moves, an object with "engine", "nodes" and "depth".
+        summary: an object with the fields of a request to /api/summary.
+    tree: the nodes of the game. The field "judged" of a node, if it exists, has the evaluation of the node's move.
+    game: "chess" or "go".
     """
     if fields.get("analysis") is None:
         return None

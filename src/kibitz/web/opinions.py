@@ -88,15 +88,18 @@ class Thinker(Protocol):
 
 
 def read_lines(fields: Fields) -> int:
-    """Return the number of best moves that a request wants from an engine, 1 to MAX_LINES (5). fields: the JSON of the
-    request. Raises BadRequest for any other value.
+    """Return the field "lines" of a request: the number of best moves that an engine must find, 1 to MAX_LINES (5). The
+    result is 1 if the field is missing. fields: the JSON of the request. Raises BadRequest for any other value.
     """
     return whole(fields, "lines", 1, 1, MAX_LINES)
 
 
 def read_move_limits(fields: Fields) -> MoveLimits:
-    """Return the limits of the search for a move in a request. fields: the JSON of the request. Raises BadRequest for
-    values out of range.
+    """Return the limits of an engine's search for a move, from the fields "nodes", "seconds" and "rating" of a request.
+    fields: the JSON of the request.
+
+    nodes: at most 10,000,000. seconds: at most 600. If both are missing, the result has a limit of one second. rating:
+    at most 10,000; without a rating, the engine plays at full strength. Raises BadRequest for values out of range.
     """
     from kibitz.web.players import read_limits
 

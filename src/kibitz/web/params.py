@@ -57,8 +57,8 @@ def objects(value: object, name: str, most: int) -> list[Fields]:
 
 
 def words(fields: Fields, name: str, most: int) -> list[str]:
-    """Return the field `name` of `fields`, the JSON of a request, a list of at most `most` strings; [] if it is
-    missing. Raises BadRequest for any other value.
+    """Return a field of a request: a list of at most `most` strings; [] if the field is missing. Raises BadRequest for
+    any other value. fields: the JSON of the request. name: the name of the field.
     """
     value = fields.get(name)
     if value is None:
@@ -71,8 +71,10 @@ def words(fields: Fields, name: str, most: int) -> list[str]:
 
 
 def text(fields: Fields, name: str, default: str | None = None) -> str:
-    """Return the field `name` of `fields`, the JSON of a request, a string; `default` if it is missing. Raises
-    BadRequest if it is missing and has no default, or is not a string.
+    """Return a field of a request: a string; `default` if the field is missing. fields: the JSON of the request. name:
+    the name of the field.
+
+    Raises BadRequest if the field is missing and `default` is None, or if the value is not a string of valid Unicode.
     """
     value = fields.get(name)
     if value is None and default is not None:
@@ -87,8 +89,8 @@ def text(fields: Fields, name: str, default: str | None = None) -> str:
 
 
 def choice(fields: Fields, name: str, among: Sequence[str], default: str) -> str:
-    """Return the field `name` of `fields`, the JSON of a request, which must be one of the strings in `among`;
-    `default` if it is missing. Raises BadRequest for any other value.
+    """Return a field of a request: one of the strings in `among`; `default` if the field is missing. Raises BadRequest
+    for any other value. fields: the JSON of the request. name: the name of the field.
     """
     value = text(fields, name, default)
     if value not in among:
@@ -97,8 +99,9 @@ def choice(fields: Fields, name: str, among: Sequence[str], default: str) -> str
 
 
 def whole(fields: Fields, name: str, default: int, low: int, high: int) -> int:
-    """Return the field `name` of `fields`, the JSON of a request, an integer from `low` to `high`; `default` if it is
-    missing. A number such as 3.0 is also accepted. Raises BadRequest for any other value.
+    """Return a field of a request: an integer from `low` to `high`; `default` if the field is missing. A number such as
+    3.0 is also accepted. Raises BadRequest for any other value. fields: the JSON of the request. name: the name of the
+    field.
     """
     value = fields.get(name)
     if value is None:
@@ -111,8 +114,8 @@ def whole(fields: Fields, name: str, default: int, low: int, high: int) -> int:
 
 
 def number(fields: Fields, name: str, default: float | None, low: float, high: float) -> float | None:
-    """Return the field `name` of `fields`, the JSON of a request, a number from `low` to `high`; `default` if it is
-    missing. Raises BadRequest for any other value.
+    """Return a field of a request: a number from `low` to `high`; `default` if the field is missing. Raises BadRequest
+    for any other value. fields: the JSON of the request. name: the name of the field.
     """
     value = fields.get(name)
     if value is None:
@@ -124,8 +127,9 @@ def number(fields: Fields, name: str, default: float | None, low: float, high: f
 
 
 def numbers(fields: Fields, name: str, most: int, low: float, high: float) -> list[float | None]:
-    """Return the field `name` of `fields`, the JSON of a request, a list of at most `most` numbers from `low` to
-    `high`; null becomes None. Raises BadRequest for any other value, and if the field is missing.
+    """Return a field of a request: a list of at most `most` numbers from `low` to `high`. In the list, null becomes
+    None. Raises BadRequest for any other value, or if the field is missing. fields: the JSON of the request. name: the
+    name of the field.
     """
     value = fields.get(name)
     if not isinstance(value, list):

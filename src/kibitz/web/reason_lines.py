@@ -12,11 +12,14 @@ def reason_lines(reason: Mapping[str, Any], instead: tuple[str, ...]) -> list[tu
     """Return the sequences of moves that the explanation (the reason) of a mistake mentions, in the order of its
     sentences.
 
-    Each sequence has two values. The first is true if its moves replace the played move, and false if they follow it.
-    The second is the list of moves, as they are written in the sentence.
+    A sequence is a pair of values. The first value is true if the sequence begins with a move that is better than the
+    played move. It is false if the sequence follows the played move. The second value is the list of moves, as the
+    sentence has them.
 
-    reason: the reason in JSON form, with the keys "code" and "parameters", and sometimes "better" and "found". instead:
-    beginnings of the codes whose moves replace the played move.
+    reason: the explanation in JSON form, with the keys "code" (the kind of explanation) and "parameters". It may also
+        have "better" and "found", which describe further sentences.
+    instead: the beginnings of some codes. If the code of a sentence has one of these beginnings, the sequence begins
+        with a better move.
     """
     parts = [(reason["code"], reason["parameters"])]
     if "better" in reason:

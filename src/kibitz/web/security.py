@@ -176,11 +176,13 @@ def _page(line: str) -> bytes:
 
 
 async def refuse(send: Send, status: int, line: str, readable: bool = False) -> None:
-    """Send an error to the browser page of `kibitz board`. The connection is closed, because the rest of an unread body
-    may follow.
+    """Send an error response to a client whose request was rejected. Then the connection is closed, because the body of
+    the request may not have been read.
 
-    send: the ASGI function that sends the response. status: the HTTP status. line: the message. readable: whether a
-    person reads the answer in a browser, which then shows a small HTML page instead of JSON.
+    send: the ASGI function that sends the response.
+    status: the HTTP status.
+    line: the message.
+    readable: True for a small HTML page, which a person can read in a browser. False for JSON.
     """
     body = _page(line) if readable else dumps({"error": line})
     headers = [

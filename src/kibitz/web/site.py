@@ -45,8 +45,9 @@ def check(run: Run) -> None:
 
 
 def answers_of(known: NetworkInfo) -> list[str]:
-    """Return the kinds of outputs of a network that a static site can show: a selection from WHITE, the win
-    probability, MOVES, and OWNERS, the territory; [] for a network that only compares positions. known: the network.
+    """Return the kinds of outputs of a network that a static site can show, as a list of constants. WHITE is the win
+    probability, MOVES are the moves, and OWNERS is the territory. The list is [] for a network that only compares
+    positions. known: the description of the network.
     """
     if known.declaration is None or known.declaration.answers_of(known.settings) == ("comparison",):
         return []
@@ -58,8 +59,10 @@ def write_site(run: Run, folder: Path, name: str | None = None) -> list[Path]:
     and analyzes in the visitor's browser, without a server.
 
     name: the network's name on the site; None for the name of the run. The site of a personal network has no model
-    card, because the card may contain the player's name. Raises KibitzError if the network's file is damaged, if the
-    files of the page are not built, or if `check` raises it.
+    card, because the card may contain the player's name.
+
+    Raises KibitzError if a static site can't show the network (see `check`), if the network's file is missing or
+    damaged, or if the files of the page are not built.
     """
     check(run)
     opened(run)

@@ -52,9 +52,9 @@ class OpenStore:
         self._lock = threading.Lock()
 
     def ready(self) -> Explorer | None:
-        """Return the `Explorer` of the store, which finds its games by position. Return None while the index of the
-        store is being made. The index is made if the store has none, or if games were added. Raises BadRequest if the
-        store can't be used.
+        """Return an object that finds the games of the store by position. Return None while the index of the store is
+        being made. The index is made in the background if the store has none, or if games were added. Raises BadRequest
+        if the store can't be used.
         """
         try:
             now = (self.path / "store.json").stat().st_mtime_ns
@@ -114,13 +114,19 @@ class Stores:
         return [store for store in self._stores.values() if store.game == game]
 
     def explore(self, fields: Fields) -> dict[str, Any]:
-        """Return the response of /api/explore, for the last position of a line (a start position and moves). It has the
-        name of the opening, and the sources with games of chess or of Go. For one source, it also has the games and
-        moves in this position.
+        """Return the response of /api/explore for the last position of a line (a start position and moves). The
+        response has the name of the opening, and the names of all sources with games of the line's kind (chess or Go).
+        For one source, the response also has the games and the moves in the position.
 
-        fields: the JSON of the request. If the tab My games has a report, "mine" describes the games of this report. If
-        the source is a file that the browser must upload, or upload again, the response has "missing". Raises
-        BadRequest for an invalid request.
+        fields: the JSON of the request. The field "store" is the name of the source; the default is the first source.
+        The response may also have these keys:
+
+        mine: a description of the games in the report of the tab My games, if there is a report on chess games.
+        missing: true if the source is a file that the server does not have. The browser must upload the file.
+        building: how much of the source's index is made, 0 to 1, until the index is complete.
+        problem: why the source can't be used.
+
+        Raises BadRequest for an invalid request.
         """
         line = read_line(fields)
         named = [*(store.name for store in self.of_game(line.game)), *self.built.given(line.game)]
@@ -180,11 +186,12 @@ class Stores:
 
     def games(self, fields: Fields) -> dict[str, Any]:
         """Return the response of /api/stored-games: the number of games of a store that meet the conditions of the
-        request, and a list of at most LISTED (200) of these games, the newest first.
+        request, and at most LISTED (200) of these games, the newest first.
 
-        fields: the JSON of the request. The list begins at its index `first`. If the request has `line`, only games
-        with the last position of the line (a start position and moves) are listed. If it also has `move`, the game must
-        continue with this move. Raises BadRequest for an invalid request.
+        fields: the JSON of the request. Its field "first" is the number of games that are skipped at the beginning of
+        the list. If the request has "line", only games with the last position of the line (a start position and moves)
+        are listed. If the request also has "move", the game must continue with this move. Raises BadRequest for an
+        invalid request.
         """
         store, explorer = self._ready(fields)
         first = whole(fields, "first", 0, 0, 2**31)

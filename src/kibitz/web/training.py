@@ -44,9 +44,14 @@ def metrics(networks: NetworkRegistry, name: str, after: str) -> dict[str, Any]:
 
 
 def checkpoints(networks: NetworkRegistry, name: str) -> dict[str, Any]:
-    """Return {"snapshots": the checkpoints of a network in the order of training}. Each checkpoint is a dict with "id",
-    its name, "stage" (the part of the training) and "iteration". name: the name of the network. Raises BadRequest for
-    an unknown network.
+    """Return {"snapshots": one dict per checkpoint of a network, in the order of training}. name: the name of the
+    network. Raises BadRequest for an unknown network.
+
+    The dict of a checkpoint has these keys:
+
+    id: the name of the checkpoint.
+    stage: the part of the training in which it was saved.
+    iteration: the iteration at which it was saved.
     """
     run = networks.find(name).run
     assert run

@@ -1,5 +1,5 @@
-"""Write the evaluations of a Go game by the browser page of `kibitz board` into the nodes of its SGF record, in the
-format of `kibitz annotate`.
+"""Add an analysis of a Go game to the nodes of its SGF record, in the format of `kibitz annotate`. The browser page of
+`kibitz board` sends the analysis.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _SIDES = {BLACK: "Black", WHITE: "White"}
 def annotate(
     written: game_tree.Written, index: int, notes: Notes, colour: int, size: int, summary: list[str]
 ) -> game_tree.Written:
-    """Return the node with its evaluation added: as lines of the comment, as the annotation of the move, and as SGF
-    properties.
+    """Return a copy of a node with its evaluation added: as lines of the comment, as the annotation of the move, and as
+    SGF properties. If there is nothing to add, the node itself is returned.
 
     written: the node.
-    index: its index in the tree.
-    notes: the results of the analysis.
-    colour: the color of the player who made the node's move.
+    index: the node's index in the tree.
+    notes: the analysis of the game.
+    colour: the color of the player who made the node's move: 1 for Black, 2 for White.
     size: the board size.
-    summary: more lines to add to the comment; they are added even if the move was not evaluated.
+    summary: lines for the end of the comment. They are added even if the move was not evaluated.
 
     Results of an earlier analysis are replaced. An annotation that a person made is kept.
     """
@@ -82,9 +82,11 @@ def _lost(note: Note, side: str) -> str:
 
 
 def last_words(tree: list[game_tree.Written], notes: Notes) -> dict[int, list[str]]:
-    """Return the lines of text of a game's summary, and where to write them: {index: lines}. tree: the nodes of the
-    game. notes: its evaluations. The index is that of the last node of the main line, to whose comment they are added.
-    Returns {} if there is no summary.
+    """Return the summary of a game as {index: lines of text}. The index is that of the node whose comment gets the
+    lines: the last node of the main line. Returns {} if there is no summary, or if the summary has another number of
+    moves than the main line.
+
+    tree: the nodes of the game, the root first. notes: the analysis of the game.
     """
     line = [0]
     while tree[line[-1]].children:

@@ -40,9 +40,15 @@ def results_of(
     codes: NDArray[np.uint8], state: NDArray[np.uint8], first: int = 0,
 ) -> Iterator[list[dict[str, Any]]]:  # fmt: skip
     """Yield the network's results for n positions, batch by batch. Each result is a dict for the browser page of
-    `kibitz board`. codes, state: the positions, uint8 [n, 361] and uint8 [n, 4], see `kibitz.PositionArrays`.
+    `kibitz board`.
 
-    line: the line of the positions, for board size, komi and rules. first: the ply of the first position.
+    session: the loaded network.
+    network: the description of the network.
+    line: the line (a start position and moves) from which the positions come. It gives the board size, the komi and the
+        rules. If the line ends with two passes, the positions after the last move that is not a pass get the final
+        score.
+    codes, state: the positions, uint8 [n, 361] and uint8 [n, 4], see `kibitz.PositionArrays`.
+    first: the ply of the first position. Each next position has the next ply.
     """
     from kibitz.analysis import load_owners
     from kibitz.analysis.go.predictions import predictions_of
@@ -90,10 +96,11 @@ def likely_moves(predictions: PositionPrediction, size: int) -> list[dict[str, A
 
 
 def worth(owners: NDArray[np.float32], line: GoLine) -> tuple[float, float]:
-    """Return Black's lead in points and Black's win probability, computed from an ownership map. The lead includes komi
-    and handicap compensation.
+    """Compute Black's lead and Black's win probability from an ownership map. Return the lead in points, which includes
+    komi and handicap compensation, and the win probability, 0 to 1. The GTP engine computes the same lead.
 
-    owners: float32 [361], the probability that each point is Black's. The GTP engine computes the same lead.
+    owners: float32 [361], the probability that each intersection of the 19×19 grid will be Black's.
+    line: a line (a start position and moves) with the board size, the komi and the rules.
     """
     from kibitz.play.go import ownership
 

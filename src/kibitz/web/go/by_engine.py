@@ -102,12 +102,14 @@ def candidates(
     engine: GoEngineJudge, session: Session, line: Line, names: Sequence[str],
     report: Callable[[dict[str, Any]], None], stop: threading.Event,
 ) -> dict[str, Any]:  # fmt: skip
-    """Search the last position of a line (a start position and moves) with an engine. Return the best move, and the
-    values after this move and after each move in `names`, as a dict for the browser page of `kibitz board`. If one of
-    these moves is then played, the page shows the same value for it.
+    """Evaluate moves in the last position of a line (a start position and moves) with an engine: the engine's best move
+    and the moves in `names`. Return {"lines": one dict per move, the best move first}.
 
-    names: moves in GTP notation. report: a function that is called with interim results. stop: an event that ends the
-    work. Raises BadRequest for an illegal move.
+    The dict of a move has the expected moves, and the win probability and the lead of Black after the move. The browser
+    page of `kibitz board` shows the same values when the user plays the move.
+
+    names: moves in GTP notation. report: a function that is called after each evaluation, with the result so far.
+    stop: an event that ends the work; the result then has fewer moves. Raises BadRequest for an illegal move.
     """
     assert isinstance(line, GoLine)
     board = line.board()

@@ -44,18 +44,21 @@ def limits() -> list[object]:
 
 
 def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: threading.Event) -> dict[str, Any]:
-    """Return the evaluation of the last move of a line (a start position and moves) by the network's search, as a dict.
-    If the move may have lost much, everything except `before` and `after` comes from further searches, as in `kibitz
-    analyze`.
+    """Evaluate the last move of a line (a start position and moves) by the network's search. Return a dict with these
+    keys:
 
     before, after: the win probability of the player who made the move, 0 to 1, before and after the move.
     loss: the win probability that the move lost, 0 to 1. A pass that ends the game loses nothing.
     points: the points that the move lost.
-    mark: the annotation of the move, such as "?", which follows from these points; "" for none.
-    reply: the expected moves after the move, in GTP notation.
-    line: the best move instead of it, and the moves that would follow.
-    reason: why the move was bad: a code, a text in each language, and the lines that the text mentions. This key exists
-        only if a reason is found.
+    mark: the annotation of the move, such as "?", which depends on `points`; "" for none.
+    reply: the moves expected after the evaluated move, in GTP notation.
+    line: the best move that the player could have made, and the moves expected after this best move, in GTP notation.
+    reason: why the evaluated move was bad, as a dict. "code" is the kind of reason, and "texts" has a text in each
+        language. "lines" has the sequences of moves that the text mentions. The key "reason" exists only if a reason is
+        found.
+
+    If the move may have lost much, further searches give all values except `before` and `after`, as in `kibitz
+    analyze`.
 
     Raises BadRequest if there is no move, and GivenUp when `stop` is set.
     """

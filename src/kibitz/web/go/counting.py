@@ -15,17 +15,15 @@ from kibitz.web.positions import read_line
 
 
 def count(fields: Fields) -> dict[str, Any]:
-    """Return the score of the last position of the line (a start position and moves) in a request, as a dict, even if
-    nobody has passed.
-
-    fields: the JSON of the request. It may have "dead", the vertices of the dead stones. If it is missing, random
-    playouts decide which stones are dead. Raises BadRequest for a line of chess, or for a dead stone on an empty point.
-
-    The result has these keys:
+    """Score the last position of the line (a start position and moves) in a request, even if nobody has passed. Return
+    a dict with these keys:
 
     dead, seki: the vertices of the dead stones, and of the stones in seki.
-    owners: the owner of each point: 1 Black, 0 White, 0.5 neutral.
-    black, white: the points of each side; White's include komi.
+    owners: the owner of each intersection, row by row from the upper left: 1 for Black, 0 for White, 0.5 for neutral.
+    black, white: the score of each side in points. White's score includes komi and handicap compensation.
+
+    fields: the JSON of the request. The field "dead" has the vertices of the dead stones. If "dead" is missing, random
+    playouts decide which stones are dead. Raises BadRequest for a line of chess, or if a vertex in "dead" has no stone.
     """
     from kibitz.games.go.endings.final import count_board
     from kibitz.play.go.ownership import points_of

@@ -53,8 +53,11 @@ MAX_VALUE_LENGTH = 10_000
 
 
 def load_sgf(text: str, index: int) -> dict[str, Any]:
-    """Return the response of /api/load for an SGF text: the game with this index (from 0), and the titles of the first
-    games. Raises BadRequest if there is no such game, or if the only game is invalid.
+    """Return the response of /api/load for an SGF text: the game with this index, from 0, and the titles of the first
+    MAX_GAMES (500) games.
+
+    If the game is invalid and the text has other games, the response has an empty game, and "problems" has the reason.
+    Raises BadRequest if there is no game with this index, or if the game is invalid and there is no other game.
     """
     data = put_right(text).encode("utf-8", "replace")
     if is_gib(data):
@@ -335,9 +338,11 @@ def save_sgf(
 
     tree: the nodes, the root first.
     headers: a dict from the names of the game's SGF properties to their values.
-    start: the line whose start position is the root; None to read it from the root node and the headers.
-    assumed: "KM" and "RU" if komi and rules are only assumed. These properties are not written.
-    notes: the results of an analysis to write into the SGF; None for none.
+    start: a line (a start position and moves) that gives the start position, the komi and the rules. Its moves are
+        ignored. None: the root node and the headers give the start position, the komi and the rules.
+    assumed: the names of properties that are not written because their values are only assumed: "KM" for the komi, "RU"
+        for the rules.
+    notes: an analysis to write into the SGF; None for none.
     """
     line = replace(start, moves=()) if start else _root_line(tree[0].fields, headers)
     head = {"FF": "4", "GM": "1", "CA": "UTF-8", "AP": "kibitz"}

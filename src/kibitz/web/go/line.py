@@ -38,8 +38,12 @@ _FLAGS = np.frombuffer(b"01", np.uint8)
 class GoLine:
     """A line of Go: a start position and moves from it that are legal by its rules.
 
-    size: the board size. komi: in points. rules: the name of a ruleset in KataGo, such as "chinese". black, white: the
-    points of the setup stones. side: the color that moves first. moves: points, or PASS.
+    size: the board size.
+    komi: the komi in points.
+    rules: the name of a ruleset in KataGo, such as "chinese".
+    black, white: the intersections of the setup stones, each as row · 19 + column.
+    side: the color that moves first: 1 for Black, 2 for White.
+    moves: the moves, each as row · 19 + column, or PASS (361).
     """
 
     game: ClassVar[Literal["go"]] = "go"
@@ -214,8 +218,10 @@ def read_start(line: GoLine) -> Board:
 
 
 def read_point(word: str, size: int, where: str = "") -> int:
-    """Return the point of a vertex such as "D4", as an integer, or PASS for "pass". Raises BadRequest for any other
-    text. size: the board size. where: the beginning of the error message.
+    """Return the intersection of a vertex such as "D4" as the integer row · 19 + column, counted from the upper left,
+    for all board sizes. Return PASS (361) for "pass". Raises BadRequest for any other text.
+
+    word: the vertex. size: the board size. where: the beginning of the error message.
     """
     try:
         point = from_gtp(word, size)
@@ -273,7 +279,8 @@ def node(board: Board, move: str | None = None, ply: int = 0) -> dict[str, Any]:
     """Return a position as a dict for the browser page of `kibitz board`. move: the move that led to the position, in
     GTP notation; None for the start position. ply: the number of moves that led to the position.
 
-    In the result, "stones" and "legal" have one character per point, row by row from the upper left. "captured" has the
+    In the result, "stones" and "legal" have one character per intersection, row by row from the upper left. "stones"
+    has "B", "W", or "." for no stone. "legal" has "1" if the side to move may play there, else "0". "captured" has the
     number of stones that each side has captured.
     """
     colours = board.colours()[points_of(board.size)]

@@ -1,7 +1,7 @@
-"""Analyze Go positions and choose moves with an external GTP program, for the page of `kibitz board`.
+"""Analyze Go positions and choose moves with an external GTP engine, for the browser page of `kibitz board`.
 
-The commands kata-analyze and lz-analyze run without end. GNU Go lists its moves with top_moves, and estimates the score
-after each of them.
+An engine with the command kata-analyze or lz-analyze sends new results until the next command. GNU Go has neither of
+these commands. It lists moves with top_moves, and estimates the score after each move with estimate_score.
 """
 
 from __future__ import annotations

@@ -29,20 +29,25 @@ more games, the quick stage keeps none.
 
 
 def work(job: Message, send: Send, stop: threading.Event) -> None:
-    """Analyze the chess games of a player, and send the growing report.
+    """Analyze the chess games of a player, and send messages with the progress and the growing report.
 
-    A quick stage evaluates all games first. A thorough stage then searches each move. Each game that it has analyzed
-    replaces the same game of the quick stage in the report.
+    A quick stage evaluates all games first. A thorough stage then searches each move. After the thorough stage has
+    analyzed a game, the report no longer has the result of the quick stage for this game. With more than
+    MAX_GAMES_SAVED (1,000) games, the thorough stage begins with an empty report.
 
     job: the description of the work, a dict with these keys:
         games: a file with one JSON line per game, with "number", "side" and "text".
         network, player, source: the names of the network, the player and the game collection.
         quick: whether to run only the quick stage.
         engine: the "name" and the "command" of the engine that evaluates the moves; None if the network evaluates them.
+    send: a function that sends a message.
+    stop: an event that ends the work.
 
-    The first message of a stage has "begun". After each game, a message has "stage" (QUICK or THOROUGH), the numbers of
-    games "done" and "left_out", and "seconds", the time of the stage. Some messages have "report". Raises KibitzError
-    if no game can be analyzed.
+    The first message of a stage has "begun". After each game, a message has "stage", which is QUICK or THOROUGH, and
+    the numbers of games "done" and "left_out" (skipped). It also has "seconds", the time since the stage began. From
+    time to time and at the end, a message has "report".
+
+    Raises KibitzError if no game can be analyzed.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.player import PlayerReport

@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 
 def work(job: Message, send: Send, stop: threading.Event) -> None:
-    """Analyze the Go games of a player, and send the growing report. Messages and errors have the form of those of
-    `analysing.work`.
+    """Analyze the Go games of a player, and send messages with the progress and the growing report. The arguments, the
+    messages and the errors are those of `analysing.work`. The dict `job` also has the key "sizes": the board sizes that
+    the network supports.
 
-    In the quick stage, the network's values without search find suspicious moves, which are then searched. The thorough
-    stage searches every position and finds larger losses, so a report has games of only one stage, unlike in chess.
-    Only the report of the thorough stage is compared with players of the same rank. If an engine evaluates the moves,
-    there is only the thorough stage.
+    In the quick stage, the network evaluates each position, and a search checks only moves that may be mistakes. In the
+    thorough stage, each position is searched, so the losses are larger. For this reason, a report has the games of one
+    stage only. (A report on chess games may have games of both stages.)
 
-    job: the description of the work, the dict of `analysing.work` with another key, "sizes": the board sizes that the
-        network supports.
+    If an engine evaluates the moves, there is only the thorough stage. If the network evaluates them, the report of the
+    thorough stage compares the losses with those of players of the same rank, if kibitz has such data for the network.
     """
     from kibitz.analysis import load_owners
     from kibitz.analysis.go.losses import fitted_losses

@@ -267,12 +267,13 @@ def _as_json(side: str, position: _Reached) -> dict[str, Any]:
 def repertoire(
     name: str, games: Iterable[tuple[int, str, str]], on_game: Callable[[int], None] = lambda done: None
 ) -> dict[str, Any]:
-    """Return a player's repertoire as a dict for the browser page of `kibitz board` (see `Repertoire.as_json`). name:
-    the player's name as it is shown.
+    """Return a player's repertoire as a dict for the browser page of `kibitz board` (see `Repertoire.as_json`).
 
-    games: for each game its number, the player's color and the PGN, in the order of the file. Games of the same day
-    without times stay in this order, or are reversed if the file has the newest games first (see
-    `personal.games.in_time`). on_game: a function that is called after each game, with the number of games read so far.
+    name: the player's name as it is shown.
+    games: for each game its number, the player's color ("white" or "black") and the PGN. The function sorts the games
+        by date and time. Games of the same day without times keep their order in `games`. If `games` begins with the
+        newest games, this order is reversed.
+    on_game: a function that is called after each game, with the number of games read so far.
     """
     found, listed = Repertoire(name), [(_moment(text), number, side, text) for number, side, text in games]
     later = sum(1 if one[0][0] < other[0][0] else -1 for one, other in pairwise(listed) if one[0][0] != other[0][0])

@@ -334,8 +334,12 @@ class MyGames:
         return bool(games >= (min(SHOWN, now) if deeper else now))
 
     def report(self) -> dict[str, Any]:
-        """Return the response of /api/mygames/report: the last report, its game, its stage ("quick" or "thorough"), and
-        "revision", a number that increases with each new report. The report is {} until the first game is analyzed.
+        """Return the response of /api/mygames/report, a dict with these keys:
+
+        report: the report of the last analysis; {} until the first game is analyzed.
+        game: the game of the report, "chess" or "go".
+        stage: the stage of the analysis, "quick" or "thorough"; "" if the report is {}.
+        revision: a number that increases with each new report.
         """
         number, report = self._report
         game = "chess" if self._report_of is None else self._report_of.game

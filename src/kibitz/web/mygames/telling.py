@@ -1,5 +1,5 @@
-"""Send the messages of a process that analyzes games: its progress, and the report of `kibitz analyze --player` while
-it grows.
+"""Send messages from a process that analyzes the games of a player: the progress of the analysis, and the report of
+`kibitz analyze --player`, which grows with each game.
 """
 
 from __future__ import annotations

@@ -27,9 +27,18 @@ def work(job: Message, send: Send, stop: threading.Event) -> None:
         base: the network to start from.
         run: the directory of the run.
         command: the command line to record in run.json.
+    send: a function that sends a message.
+    stop: an event that ends the work.
 
-    The messages have the progress as "number", "name", "iteration", "iterations", "per_second" and "left" (the expected
-    remaining time in seconds), or a line of the log as "note". The last message has these keys:
+    Several networks are trained one after the other, and the best one is kept. A message about the progress has these
+    keys:
+
+    number, name: the number (from 1) and the name of the training that is running.
+    iteration, iterations: the current and the last iteration of this training.
+    per_second: the training positions per second.
+    left: the expected remaining time of this training in seconds; None if unknown.
+
+    Other messages have a line of the log as "note". The last message has these keys:
 
     run: the directory of the run.
     kept: which weights were trained in the best network, and its learning rate, such as "adapters at 0.001" (adapters
