@@ -20,7 +20,9 @@ def shown(text: str) -> str:
 
 
 def number_of(count: int, noun: str) -> str:
-    """Return a number with its noun, such as "1 game" or "1,200 games". noun: a noun whose plural ends in "s"."""
+    """Return a number with its noun, such as "1 game" or "1,200 games". noun: in the singular, such as "game"; its
+    plural must be formed with "s".
+    """
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
@@ -37,7 +39,8 @@ def signed(value: float, digits: int = 1) -> str:
 def either(names: Iterable[str], notes: Mapping[str, str] | None = None, first: str | None = None) -> str:
     """Return names as a text that lists a choice, such as "constant, epoch (× --decay an epoch) or cosine".
 
-    notes: a dict from names to texts to put in parentheses after them. first: the name to put first.
+    notes: a dict from names to remarks. A remark is put in parentheses after its name. first: the name to put first;
+    None to keep the order of `names`.
     """
     ordered = sorted(names, key=lambda name: name != first)
     words = [f"{name} ({notes[name]})" if notes and name in notes else name for name in ordered]

@@ -61,9 +61,9 @@ _SCHEDULES = ("constant", "cosine")
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of `gocnn`. The defaults are the values in the description of the original repository, or kibitz's
-    choice if it states none. Options that the description only proposes are off, and so are additions of kibitz.
-    `kibitz systems gocnn` prints the source of each value.
+    """The settings of `gocnn`. The defaults are the values in the description of the original repository. If the
+    description has no value for a setting, kibitz chooses the default. Options that the description only proposes are
+    off, and so are additions of kibitz. `kibitz systems gocnn` prints the source of each value.
     """
 
     # games
@@ -288,10 +288,11 @@ class GoNet(nn.Module):
         self.last = nn.Conv2d(before, 1, settings.last, padding=settings.last // 2)
 
     def logits(self, codes: Tensor, state: Tensor) -> Tensor:
-        """Return the logits of the predicted final owners, float32 [n, grid²]. They belong to the probabilities that,
-        at the end of the game, each point is owned by the player who is now to move. codes, state: the positions, uint8
-        [n, 361] and uint8 [n, 4], see `kibitz.PositionArrays`. grid: the size of the largest board that the network
-        supports.
+        """Return one logit for each point of the network's grid, float32 [n, grid²]. The sigmoid of the logit is the
+        probability that the side to move owns the point at the end of the game. grid: the size of the largest board
+        that the network supports.
+
+        codes, state: the positions, uint8 [n, 361] and uint8 [n, 4], see `kibitz.PositionArrays`.
         """
         values = self.planes(codes, state)
         board = corner(codes, self.grid)
@@ -341,12 +342,11 @@ def _pool_chains(values: Tensor, chains: Tensor, channels: int) -> Tensor:
 
 
 def loss(network: GoNet, batch: Tensors, kind: str) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean loss of a batch, and the metrics "loss" and "accuracy", float32 [n]. The accuracy is the share of
-    points with a known owner that are predicted correctly.
+    """Return the mean loss of a batch, and the metrics "loss" and "accuracy", each float32 [n]. The accuracy is the
+    share of correctly predicted points among the points with a known owner. Both metrics are 0 if no owner is known.
 
-    kind: "squares" for the squared error, "entropy" for the cross entropy. batch: the positions as `codes`, uint8 [n,
-    361], and `state`, uint8 [n, 4]; and `owner`, the final owners, uint8 [n, 361], with the values 1 for Black, 2 for
-    White, and 0 for unknown or neutral.
+    batch: a batch of OwnerExamples, with the positions as `codes` and `state`, and the final owners as `owner`. kind:
+    "squares" for the squared error, "entropy" for the cross entropy.
     """
     logits = network.logits(batch["codes"], batch["state"])
     owner = corner(batch["owner"], network.grid).flatten(1)
@@ -396,9 +396,9 @@ class GoCnnSystem(System):
                 )
 
     def games(self, store: Store, settings: Settings) -> NDArray[np.int64]:
-        """Return the games that training can use: those with a known final territory whose board size, handicap and
-        length the settings allow. The result has their indices, int64 [n]. Raises KibitzError if the store has no
-        territory labels.
+        """Return the indices of the games that training can use, int64 [n]. The final territory of these games is
+        known, and the settings allow the board size, the handicap and the length. Raises KibitzError if the store has
+        no territory labels.
         """
         labelled = np.array([label is not None for label in store.column("labels")], np.bool_)
         if store.per_game("owner") is None or not labelled.any():

@@ -144,11 +144,12 @@ RECIPES = {
 
 
 class GameConditions(nn.Module):
-    """Converts the side inputs (komi, handicap, ranks and others) to features. Input: `state`, uint8 [n, 10]. Output:
-    float [n, 64].
+    """Converts the side inputs (komi, handicap, ranks, rules, server and board size) to features. Input: `state`, uint8
+    [n, 10]. Output: float [n, 64].
 
-    The vector of a rank is interpolated linearly between two learned vectors, for 30k and for 9p. An unknown rank has
-    another learned vector. Komi and handicap are numbers from the point of view of the side to move.
+    Each player's rank becomes a vector. The vector is interpolated linearly between a learned vector for 30k and a
+    learned vector for 9p. An unknown rank has a separate learned vector. Komi and handicap become numbers from the
+    point of view of the side to move.
     """
 
     WIDTH, RANK_WIDTH, KIND_WIDTH = 64, 8, 8
@@ -166,8 +167,8 @@ class GameConditions(nn.Module):
         self.mix = nn.Linear(2 * self.RANK_WIDTH + 3 * self.KIND_WIDTH + self.NUMBERS, self.WIDTH)
 
     def forward(self, state: Tensor) -> Tensor:
-        """Return the features, float [n, 64]. state: uint8 [n, 10], the side to move, and the side inputs (komi, ranks
-        and other facts besides the board) from column 4 on.
+        """Return the features, float [n, 64]. state: uint8 [n, 10], see `kibitz.PositionArrays`. The first four columns
+        describe the position, such as the side to move. The other columns are the side inputs, such as komi and ranks.
         """
         ranks = state[:, RANK : OPPONENT + 1].float()[:, :, None]
         along = (ranks - self.LOW) / (self.HIGH - self.LOW)
@@ -252,9 +253,10 @@ class Block(nn.Module):
     """A residual block with global pooling: `relu(x + conv(relu(norm(conv(x)))))`, from [n, filters, 19, 19] to the
     same shape.
 
-    If `pooled` is greater than 0, the first `pooled` channels after the first convolution are pooled over the board. A
-    linear layer takes the pooled values and the features of the side inputs (see `GameConditions`). Its output, one
-    number per channel, is added at every point.
+    If `pooled` is greater than 0, the block also uses information from the whole board. It pools the first `pooled`
+    channels of the first convolution over the board. A linear layer computes one number per channel from the pooled
+    values and from the features of the side inputs (see `GameConditions`). The block adds this number to all points of
+    the channel, before the second convolution.
     """
 
     def __init__(self, filters: int, pooled: int, norm: bool = False):
@@ -332,8 +334,9 @@ class GoHuman(nn.Module):
         self.trust = nn.Parameter(torch.zeros(1))  # how strongly the winner's logit depends on the lead
 
     def consumed_units(self) -> Iterator[ConsumedUnits]:
-        """Yield the layers with hidden units outside of the residual blocks, each with the layers that use these units.
-        The module nets.dead_units replaces dead units in these layers.
+        """Yield a `ConsumedUnits` for each layer that has hidden units and is not inside a residual block. The
+        `ConsumedUnits` contains this layer, and the layers that use its units as input. The module nets.dead_units
+        needs them to replace dead units (units that are always 0).
         """
         pooled, pooled_values = BoardMask.POOLED * self.SEEN_CHANNELS, BoardMask.POOLED * self.VALUE_CHANNELS
         spreads = [cast(Block, block).spread for block in self.blocks]
@@ -389,15 +392,16 @@ class GoHuman(nn.Module):
     def results(
         self, grid: Tensor, board: BoardMask, conditions: Tensor, state: Tensor, owners: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return predictions for the side to move: the logit of a win, the lead in points and its standard deviation
-        (spread) in points, each float32 [n].
+        """Return three predictions for the side to move, each float32 [n]: the logit of a win, the expected lead in
+        points, and the standard deviation of the lead (spread) in points.
 
         grid, board, conditions: the result of `trunk`. state: uint8 [n, 10], see `kibitz.PositionArrays`. owners: the
         territory logits, from `owner_logits`.
 
-        The lead is the predicted territory with komi, plus a learned correction. No gradient flows from the lead to the
-        territory logits, because the final score is only one number per game. The gradient of the score would shift the
-        logits of all points together, nine times as strongly as the gradient of the territory loss.
+        The lead is the predicted territory with komi, plus a learned correction. The loss of the score does not train
+        the territory logits: no gradient flows from the lead to them. Such a gradient would shift the logits of all
+        points together, because the score is only one number per game. It would be nine times as strong as the gradient
+        of the territory loss.
 
         The logit of a win is a learned factor times the logit that follows from lead and spread, plus a learned
         correction.
@@ -431,12 +435,15 @@ class GoHuman(nn.Module):
 
 
 def loss(network: GoHuman, batch: Tensors, settings: Settings) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return the mean loss of a batch, a weighted sum for move, winner, territory and score. Also return the metrics, a
-    dict from names to float32 [n].
+    """Return the mean loss of a batch, and the metrics as a dict from names to tensors, each float32 [n].
 
-    Territory and score contribute only in games whose final territory is known. batch: a batch of GoMoves. settings:
-    they have the weights of the sum. The metrics are "loss", its parts for move, winner and territory, and the
-    accuracies of move (top-1) and territory.
+    The loss is a weighted sum of the losses for move, winner, territory and score. Games with an unknown final
+    territory contribute nothing to the losses for territory and score. batch: a batch of GoMoves. settings: contains
+    the weights of the sum.
+
+    The metrics are "loss", "move_loss", "win_loss" and "owner_loss", and the accuracies "accuracy" (of the move, top-1)
+    and "owner_accuracy". The metrics of the territory are scaled: their means over the batch are means over the games
+    with a known territory.
     """
     grid, board, conditions = network.trunk(batch["codes"], batch["state"])
     moves = network.move_logits(grid, board, conditions, batch["codes"])
@@ -504,16 +511,16 @@ class GoMoves:
     """Training examples: every position in which a move was played, randomly rotated or mirrored, with the move and the
     result of the game.
 
-    The settings give the shares of the samples that are from games with known final owners of the points, and from
-    games on small boards. These games are repeated, up to MAX_REPEATS times, to make up the shares. The other games are
-    sampled less often.
+    The settings `known` and `small` are minimum shares of the samples. `known` is for games with known final owners of
+    the points, and `small` for games on small boards. Games of these kinds are repeated, up to MAX_REPEATS times, to
+    get the shares. The remaining games are sampled less often.
 
     A batch has the positions as `codes` and `state`, see `kibitz.PositionArrays`. More columns of `state` have the side
     inputs (komi, ranks and other facts besides the board). A batch also has these arrays:
 
-    move: int64 [n], a point or PASS.
+    move: int64 [n], the point from 0 to 360, or PASS (361).
     won: float32 [n], the mover's result: 1 for a win, 0.5 for a draw, 0 for a loss, −1 if unknown.
-    owner: uint8 [n, 361], the final owners.
+    owner: uint8 [n, 361], the final owners: 1 for Black, 2 for White, 0 for unknown or neutral.
     lead: float32 [n], the mover's final lead in points; NaN if it is unknown.
     known: bool [n], whether the final owners are known.
     """
@@ -555,8 +562,10 @@ class GoMoves:
         return len(self.positions)
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
-        """Return the examples with these ids, int64 [n], as the dict of arrays that `GoMoves` describes. epoch: the
-        number of the pass over the examples, which changes the random rotations and the hidden inputs.
+        """Return the examples with these ids, int64 [n], as the dict of arrays that `GoMoves` describes.
+
+        For some examples, the last moves or some side inputs are hidden (set to unknown). epoch: the number of the pass
+        over the examples. In each pass, the positions are rotated differently, and different inputs are hidden.
         """
         batch = self.positions.batch(ids)
         games, side = batch.games, batch.state[:, SIDE].astype(np.int64)

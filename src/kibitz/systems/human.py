@@ -161,8 +161,8 @@ class Conditions(nn.Module):
     """Converts the side inputs, such as the players' ratings, to features. Input: `state`, uint8 [n, 12]. Output: float
     [n, 64].
 
-    The vector of a rating is interpolated linearly between two learned vectors, for 800 and for 2800. An unknown rating
-    has another learned vector.
+    Each player's rating becomes a vector. The vector is interpolated linearly between a learned vector for 800 and a
+    learned vector for 2800. Lower and higher ratings are extrapolated. An unknown rating has a separate learned vector.
     """
 
     WIDTH, RATING_WIDTH, KIND_WIDTH = 64, 16, 8
@@ -178,8 +178,9 @@ class Conditions(nn.Module):
         self.mix = nn.Linear(2 * self.RATING_WIDTH + 2 * self.KIND_WIDTH, self.WIDTH)
 
     def forward(self, state: Tensor) -> Tensor:
-        """Return the features, float [n, 64]. state: uint8 [n, 12], the side to move and more, and the side inputs
-        (ratings, speed and other facts besides the board) from column 4 on.
+        """Return the features, float [n, 64]. state: uint8 [n, 12], see `kibitz.PositionArrays`. The first four columns
+        describe the position, such as the side to move. The other columns are the side inputs, such as ratings and
+        speed.
         """
         ratings = state[:, RATING : OPPONENT + 1].float()[:, :, None]
         along = (ratings * RATING_UNIT - self.LOW) / (self.HIGH - self.LOW)
@@ -246,14 +247,17 @@ class Material(nn.Module):
 class Human(nn.Module):
     """Predicts the move that a person plays, and the result of the game.
 
-    Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 12]; see `kibitz.PositionArrays`. Outputs, all float32: `origin`
-    [n, 64], `target` [n, 64, 64], `promotion` [n, 8, 4], `outcome` [n, 3] and `value` [n].
+    Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 12]; see `kibitz.PositionArrays`. Outputs, all float32:
 
-    The probability of a move is `origin` of its from-square times `target` of its from-square and to-square. For a
-    promotion, this is multiplied by `promotion` of the to-square's file and the new piece, in the order N, B, R, Q.
-    outcome: the probabilities that the side to move wins, draws and loses. value: the probability of a win minus the
-    probability of a loss, for the side to move. Squares are those of the real board; inside the network, the board is
-    in the mover's view.
+    origin: [n, 64], the probability of each from-square.
+    target: [n, 64, 64], the probability of each to-square, given the from-square. The last axis is the to-square.
+    promotion: [n, 8, 4], the probability of each new piece, given the file of the to-square. The pieces are in the
+        order N, B, R, Q.
+    outcome: [n, 3], the probabilities that the side to move wins, draws and loses.
+    value: [n], the probability of a win minus the probability of a loss, for the side to move.
+
+    The probability of a move is the product of `origin`, `target` and, for a promotion, `promotion`. Squares are those
+    of the real board. Inside the network, the board is in the mover's view.
     """
 
     KEY_DIM = 32
@@ -287,8 +291,9 @@ class Human(nn.Module):
         self.register_buffer("square", torch.eye(65)[:, 1:], persistent=False)  # index: a square + 1; 0 for no square
 
     def consumed_units(self) -> Iterator[ConsumedUnits]:
-        """Yield the layers with hidden units outside of the residual blocks, each with the layers that use these units.
-        The module nets.dead_units replaces dead units in these layers.
+        """Yield a `ConsumedUnits` for each layer that has hidden units and is not inside a residual block. The
+        `ConsumedUnits` contains this layer, and the layers that use its units as input. The module nets.dead_units
+        needs them to replace dead units (units that are always 0).
         """
         filters = self.before.in_channels
         squeezes = [(cast(ConditionedBlock, block).squeeze, [filters]) for block in self.blocks]
@@ -388,8 +393,9 @@ def loss(network: Human, batch: Tensors, outcome_weight: float, only: str = "all
 
 
 def move_loss(network: Human, grid: Tensor, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return −log P(move) of each position, [n], and the top-1 accuracies of from-square and to-square, each float32
-    [n]. grid: the features from `trunk`. batch: a batch of PlayedMoves.
+    """Return −log P(move) of each position, float32 [n], and a dict with "origin_accuracy" and "target_accuracy", each
+    float32 [n]. These are the top-1 accuracies of the from-square and the to-square. grid: the features from `trunk`.
+    batch: a batch of PlayedMoves.
     """
     moves = F.relu(network.before(grid))
     rows = torch.arange(len(moves), device=moves.device)
@@ -472,8 +478,10 @@ class PlayedMoves:
         return len(self.positions)
 
     def batch(self, ids: NDArray[np.int64], epoch: int) -> Arrays:
-        """Return the examples with these ids, int64 [n], as the dict of arrays that `PlayedMoves` describes. epoch: the
-        number of the pass over the examples, which changes which inputs are hidden.
+        """Return the examples with these ids, int64 [n], as the dict of arrays that `PlayedMoves` describes.
+
+        For some examples, some side inputs are hidden (set to unknown). epoch: the number of the pass over the
+        examples. In each pass, different inputs are hidden.
         """
         batch = self.positions.batch(ids)
         games, plies, side = batch.games, batch.plies, batch.state[:, SIDE].astype(np.int64)
@@ -590,12 +598,15 @@ class HumanSystem(System):
         draw_weights(network, torch.Generator().manual_seed(seed))
 
     def adopt(self, network: nn.Module, system: str, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Return initial weights for `network`, from those weights of a trained network whose shapes fit.
+        """Return initial weights for `network`: the weights of another trained network, extended where `network` is
+        larger.
 
         weights: the weights of a `human` network with at most as many residual blocks, or of a `chessnet` network with
-        a shared trunk. Blocks and planes that only `network` has have no effect at first, so its move probabilities are
-        those of the trained network. The layers for win, draw and loss keep their own initial weights if their shapes
-        differ. Raises UsageError if the widths differ.
+        a shared trunk. Blocks and planes that only `network` has do not change its outputs at first. So `network`
+        predicts the same move probabilities as the trained network. If the layers for win, draw and loss have other
+        shapes in the trained network, `network` keeps its own initial weights for them.
+
+        Raises UsageError if the trained network has more blocks, a different width, or layers or planes that don't fit.
         """
         begun = dict(network.state_dict())
         if system == "chessnet":

@@ -1,10 +1,12 @@
 """The input planes of the networks of each system (kind of network), with their names, for display. This module needs
 no torch.
 
-Each function takes the settings of a trained network and one position with its side inputs (ratings, komi and other
-facts besides the board): codes, the pieces or stones, uint8 [squares], and state, uint8 [numbers]. It returns a dict
-from the name of each plane to the plane, float32, on the board's real squares or points. If a run of an earlier version
-lacks a setting, the setting's default is used.
+Each function takes the settings of a trained network, and one position with its side inputs (ratings, komi and other
+facts besides the board). The position is two arrays: `codes`, the pieces or stones, uint8 [squares], and `state`, uint8
+[numbers]. The result is a dict. Its keys are the names of the planes. Its values are the planes, float32, on the
+board's real squares or points.
+
+Networks of earlier versions may lack a setting. The setting's default is then used.
 """
 
 from __future__ import annotations
@@ -94,9 +96,11 @@ def human(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]
 
 def deepchess(settings: Settings, codes: NDArray[np.uint8], state: NDArray[np.uint8]) -> NamedPlanes:
     """Return the input planes of the system (kind of network) `deepchess` for one position: a dict from names to
-    planes, float32 [8, 8]. settings: those of the network. Five of its inputs do not belong to a square. Each of these
-    becomes a plane with the same value on all squares. codes, state: the position, uint8 [64] and uint8 [4 or more],
-    see `kibitz.PositionArrays`.
+    planes, float32 [8, 8]. Five inputs of this system do not belong to a square: the side to move and four castling
+    rights. Each of them becomes a plane with the same value on all squares.
+
+    settings: those of the network. codes, state: the position, uint8 [64] and uint8 [4 or more], see
+    `kibitz.PositionArrays`.
     """
     return chess.bits(codes, state)
 

@@ -26,8 +26,9 @@ def respelled(
     version.
 
     settings: the stored settings, which may have names and values of earlier versions.
-    known: the current names of the settings of the system (kind of network); a setting with such a name keeps it.
-    choices: a dict from the name of each setting to its currently allowed values; a setting with such a value keeps it.
+    known: the current names of the settings of the system (kind of network). These names are not changed.
+    choices: the currently allowed values of each setting, as a dict from the setting's name to the values. These values
+        are not changed.
     """
     current: dict[str, Any] = {}
     for old, value in settings.items():

@@ -56,9 +56,9 @@ _OPTIMISERS, _SCHEDULES = ("sgd", "adamw"), ("inv", "cosine")
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of `winner`. The defaults are the values of the blog post, or kibitz's choice if it states none.
-    Options that the post only proposes are off, and so are additions of kibitz. `kibitz systems winner` prints the
-    source of each value.
+    """The settings of `winner`. The defaults are the values of the blog post. If the post has no value for a setting,
+    kibitz chooses the default. Options that the post only proposes are off, and so are additions of kibitz. `kibitz
+    systems winner` prints the source of each value.
     """
 
     # network
@@ -316,11 +316,12 @@ def phase(codes: Tensor) -> Tensor:
 
 
 class Winner(nn.Module):
-    """The network of the system (kind of network) `winner`. Depending on the setting `separate`, it consists of several
-    networks, one for each side to move or phase of the game.
+    """The network of the system (kind of network) `winner`. If the setting `separate` is not "none", it consists of
+    several networks: one for each side to move, one for each phase of the game, or one for each pair of side and phase.
 
-    Inputs: `codes`, the pieces, uint8 [n, 64]; `state`, the side to move and more, uint8 [n, 4]. Output: `white_wins`,
-    White's win probability, float32 [n]. The method `logit` returns its logit, from which the loss is computed.
+    Inputs: `codes`, uint8 [n, 64]; `state`, uint8 [n, 4]; see `kibitz.PositionArrays`. Output: `white_wins`, White's
+    win probability, float32 [n]. The method `logit` returns the logit of this probability, from which the loss is
+    computed.
     """
 
     outputs = ("white_wins",)
@@ -402,10 +403,10 @@ def loss(network: Winner, batch: Tensors) -> tuple[Tensor, dict[str, Tensor]]:
 
 
 def optimiser(network: nn.Module, settings: Settings) -> torch.optim.Optimizer:
-    """Return a new optimizer, which the setting `optimiser` selects. "sgd" works as in the library Mocha.jl.
+    """Return a new optimizer of the kind that the setting `optimiser` selects.
 
-    Mocha's L2 term is coefficient·‖w‖², so weights decay with twice the coefficient. Biases don't decay, and their
-    learning rate is doubled.
+    "sgd" works as in the library Mocha.jl. The library adds the penalty weight_decay·‖w‖² to the loss, so weights decay
+    with twice the setting `weight_decay`. Biases don't decay, and their learning rate is doubled.
     """
     if settings.optimiser != "sgd":
         return make_optimiser(settings.optimiser, network, weight_decay=settings.weight_decay)
@@ -434,8 +435,8 @@ def mocha_weights(network: nn.Module, generator: torch.Generator) -> None:
 
 @torch.no_grad()
 def unit_variance(net: Net, planes: Tensor) -> None:
-    """Scale the weights of each layer so that its outputs for these planes have variance 1, and set its biases so that
-    their mean is 0. planes: [n, channels, 8, 8]. The last layer is not changed.
+    """Scale the weights and set the biases of each layer except the last. For these planes, the outputs of each changed
+    layer then have a variance of about 1, and a mean of 0 in each channel. planes: [n, channels, 8, 8].
 
     Boards are nearly empty. With Mocha's weights, the sigmoids therefore have almost the same output for all positions.
     docs/results/winner.md has the measured effect.

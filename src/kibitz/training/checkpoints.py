@@ -2,8 +2,8 @@
 ones.
 
 Files are named STAGE-ITERATION.safetensors; a stage is the training of one part of the network. kibitz removes some of
-the older checkpoints, so that the total size stays below a limit and the others are at about equal intervals of
-iterations.
+the older checkpoints. The total size then stays below a limit, and the remaining checkpoints are at about equal
+intervals of iterations.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def series(folder: Path, stages: Sequence[str]) -> list[tuple[int, Path]]:
 
 
 def thin(folder: Path, stages: Sequence[str], megabytes: float) -> None:
-    """Remove checkpoints, so that the others are at about equal intervals of iterations and have a total size of at
-    most `megabytes` (1 MB is 1,000,000 bytes). stages: the names of the stages (parts of the training) in the order of
-    training.
+    """Remove checkpoints until the total size is at most `megabytes` (1 MB is 1,000,000 bytes). The remaining
+    checkpoints are at about equal intervals of iterations. stages: the names of the stages (parts of the training) in
+    the order of training.
     """
     checkpoints = series(folder, stages)
     sizes = {path: path.stat().st_size for _, path in checkpoints}

@@ -28,8 +28,8 @@ class CannotCompile(KibitzError):
 
 
 def wanted(wish: str, device: torch.device) -> bool:
-    """Return whether the value of --compile requests compilation on this device. wish: the value, "auto", "on" or
-    "off".
+    """Return whether the value of --compile requests compilation on this device. wish: the value. "auto" requests it
+    only on a GPU, "on" requests it on every device, and "off" on none.
     """
     return wish == ON or (wish == AUTO and device.type == "cuda")
 

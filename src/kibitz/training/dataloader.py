@@ -39,8 +39,8 @@ def part_of(examples: Examples, ids: NDArray[np.int64], epoch: int, rank: int, w
     0. world: the number of processes. ids: the ids of the batch's examples, int64. epoch: the number of the pass over
     the examples.
 
-    The part has a contiguous range of these ids, unless the examples are `Parted`. Raises KibitzError if there are
-    fewer examples than processes.
+    The part consists of the examples of a contiguous range of `ids`. Examples that implement `systems.base.Parted`
+    choose the part themselves. Raises KibitzError if there are fewer examples than processes.
     """
     if world == 1:
         return examples.batch(ids, epoch)

@@ -23,9 +23,9 @@ def export_onnx(network: nn.Module, codes: NDArray[np.uint8], state: NDArray[np.
     """Write a network as an ONNX file with the inputs `codes` and `state`, and with the network's outputs. The file
     accepts any number of positions.
 
-    codes, state: a few positions as in `kibitz.PositionArrays`, without side inputs (ratings, komi and other facts
-    besides the board), with which torch traces the network. The network is changed: its normalization layers are merged
-    into its convolutions.
+    codes, state: a few positions with which torch traces the network, see `kibitz.PositionArrays`. They must not have
+    side inputs (ratings, komi and other facts besides the board). The network is changed: its normalization layers are
+    merged into its convolutions.
     """
     outputs, side_inputs = cast(Network, network).outputs, cast(Network, network).side_inputs
     network = network.cpu().float().eval().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]

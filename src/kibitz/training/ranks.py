@@ -2,12 +2,14 @@
 
 Each process has a number, its rank. It has the whole network, and computes the loss of some rows of each batch.
 Gradients are summed in float32 between the backward pass and the optimizer's step, so every rank makes the same step.
-torch.distributed does the communication: gloo between CPUs, NCCL between GPUs. Lightning's wrapper doesn't fit: it
-needs one module whose `forward` computes the loss, but a stage trains parts of a network with separate functions. Its
-launcher also kills all processes silently if one fails.
+torch.distributed does the communication: gloo between CPUs, NCCL between GPUs.
 
-Before every sum of gradients, also on GPUs, the ranks exchange over gloo a few values on which they must agree. This
-exchange fails at once if another process has died; NCCL would wait.
+kibitz doesn't use the wrapper of the library Lightning. The wrapper needs one module whose `forward` computes the loss,
+but a stage (a part of the training) trains parts of a network with separate functions. Lightning's launcher also kills
+all processes silently if one fails.
+
+The ranks must agree on a few values. They exchange these values over gloo before every sum of gradients, also on GPUs.
+This exchange fails at once if another process has died; NCCL would wait.
 """
 
 from __future__ import annotations
@@ -51,8 +53,8 @@ class Lost(KibitzError):
 
 
 class ReportedByOtherRank(KibitzError):
-    """Raised instead of an error that another process of this machine reports to the user. exit_code: the exit code of
-    the error.
+    """Raised instead of an error if another process of this machine reports the error to the user. So the user gets
+    only one message. exit_code: the exit code of the error.
     """
 
     def __init__(self, exit_code: int):
@@ -103,8 +105,8 @@ class Ranks:
         return Fabric(accelerator="cpu", devices=1, precision=precision)
 
     def broadcast(self, value: T) -> T:
-        """Return the value of the main process in every process. All processes must call this method; the values of the
-        others are ignored.
+        """Return the value of the main process in every process. All processes must call this method. Only the value of
+        the main process is used.
         """
         if self.alone:
             return value
@@ -141,12 +143,13 @@ class Ranks:
         return done
 
     def add_gradients(self, parameters: Sequence[Tensor], rows: int, flags: Sequence[bool]) -> list[bool]:
-        """Combine the gradients of all processes. Each process has the gradient of the mean loss over its rows, which
-        is replaced by the gradient of the mean loss over all rows. flags: a list of conditions in this process. Returns
-        for each flag whether it is true in any process.
+        """Combine the gradients of all processes. Before the call, each process has the gradient of the mean loss over
+        its rows. After the call, each process has the gradient of the mean loss over all rows. If a parameter has a
+        gradient in no process, its gradient stays None.
 
-        rows: the number of rows in this process's mean loss. If a parameter has a gradient in no process, its gradient
-        stays None.
+        rows: the number of rows in this process's mean loss. flags: conditions in this process. All processes must call
+        this method with the same number of flags. The result has a value for each flag: whether it is true in any
+        process.
         """
         if self.alone:
             return list(flags)
@@ -231,8 +234,8 @@ class ProcessRank:
     outside: bool = False
 
     def environment(self, child: int) -> dict[str, str]:
-        """Return the environment variables for a process that this process starts, including those that torchrun would
-        set. child: the index of that process on this machine, from 0.
+        """Return the environment variables for a child process that this process starts. They include the variables
+        that torchrun would set. child: the index of the child process on this machine, from 0.
         """
         return os.environ | {
             "RANK": str(self.rank + child), "WORLD_SIZE": str(self.world), "LOCAL_RANK": str(child),
@@ -296,8 +299,8 @@ def joined(where: ProcessRank, device: str) -> Iterator[Ranks]:
     machine starts the machine's other processes, unless another program starts them.
 
     where: the rank of this process. device: "auto", "cpu" or "cuda". Raises UsageError if there are fewer GPUs than
-    processes, and KibitzError if the first machine doesn't respond. It raises ReportedByOtherRank instead of an error
-    that another process of this machine reports.
+    processes, and KibitzError if the first machine doesn't respond. An error becomes ReportedByOtherRank if another
+    process of this machine reports the error to the user.
     """
     if where.world == 1:
         yield Ranks()

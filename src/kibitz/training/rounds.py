@@ -29,7 +29,7 @@ class TimeShares:
     """Decides when a training stage (a part of the training) must pause, so that the next stage can train.
 
     stages: all stages of the training run.
-    limit: the time limit of this call in seconds; None for no limit.
+    limit: the time limit in seconds, for one call of `training.fit.train`; None for no limit.
     alone: whether only one process trains. If several processes train, all must pause at the same iteration, so this
         class ignores the time limit.
     """

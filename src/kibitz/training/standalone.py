@@ -52,11 +52,12 @@ OUTPUTS = {
 
 
 def write_folder(run: Run, folder: Path, name: str | None = None, numbers: str = "") -> list[Path]:
-    """Write the ONNX file, its description and an example into an empty folder, and return the paths of the files.
+    """Write the ONNX file, its description and an example into an existing empty folder, and return the paths of the
+    files.
 
     name: the network's name in the description; None for the name of the run (the folder of a trained network).
     numbers: "int8" or "half" (fp16) to convert the weights; "" to keep them. Raises KibitzError if the run has no ONNX
-    file, or if `check` raises it.
+    file. Networks for Go and networks that compare positions also raise KibitzError, because they can't be exported.
     """
     check(run)
     description = describe(run, name)

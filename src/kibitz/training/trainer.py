@@ -124,7 +124,8 @@ class TrainProgress:
     """The progress of a training run, reported after every iteration.
 
     stage: the name of the stage, the part of the network that is trained.
-    iteration, iterations: the number of completed iterations of the stage, and of all its iterations.
+    iteration: the number of iterations of the stage that are completed.
+    iterations: the number of all iterations of the stage.
     loss, samples_per_second: the mean loss and the speed since the last summary; None if this iteration has no summary.
     note: a message for the user, or "".
     """

@@ -54,8 +54,8 @@ def batches(count: int) -> Iterator[slice]:
 
 
 def targets(networks: NetworkRegistry, network: NetworkInfo, line: Line, square: int) -> dict[str, Any]:
-    """Return where the piece on a square of the last position would move: {"targets": a probability for each of the 64
-    squares, a1 first}. square: 0 to 63.
+    """Return where the piece on a square of a line's last position would move: {"targets": a probability for each of
+    the 64 squares, a1 first}. line: a start position and moves. square: the square of the piece, 0 to 63.
 
     All probabilities are 0 if the square has no piece of the side to move. Raises BadRequest if the network predicts no
     moves.

@@ -95,7 +95,7 @@ class PlayerGames:
     player: the name of the player.
     texts: a function that returns the PGN texts of all games.
     sides: the player's side in each game, int8 [games]: 1 for White, -1 for Black.
-    text: a function that takes the number of a game, and returns its PGN text.
+    text: a function that takes the number of a game, from 1, and returns its PGN text.
     """
 
     version: int
@@ -109,7 +109,7 @@ class BuiltStore:
     """A temporary store, which is made from a `GameMaterial`.
 
     share: how much of the work to make the store is done, 0 to 1.
-    left_out: a dict from each reason to the number of games that were skipped for it.
+    left_out: why games were skipped, as a dict. The keys are the reasons, and the values are the numbers of games.
     numbers: int64 [games], the number of each game of the store in its file, counted from 1. None if there are several
         files, because the number then doesn't identify a game.
     sides: the player's side in each game of the store, int8 [games], 1 for White and -1 for Black; None if the games

@@ -51,8 +51,8 @@ class ConstantPlanes(Encoding):
     """Converts side inputs (the mover's rating, the result) to planes that have the same value on all squares, [n,
     planes, 8, 8].
 
-    The value for the mover's rating rises from 0 for 600 to 1 for 3000. The value for the result is 0 if the mover
-    lost, 0.5 for a draw and 1 if the mover won.
+    The value for the mover's rating rises from 0 for 600 to 1 for 3000. Lower and higher ratings have the values 0 and
+    1. The value for the result is 0 if the mover lost, 0.5 for a draw and 1 if the mover won.
     """
 
     def __init__(self, rating: bool, outcome: bool):
@@ -179,11 +179,12 @@ class MoveNets(nn.Module):
     probabilities `origin` of from-squares, [n, 64], and `target` of to-squares, [n, 6 or 64, 64]. If there is a value
     network, there is also `value`, [n], from −1 to 1, for the side to move.
 
-    names: the networks to create: "piece" for the from-square, the piece types in PIECES for the to-square, and VALUE.
+    names: the networks to create. "piece" is the network for the from-square. The piece types in PIECES are the
+    networks for the to-square. VALUE is the value network.
 
-    The rows of `target` are the six types of moving piece or the 64 from-squares, depending on the settings. If a
-    network is not in `names`, its output is a uniform distribution over the squares. If the rows of `target` are
-    from-squares, rows without a network are 0 instead.
+    The rows of `target` are the six types of moving piece or the 64 from-squares, depending on the settings. If one of
+    the separate networks is not in `names`, its output is a uniform distribution over the squares. There is one
+    exception: if the rows of `target` are from-squares, the rows of a missing network are 0.
     """
 
     RATING: ClassVar[int] = 2400 // RATING_UNIT
@@ -249,9 +250,11 @@ class MoveNets(nn.Module):
         return cast(SquareSelector, self.nets[first]).features(planes)
 
     def forward(self, codes: Tensor, state: Tensor) -> tuple[Tensor, ...]:
-        """Return a tuple of tensors: the probabilities `origin` of from-squares, [n, 64], and `target` of to-squares,
-        [n, 6 or 64, 64], and the `value`, [n]. The attribute `outputs` has the names of those that exist. codes, state:
-        the positions, uint8 [n, 64] and uint8 [n, 4 + len(side_inputs)], see `kibitz.PositionArrays`.
+        """Return the tensors that the class `MoveNets` describes, in the order of the attribute `outputs`: `origin`,
+        [n, 64], `target`, [n, 6 or 64, 64], and `value`, [n]. Without a network for moves, there is only `value`.
+        Without a value network, there is no `value`.
+
+        codes, state: the positions, uint8 [n, 64] and uint8 [n, 4 + len(side_inputs)], see `kibitz.PositionArrays`.
         """
         view, planes = self.planes(codes, state)
         black = state[:, SIDE] == 1

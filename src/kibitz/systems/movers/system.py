@@ -385,8 +385,9 @@ class MoveExamples:
 
 
 class ValueExamples:
-    """Training examples: every position of the games, including the last one. The array `value`, float32 [n], is the
-    discounted result for the side to move (see `values`).
+    """Training examples: every position of the games, including the last position. A batch has the positions as `codes`
+    and `state` with the side inputs, such as ratings (see `kibitz.PositionArrays`). It also has the array `value`,
+    float32 [n]: the discounted result for the side to move (see `values`).
     """
 
     def __init__(self, store: Store, games: NDArray[np.int64], settings: Settings):
@@ -432,12 +433,13 @@ def side_input_columns(
     games: NDArray[np.int64],
     side: NDArray[np.int64],
 ) -> NDArray[np.uint8]:
-    """Return the side inputs of n positions (inputs in addition to the position), uint8 [n, k], which become columns of
-    `state`. Depending on the settings, there is a column for the mover's rating / 16, and one for the mover's result: 1
-    for a loss, 2 for a draw and 3 for a win.
+    """Return the side inputs of n positions, uint8 [n, k]. Side inputs are inputs in addition to the position, which
+    become columns of `state`. The settings determine whether there are columns for the mover's rating and for the
+    mover's result. The rating is divided by 16; the default rating replaces an unknown rating. The result is 1 for a
+    loss, 2 for a draw and 3 for a win.
 
-    ratings: [2, all games], the ratings of White and Black, 0 if unknown; unknown ratings are replaced by the default
-    rating. results: [all games], White's results. games, side: int64 [n], each position's game and side to move.
+    ratings: [2, all games], the ratings of White and Black, 0 if unknown. results: [all games], White's results: 1, 0
+    or −1. games, side: int64 [n], each position's game and side to move.
     """
     columns = []
     if settings.rating_plane:
@@ -591,8 +593,9 @@ def _constant_loss(batch: Tensors, squares: Sequence[str], value_weight: float) 
 
 
 class MoverSystem(System):
-    """The base class of the systems (kinds of networks) that predict moves with several networks. Each paper has a
-    subclass with its settings and recipes, and perhaps a value network. The class System describes the methods.
+    """The base class of the systems (kinds of networks) that predict moves with several networks. There is one subclass
+    for each paper, with the paper's settings and recipes. A system may also have a value network. The class System
+    describes the methods.
     """
 
     def __init__(

@@ -137,9 +137,9 @@ class TuneConfig:
         """Return a dict for JSON that identifies this search. A file with another fingerprint belongs to another
         search.
 
-        data: the description of the training data. monitor: the metric by which trials are compared. A file in which an
-        earlier version compared trials by accuracy has another fingerprint, because a fault of that version made it
-        choose the least accurate trial.
+        data: the description of the training data. monitor: the metric by which trials are compared. An earlier version
+        had a fault: if the metric was accuracy, it chose the least accurate trial. For accuracy, the fingerprint
+        therefore differs from the fingerprint of that version. So files of that version are not resumed.
         """
         same = {name: value for name, value in asdict(self.base).items() if name not in map(self.named, SEARCHED)}
         return {
@@ -170,9 +170,10 @@ def _check_searchable(system: str, settings: Any) -> None:
 
 
 def usual_grid(system: System, network: str = "") -> Grid:
-    """Return the default search space of a system (kind of network), around the defaults of its settings. The learning
-    rates are the default, and the default divided and multiplied by √10. network: the network to train, if the system
-    has several.
+    """Return the default search space of a system (kind of network). The learning rates are the default of the
+    settings, and this default divided and multiplied by √10 (rounded). The weight decays are 0, 0.0001, 0.001 and the
+    default. The initial weights are all kinds that the system allows. network: the network to train, if the system has
+    several.
 
     Raises UsageError if the system lacks a setting that a search needs: learning rate, weight decay or number of
     iterations.

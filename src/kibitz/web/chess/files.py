@@ -40,8 +40,8 @@ MAX_VALUE_LENGTH = 1000
 
 
 def fen_of(words: str) -> str | None:
-    """Return the FEN or EPD in a text that contains nothing else. It may be invalid, and may have underscores in place
-    of spaces. Returns None for any other text.
+    """Return the FEN or EPD in a text that contains nothing else; None for any other text. The FEN isn't checked
+    completely, so it may be invalid. The text may have underscores in place of spaces.
     """
     line = words.strip().strip("\"'`").strip()
     if len(line) > 300 or "\n" in line:
@@ -81,8 +81,8 @@ def _with(node: dict[str, Any], id_: int, parent: int | None, comment: str, nags
 
 
 def load_pgn(text: str, index: int) -> dict[str, Any]:
-    """Return the response of /api/load for a PGN text: the game with this index (from 0), and the titles of the first
-    games. Raises BadRequest if there is no such game, or if the only game is invalid.
+    """Return the response of /api/load for a PGN text. It has the game with this index (from 0), and the titles of the
+    first 500 games. Raises BadRequest if there is no such game, or if the only game is invalid.
     """
     data = text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace")
     if max(map(len, data.split()), default=0) > LONGEST_WORD:

@@ -37,10 +37,10 @@ each other.
 
 
 def judged(network: NetworkInfo, line: Line, by_engine: bool = False) -> ChessLine:
-    """Check that the moves of a chess line (a start position and moves) can be evaluated, and return the line. Raises
-    BadRequest if they can't be evaluated.
+    """Return the line (a start position and moves) if its moves can be evaluated. Raises BadRequest if the line is not
+    a chess line, or if the network does not evaluate positions.
 
-    by_engine: whether an engine evaluates the moves; if False, the network must evaluate positions.
+    by_engine: whether an engine evaluates the moves, so that any network is accepted.
     """
     if not isinstance(line, ChessLine):
         raise BadRequest("the check by search works only for chess. Open a chess game")

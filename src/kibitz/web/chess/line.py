@@ -83,8 +83,8 @@ class ChessLine:
             yield board
 
     def as_json(self) -> dict[str, Any]:
-        """Return the line (a start position and moves) as a dict with the fields that requests of the browser page of
-        `kibitz board` have for it.
+        """Return the line (a start position and moves) as a dict. The dict has the same fields as a line in a request
+        of the browser page of `kibitz board`.
         """
         ratings = {"ratings": list(self.ratings)} if any(self.ratings) else {}
         headers = {"headers": dict(self.headers)} if self.headers else {}

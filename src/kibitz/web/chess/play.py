@@ -45,12 +45,14 @@ def think(
 def people_seconds(
     session: Session, network: NetworkInfo, line: ChessLine, clock: MoverClock, rating: int | None, move: str
 ) -> float:
-    """Return a random human thinking time for a move, in seconds. It is sampled from the thinking times of people in
-    such positions.
+    """Return a random human thinking time for a move, in seconds; 0 without a clock. The time is sampled from the
+    thinking times of people in similar positions, with a similar clock and rating.
 
-    rating: the players' rating, for a network with rating inputs; None for the highest rating. A personal network uses
-    the times of its player instead; the result is 0 if the player's games had no clock times. clock: the clock of the
-    side to move. move: a move in the last position of the line (a start position and moves), in UCI notation.
+    rating: the rating of both players, for a network with rating inputs; None for the highest rating. clock: the clock
+    of the side to move. move: a move in the last position of the line (a start position and moves), in UCI notation.
+
+    For a personal network, the time is sampled from the times of its player. The result is then 0 if the player's games
+    had no clock times.
     """
     import chess
     import numpy as np

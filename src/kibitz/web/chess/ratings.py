@@ -30,14 +30,15 @@ def by_rating(
     """Return, for players of each rating from 800 to 2800, the likely moves in a position and the probability of a
     mistake. The position is the last one of a line (a start position and moves). All probabilities are from 0 to 1.
 
-    searched: a dict from each searched move, as an integer, to the win probability that it loses (see
-    `analysis.chess.risk.searched_losses`). If it is empty, the risk is computed from estimates of the moves.
+    searched: the results of a search, as a dict. The keys are the searched moves, packed into integers. The values are
+    the losses of win probability, 0 to 1 (see `analysis.chess.risk.searched_losses`). If the dict is empty, the risk is
+    computed from estimates of the moves.
 
     The result has these keys:
 
     ratings: the ratings, in steps of 100.
-    moves: the legal moves, with the highest mean probability first. In each, "p" has the probability of the move at
-        each rating.
+    moves: a dict for each legal move, with the highest mean probability first. The key "p" has the probabilities of the
+        move, one for each rating.
     risk: the probability at each rating that the player's move loses 10 percentage points of win probability or more;
         None if there is no legal move.
 
