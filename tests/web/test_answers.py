@@ -301,6 +301,17 @@ def test_what_matters_is_told_of_the_game(client: Client) -> None:
     assert values[4 * 9 + 4] == pytest.approx(without - there, abs=0.002)
 
 
+def test_two_passes_change_no_stone_in_go(client: Client) -> None:
+    """A stone that is removed has no final score, whatever ended the line. This network does not see passes."""
+    moves = ["D4", "F6", "C6", "G4", "E7"]
+    played, ended = (
+        client.good("/api/occlusion", {"network": "gocnn", "line": {"game": "go", "size": 9, "moves": each}})["values"]
+        for each in (moves, [*moves, "pass", "pass"])
+    )
+    assert np.abs(played).max() > 0.05
+    np.testing.assert_allclose(ended, played, atol=2e-3)
+
+
 def test_an_empty_board_matters_nowhere(client: Client) -> None:
     found = client.good("/api/occlusion", {"network": "gocnn", "line": {"game": "go", "size": 9}})
     assert set(found["values"]) == {0}

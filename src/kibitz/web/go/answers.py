@@ -37,7 +37,7 @@ def results(
 
 def results_of(
     session: Session | TorchSession, network: NetworkInfo, line: GoLine,
-    codes: NDArray[np.uint8], state: NDArray[np.uint8], first: int = 0,
+    codes: NDArray[np.uint8], state: NDArray[np.uint8], first: int | None = 0,
 ) -> Iterator[list[dict[str, Any]]]:  # fmt: skip
     """Yield the network's results for n positions, batch by batch. Each result is a dict for the browser page of
     `kibitz board`.
@@ -48,7 +48,8 @@ def results_of(
         rules. If the line ends with two passes, the positions after the last move that is not a pass get the final
         score.
     codes, state: the positions, uint8 [n, 361] and uint8 [n, 4], see `kibitz.PositionArrays`.
-    first: the ply of the first position. Each next position has the next ply.
+    first: the ply of the first position. Each next position has the next ply. None if the positions are changed copies
+        of the line's positions. Then none of them gets the final score.
     """
     from kibitz.analysis import load_owners
     from kibitz.analysis.go.predictions import predictions_of
@@ -56,13 +57,13 @@ def results_of(
 
     state = with_board_inputs(state, session.side_inputs, line.terms)
     judged, there = judge(session, line.terms), points_of(line.size)
-    counted_from, final = _final(line)
+    counted_from, final = (0, None) if first is None else _final(line)
     for part in batches(len(codes)):
         answers = judged.evaluate(codes[part], state[part])
         owners = load_owners(network.system).black_owns(answers).astype(np.float32)
         predictions = predictions_of(answers, state[part])
         batch: list[dict[str, Any]] = []
-        for i, ply in enumerate(range(first + part.start, first + part.stop)):
+        for i, ply in enumerate(range((first or 0) + part.start, (first or 0) + part.stop)):
             lead, chance = (predictions[i].lead, predictions[i].black_wins) if predictions else worth(owners[i], line)
             if final is not None and ply >= counted_from:
                 lead, chance, owners[i] = final.lead, final.black_wins, final.black_owns

@@ -29,7 +29,8 @@ def occlusion(session: Session, network: NetworkInfo, line: GoLine) -> dict[str,
     stones = np.flatnonzero(np.isin(board.colours(), (BLACK, WHITE)))
     many = np.concatenate([codes, without_stones(board, codes[0], stones)])
     states = np.tile(state, (len(many), 1))
-    batch_results = [each for batch in results_of(session, network, line, many, states) for each in batch]
+    batches = results_of(session, network, line, many, states, first=None)
+    batch_results = [each for batch in batches for each in batch]
     chances = np.array([each["black"] for each in batch_results])
     values = np.zeros(codes.shape[1])
     values[stones] = chances[1:] - chances[0]
