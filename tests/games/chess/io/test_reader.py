@@ -184,7 +184,7 @@ def test_quotation_marks_in_headers(written: str, value: str) -> None:
 
 
 RESULTS = {
-    "1-0": ("1-0", "1:0", "1–0", "1 - 0", "1.0-0.0", "{1-0}", "1-0F", "White wins", "White won on time"),
+    "1-0": ("1-0", "1:0", "1–0", "1‒0", "1−0", "1 - 0", "1.0-0.0", "{1-0}", "1-0F", "White wins", "White won on time"),
     "0-1": ("0-1", "0:1", "0—1", "0 - 1", "{ 0-1 }", "0-1ff", "Black wins by resignation"),
     "1/2-1/2": (
         "1/2-1/2",

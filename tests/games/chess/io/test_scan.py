@@ -54,8 +54,8 @@ def test_a_blank_line_inside_moves_ends_no_game() -> None:
 @pytest.mark.parametrize(
     ("last", "ends"),
     [
-        *((form, True) for form in ("*", "1-0", "0-1", "1:0", "0:1", "1–0", "0—1", "1/2-1/2", "1/2", "½-½",
-                                    "0.5-0.5", "0.5")),
+        *((form, True) for form in ("*", "1-0", "0-1", "1:0", "0:1", "1–0", "0—1", "1‒0", "0−1", "1/2-1/2", "1/2",
+                                    "½-½", "0.5-0.5", "0.5")),
         *((form, False) for form in ("e5", "a1", "Ra2", "1-1", "0-0", "0-5", "1.5", "2/2", "1/4", "1.0", "16", "0-2")),
     ],
 )  # fmt: skip

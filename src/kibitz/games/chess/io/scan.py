@@ -100,7 +100,9 @@ def _ends_with_result(text, last):  # type: ignore[no-untyped-def]
     if text[last] not in (48, 49):
         return False
     at = last - 1
-    if text[at] in (0x93, 0x94, 0x92, 0x90, 0x91) and last >= 4 and text[last - 2] == 0x80:
+    # The dashes U+2010 to U+2014, and the minus sign U+2212.
+    hyphen = text[at] in (0x90, 0x91, 0x92, 0x93, 0x94) and text[last - 2] == 0x80
+    if last >= 4 and (hyphen or (text[at] == 0x92 and text[last - 2] == 0x88)):
         at = last - 3
     elif text[at] not in (45, 58):
         return False
