@@ -303,7 +303,8 @@ class BuiltStores:
     def find(self, name: str, mine: PlayerGames | None = None) -> BuiltStore | None:
         """Return the temporary store with this name; None if there is no such store, or if it was removed.
 
-        mine: the player's games in the report of the tab My games; None if there is no report.
+        mine: the player's games in the report of the tab My games, from which the store MINE is made; None if there is
+            no report. Then no store has the name MINE.
         """
         if name in self._records:
             return self._store_of(name, _of_record(name, self._records[name]))

@@ -39,13 +39,17 @@ OnProgress = Callable[[int, int], None]
 
 
 def find_player(game: str, path: str, options: AnalyzeOptions) -> list[Player]:
-    """Return the player of a report, with all spellings of the name in the games. It needs no network, so a wrong call
-    ends before kibitz loads one.
+    """Find the player of a report in the games. Return a list with one `Player` for each name of the option --player.
+    These names are the accounts of one person. Without a name, the list has the player of nearly all games. Each
+    `Player` has all spellings of a name.
 
-    game: "chess" or "go". path: the file or folder of the games.
+    The function needs no network. So the command can report a wrong name before it loads the network.
 
-    Raises UsageError for an unknown player, for standard input, and for a page that would replace a file that is read.
-    Raises KibitzError if the page can't be written, or if no game has a move.
+    game: "chess" or "go". path: the file or folder of the games. options: the options of the command, which also name
+    the output files.
+
+    Raises UsageError for an unknown player, for standard input, and if the file of --page is one of the files that the
+    command reads. Raises KibitzError if the file of --page can't be written, or if no game has a move.
     """
     if path == records.STDIN:
         raise UsageError(

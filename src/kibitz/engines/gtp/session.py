@@ -157,8 +157,8 @@ class GtpSession:
     def get_ready(self) -> None:
         """Load the network and compile the code for the next moves. This takes a moment, once for each board size.
 
-        Call this method when the controller (the program that sends commands) sets the clocks, because some controllers
-        send the times only when the clocks are already running.
+        Call this method when the controller (the program that sends commands) sends the time limits of the game. Some
+        controllers send no other time command before the clock of the first move runs.
         """
         from kibitz.games.go.endings.final import compile_kernels
 

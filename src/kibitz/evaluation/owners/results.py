@@ -56,7 +56,8 @@ class OwnerResults:
     store: the database of games.
     games, plies: int64 [n], the positions: the index of a game in the store, and the number of moves before the
         position.
-    marks: the counts of the network's predictions, as `measure` returns them.
+    marks: a dict of arrays [n]: how many intersections of each position the network predicts correctly, and other
+        counts, see `measure` in this module.
     """
 
     store: Store

@@ -220,13 +220,16 @@ def answers(
 
 @dataclass(frozen=True)
 class PairResults:
-    """Pairs of positions and the predictions of all networks of a run (the folder of a trained network).
+    """Pairs of positions, and the predictions for them. A run of `deepchess` can contain two networks: the main one,
+    and a smaller one that was trained to give the same answers. Both are tested on the same pairs.
 
-    pairs: the positions and their pairs.
+    pairs: the sampled positions, and which two of them form each pair.
     material: int16 [positions], White's material minus Black's, in pawns.
     phase: int64 [positions], the phase of the game, 0 opening, 1 middlegame, 2 endgame.
-    parts, features, answers: the networks, the features of the positions [positions, …] and the predictions, each by
-        the network's name. The first network is the main one.
+    parts: a dict of the networks. The keys are their names, and the main network comes first.
+    features: a dict with the same keys: for each network, the output of its first part for each position, float32
+        [positions, …].
+    answers: a dict with the same keys: the predictions of each network.
     """
 
     pairs: PairSample

@@ -291,10 +291,13 @@ class WholeBoardLead(ResultsOfBothSides):
         turn: half the difference between a side's lead if it moves next and its lead if the opponent moves next, in
             points, 0 or more; 0 if unknown.
 
-        The weight grows with the larger of two numbers: the lead without komi, and the lead with komi minus 7 points
-        (EVEN_KOMI). The lead without komi counts because the network expects the stronger side to win back handicap
-        stones, whatever the komi is. The weight falls with `turn`. The part of `turn` above EVEN_KOMI is multiplied by
-        the same factor as the lead, 1 + STRETCH · is_open.
+        The lead on the board has two parts: up to 7 points for Black (EVEN_KOMI), and the rest. The rest is multiplied
+        by the factor 1 + STRETCH · is_open. Then the komi is subtracted.
+
+        The weight grows with the larger of two absolute values: the multiplied rest, and the returned lead, less 7
+        points. The rest does not contain the komi. It counts because the network expects the stronger side to win back
+        handicap stones, whatever the komi is. A larger `turn` makes the weight smaller. The part of `turn` above 7
+        points is multiplied by the same factor.
         """
         even = np.clip(board, 0, cls.EVEN_KOMI)
         ahead = (board - even) * (1 + cls.STRETCH * is_open)

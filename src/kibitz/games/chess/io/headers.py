@@ -255,11 +255,13 @@ class Headers:
         return ValueColumn.of(self.strings(name, games))
 
     def moves(self, games: NDArray[np.int64], rewrite: Callable[[str, str | None], str]) -> pa.StringArray:
-        """Return the text that the fast parser gets for each of the given games. This text is the game's movetext,
-        without white space before and after it. If the fast parser can't read the game, the text is "*".
+        """Return the text of the moves of each given game, which is the input of the compiled parser of import. White
+        space before and after the moves is removed. The text is "*" for a game that this parser can't read.
 
-        rewrite: a function that gets the movetext and the FEN (None if there is none), and returns the parser's text.
-        It is called for games that have a FEN, or whose movetext must be changed first (see `plain.classify`).
+        games: int64, indices in the block of games.
+        rewrite: a function that changes the text of some games before they are parsed: the games that start from a
+            FEN, and those whose flags in `plain.classify` ask for it. Its arguments are the text of the moves and the
+            FEN (None if there is none). It returns the new text.
         """
         flags, spans = self.block.flags[games], self.block.spans[games]
         more, end = [b"*"], len(self.text) + 1
