@@ -120,7 +120,7 @@ def test_marks_are_what_a_search_confirms(visit: Callable[..., Page]) -> None:
     desk.opened(timed, 8)
     desk.judged(8)
     expect(caption).to_have_text("")
-    assert any(re.search(r"\d of 8$", text) for text in desk.page.evaluate("seen"))
+    assert any(re.search(r"\d/8$", text) for text in desk.page.evaluate("seen"))
     marks = desk.moves.locator("button.mark.blunder")
     expect(marks).to_have_text(["??"])
     mark = marks.first
@@ -183,7 +183,7 @@ def test_the_summary_of_a_game_leads_to_its_moves(desk: Desk) -> None:
     desk.page.route("**/api/judge*", lambda route: None)
     desk.choose("human")
     desk.analysed(8)
-    expect(card.locator(".summary-progress")).to_have_text(re.compile(r"\b0 of 8\b"))
+    expect(card.locator(".summary-progress")).to_have_text(re.compile(r"\b0/8\b"))
     expect(white).to_be_hidden()
     desk.choose("winner")
     expect(white).to_have_text(f"{percent[0]}%")

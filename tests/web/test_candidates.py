@@ -131,9 +131,9 @@ def test_a_point_outside_the_best_has_the_value_that_it_has_once_played(client: 
     line = {**go_line("E5"), "komi": 7.5}
     best = {one["moves"][0] for one in candidates(client, "gohuman", line)}
     (asked,) = [name for name in ("A1", "J9") if name not in best][:1]
-    found = client.stream("/api/candidates", {"network": "gohuman", "line": line, "seq": 4, "moves": [asked]})[-1][
-        "lines"
-    ]
+    body = {"network": "gohuman", "line": line, "seq": 4, "moves": ["E5", asked]}  # a stone is on E5
+    found = client.stream("/api/candidates", body)[-1]["lines"]
+    assert len(found) == len(best) + 1
     assert found[-1]["moves"][0] == asked
     value = client.stream("/api/value", {"network": "gohuman", "line": {**line, "moves": ["E5", asked]}})[-1]
     assert (found[-1]["black"], found[-1]["score"]) == (value["chance"], round(value["score"], 1))

@@ -272,6 +272,21 @@ def test_a_group_of_the_opponent_that_the_better_move_kills(better: float, code:
     assert lines(reason) == [(True, ["E5"])]
 
 
+@pytest.mark.parametrize("best", ["Q10", "pass"])
+def test_a_distant_move_kills_no_group(best: str) -> None:
+    """The played move has revived dead stones."""
+    reason = why(position(GROUP, to_move=WHITE), "E6", best, AROUND, 0.2, 0.95, 20.0)
+    assert reason is None or not reason.code.startswith("misses_")
+
+
+@pytest.mark.parametrize(("chance", "code"), [(0.24, "group_lost"), (0.3, "group_in_danger")])
+def test_a_group_dies_only_if_all_its_chains_die(chance: float, code: str) -> None:
+    better, after = owned(AROUND, 0.9), owned(AROUND, 0.1)
+    after[from_gtp("F4", 19)] = chance
+    situation = Situation(position(GROUP), from_gtp("E6", 19), from_gtp("E5", 19), better, after, 20.0)
+    check(explain(situation), code, stones=3)
+
+
 def test_the_group_must_explain_the_loss() -> None:
     check(why(position(GROUP), "E6", "E5", AROUND, 0.95, 0.1, 40.0), "group_lost")
     assert why(position(GROUP), "E6", "E5", AROUND, 0.95, 0.1, 41.0) is None, "less than a third of the loss"

@@ -18,6 +18,7 @@ The sentences are in reason_texts.py.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -354,17 +355,25 @@ class _Proofs:
         for area in self.areas(MOVED):
             inside = set(area)
             for colour in (self.colour, 3 - self.colour):
-                stones = [one for chain_ in self.weakened(colour) if inside >= set(chain_) for one in chain_]
-                if len(stones) >= LEAST_STONES:
-                    found.append((float(self.lost[area].sum()), len(stones), colour, sorted(stones)))
-        points, _, colour, stones = max(found, default=(0.0, 0, 0, []))
+                chains = [each for each in self.weakened(colour) if inside >= set(each)]
+                stones = sorted(itertools.chain.from_iterable(chains))
+                if len(stones) >= LEAST_STONES and (colour == self.colour or self.is_near(stones)):
+                    found.append((float(self.lost[area].sum()), len(stones), colour, stones, chains))
+        points, _, colour, stones, chains = max(found, default=(0.0, 0, 0, [], []))
         if 2 * points < SHARE * self.situation.lost:
             return None
         if colour == self.colour:
-            dies = self.after[stones].mean() <= SURELY_DEAD
+            dies = all(self.after[each].mean() <= SURELY_DEAD for each in chains)
             return self.reason(GROUP_LOST if dies else GROUP_IN_DANGER, stones, colour, self.avoids())
-        dies = self.better[stones].mean() >= 1 - SURELY_DEAD
+        dies = all(self.better[each].mean() >= 1 - SURELY_DEAD for each in chains)
         return self.reason(MISSES_KILL if dies else MISSES_ATTACK, stones, colour, move=self.situation.best)
+
+    def is_near(self, stones: Sequence[int]) -> bool:
+        """Return whether the better move is near these stones. A distant move, or a pass, does not attack them: the
+        played move has revived stones that were dead.
+        """
+        best = self.situation.best
+        return best != PASS and _distance(best, stones) < FAR
 
     def weakened(self, colour: int) -> Iterator[list[int]]:
         """Yield the chains of the color `colour` whose points belong to the player after the better move, but perhaps

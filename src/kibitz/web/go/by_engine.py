@@ -108,19 +108,17 @@ def candidates(
     The dict of a move has the expected moves, and the win probability and the lead of Black after the move. The browser
     page of `kibitz board` shows the same values when the user plays the move.
 
-    names: moves in GTP notation. report: a function that is called after each evaluation, with the result so far.
-    stop: an event that ends the work; the result then has fewer moves. Raises BadRequest for an illegal move.
+    names: moves in GTP notation. An illegal move has no result. report: a function that is called after each
+    evaluation, with the result so far. stop: an event that ends the work; the result then has fewer moves. Raises
+    BadRequest for a text that is not a move.
     """
     assert isinstance(line, GoLine)
     board = line.board()
     found = EngineValues(engine, session, line).at(len(line.moves))
     others = [read_point(name, line.size) for name in names]
-    for name, point in zip(names, others, strict=True):
-        if board.why_not(board.to_move, point) is not None:
-            raise BadRequest(f"{name} is illegal here")
     lines: list[dict[str, Any]] = []
     for point in dict.fromkeys([*found.line[:1], *others]):
-        if board.why_not(board.to_move, point) is not None:  # the engine may have other rules
+        if board.why_not(board.to_move, point) is not None:  # the engine or the network may know other rules
             continue
         if stop.is_set():
             break

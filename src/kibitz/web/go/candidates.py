@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from kibitz.games.go.points import BLACK, to_gtp
 from kibitz.web.answers import rounded
 from kibitz.web.go.line import GoLine, read_point
-from kibitz.web.params import BadRequest
 
 if TYPE_CHECKING:
     from kibitz.play.go.thought import GoThought, Look, MoveThought
@@ -62,8 +61,9 @@ def values_after(
     page of `kibitz board`. A separate search finds the value. If the move is then played, the page shows the same
     value.
 
-    names: legal moves in the last position of the line (a start position and moves), in GTP notation. stop: an event
-    that ends the search. Raises BadRequest for an illegal move.
+    names: moves in the last position of the line (a start position and moves), in GTP notation. An illegal move has no
+    result: a network may predict a suicide or a repetition, which the rules forbid. stop: an event that ends the
+    search. Raises BadRequest for a text that is not a move.
     """
     from kibitz.play.go.value import value_board
 
@@ -72,7 +72,7 @@ def values_after(
     for name in names:
         point = read_point(name, line.size)
         if board.why_not(board.to_move, point) is not None:
-            raise BadRequest(f"{name} is illegal here")
+            continue
         after = replace(line, moves=(*line.moves, point))
         value = value_board(networks.session(network.name), after.board(), after.terms, stop=stop)
         if stop.is_set():
