@@ -425,14 +425,15 @@ class MyGamesPanel {
   }
 
   /** The opening trainer, which is for chess alone. */
-  private drawOpenings({ games }: MyGames): void {
+  private drawOpenings({ games, analysis }: MyGames): void {
     const chip = this.chips.get("openings")!;
     chip.parentElement!.hidden = this.kind === "go";
     if (this.kind === "go") {
       if (chip.checked) this.show("games");
       return;
     }
-    const report = this.shown && this.shownOf === "chess" && this.names().join(", ").toLowerCase() === this.shown.name.toLowerCase() ? (this.shown as Report).by_opening : [];
+    // The report of other games, which were opened before, does not count.
+    const report = this.shown && this.shownOf === "chess" && analysis?.opened === games?.opened && this.names().join(", ").toLowerCase() === this.shown.name.toLowerCase() ? (this.shown as Report).by_opening : [];
     this.openings.refresh(games, report);
     const { due } = this.openings;
     this.openingsDue.textContent = String(due);

@@ -201,11 +201,12 @@ export class OpeningsView {
   private drawPlayed({ openings }: Repertoire): void {
     const { color, report } = this;
     const { heads } = texts.openings;
-    this.played.hidden = !openings.length;
+    const shown = openings.filter(({ side }) => color === "both" || color === side);
+    this.played.hidden = !shown.length;
     const loss = ({ side, name }: PlayedOpening): number | null => report.find((part) => part.side === side && part.name === name)?.loss.value ?? null;
     const groups = (["white", "black"] as const).flatMap((side) => {
-      const own = openings.filter((each) => each.side === side);
-      if (!own.length || (color !== "both" && color !== side)) return [];
+      const own = shown.filter((each) => each.side === side);
+      if (!own.length) return [];
       const rows = own.slice(0, this.whole ? own.length : FIRST).map((each) => {
         const lost = loss(each);
         const open = button(each.name, () => void this.open(each), { class: "opening-name", title: texts.openings.show });
@@ -222,11 +223,11 @@ export class OpeningsView {
       if (report.length) titles.push(el("th", { scope: "col", title: texts.openings.lostAbout }, heads.lost));
       return [el("table", { class: "my-parts" }, el("thead", {}, el("tr", {}, ...titles)), el("tbody", {}, ...rows))];
     });
-    const more = button(texts.openings.all(openings.length), () => {
+    const more = button(texts.openings.all(shown.length), () => {
       this.whole = true;
       this.draw();
     });
-    more.hidden = this.whole || !(["white", "black"] as const).some((side) => (color === "both" || color === side) && openings.filter((each) => each.side === side).length > FIRST);
+    more.hidden = this.whole || !(["white", "black"] as const).some((side) => shown.filter((each) => each.side === side).length > FIRST);
     this.played.replaceChildren(el("h3", {}, texts.openings.list), ...groups, more);
   }
 

@@ -54,6 +54,14 @@ def player_name(headers: Any, name: str, level: str) -> str:
     return f"{player or '?'} ({rank})" if rank.strip("?-0") else player or "?"
 
 
+def incomplete(problem: str | None) -> list[str]:
+    """Return a fact for the page if the analysis ends before the last move of the record; [] if it covers all moves.
+
+    problem: why the analysis ends; None if it covers all moves.
+    """
+    return [f"Incomplete: {clean(problem, MOST_TEXT)}"] if problem else []
+
+
 def rounded(values: Sequence[float | None], digits: int = 3) -> list[float | None]:
     """Return values rounded to a number of digits; [] if all are None."""
     found = [None if value is None else round(float(value), digits) + 0.0 for value in values]

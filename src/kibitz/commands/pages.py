@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kibitz.durable import write_whole
 from kibitz.errors import KibitzError, UsageError, one_line
-from kibitz.records import printable
+from kibitz.records import on_disk, printable
 
 
 def check_page(page: Path, option: str, others: Iterable[str] = ()) -> None:
@@ -16,12 +16,13 @@ def check_page(page: Path, option: str, others: Iterable[str] = ()) -> None:
 
     page: the path of the file.
     option: the option for this path, such as "--page", for error messages.
-    others: the other files that the command reads or writes.
+    others: the other files that the command reads or writes. A file in an archive, such as "games.zip:a.pgn", stands
+        for its archive.
 
     Raises KibitzError if the file can't be written, and UsageError if it is one of the other files.
     """
     for other in others:
-        if _is_same(page, Path(other)):
+        if _is_same(page, Path(on_disk(other))):
             raise UsageError(
                 f"{option} must not be {printable(other)}, which is also read or written. Choose another file."
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import zipfile
 from pathlib import Path
 
 import chess.pgn
@@ -15,7 +16,7 @@ from kibitz.analysis.chess.terminal import AnalysedGame
 from kibitz.cli import run
 from kibitz.report.game import LANGUAGES, render_game_page
 from support.causes import Ended, assert_refused, mentions
-from support.game_pages import CHESS, HOSTILE, PLAIN, Parts, played, write_chess, write_go
+from support.game_pages import CHESS, GO, HOSTILE, PLAIN, Parts, played, write_chess, write_go
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +71,29 @@ def test_the_page_of_a_game_of_go(
     marked = [move for move in shown["moves"] if move["mark"] in ("?!", "?", "??")]
     assert marked
     assert any(move["line"] and move["notes"] for move in marked)
+
+
+def test_a_game_with_an_illegal_move_is_shown_as_incomplete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for game, whole in ((CHESS, True), (CHESS.replace("Nf3#", "Nf4"), False)):
+        (shown,) = Parts(write_chess(tmp_path, games=game).read_text(encoding="utf-8")).data["games"]
+        assert any(fact.startswith("Incomplete") for fact in shown["facts"]) is not whole
+        assert len(shown["moves"]) == 14 - (not whole)
+    monkeypatch.setattr("support.game_pages.GO", GO.replace(";B[aa]", ";B[ee]"))
+    (shown,) = Parts(write_go(tmp_path, monkeypatch).read_text(encoding="utf-8")).data["games"]
+    assert any(fact.startswith("Incomplete") for fact in shown["facts"])
+    assert len(shown["moves"]) == 4
+
+
+def test_an_archive_that_is_read_is_not_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    archive = tmp_path / "games.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("a.pgn", CHESS)
+    before = archive.read_bytes()
+    call = ["analyze", "human", f"{archive}:a.pgn", "--depth", "1", "--nodes", "0", "--page"]
+    code = run([*call, str(archive)])
+    assert_refused(Ended(code, *capsys.readouterr()), code=2, names=())
+    assert archive.read_bytes() == before
+    assert run([*call, str(tmp_path / "game.html")]) == 0
 
 
 def test_names_cannot_become_elements_or_scripts(chess_page: str) -> None:

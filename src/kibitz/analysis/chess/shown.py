@@ -8,7 +8,7 @@ from typing import Any
 import chess
 
 from kibitz.analysis.chess.moves import AnalysedGame, Move
-from kibitz.analysis.shown import changed_cells, player_name, record_texts, rounded
+from kibitz.analysis.shown import changed_cells, incomplete, player_name, record_texts, rounded
 
 
 def position_cells(board: chess.Board) -> str:
@@ -58,8 +58,10 @@ def shown_game(judged: AnalysedGame) -> dict[str, Any]:
         about = {"number": number_of(board), "side": move.side, "mark": move.sign, **_remarks(move, board)}
         moves.append({**next(steps(board, [node.move])), **about})
     values = [] if judged.white is None else judged.white.tolist()
+    facts = game_facts(game.headers, game.board())
     return {
-        **game_facts(game.headers, game.board()),
+        **facts,
+        "facts": [*facts["facts"], *incomplete(judged.record.problem)],
         "checked_by": judged.checked_by.words() if judged.checked_by else "",
         "value": judged.meaning.name,
         "values": rounded(values),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from kibitz.analysis.go.games import AnalysedGame, Move
-from kibitz.analysis.shown import changed_cells, player_name, record_texts, rounded
+from kibitz.analysis.shown import changed_cells, incomplete, player_name, record_texts, rounded
 from kibitz.games.go.points import BLACK, GRID, PASS, WHITE, to_gtp
 from kibitz.games.go.rules import Board, Illegal
 
@@ -65,8 +65,10 @@ def shown_game(judged: AnalysedGame) -> dict[str, Any]:
     for move in judged.moves:
         about = {"number": f"{move.ply}.", "side": move.side, "mark": move.mark, **_remarks(move, board)}
         moves += [{**step, **about} for step in steps(board, [move.point])]
+    facts = game_facts(record.headers, record.board(0), record.komi)
     return {
-        **game_facts(record.headers, record.board(0), record.komi),
+        **facts,
+        "facts": [*facts["facts"], *incomplete(judged.problem)],
         "checked_by": judged.checked_by.words() if judged.checked_by else "",
         "values": rounded([one.black_wins for one in judged.positions]),
         "leads": rounded([one.score.lead for one in judged.positions], 1),

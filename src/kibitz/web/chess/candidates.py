@@ -73,8 +73,8 @@ def values_after(
     page of `kibitz board`. A separate search finds the value. If the move is then played, the page shows the same
     value.
 
-    names: legal moves in the last position of the line (a start position and moves), in UCI notation. stop: an event
-    that ends the search. Raises BadRequest for an illegal move, and Stopped when `stop` is set.
+    names: legal moves in the last position of the line (a start position and moves), in UCI or SAN notation. stop: an
+    event that ends the search. Raises BadRequest for an illegal move, and Stopped when `stop` is set.
     """
     from kibitz.analysis import load
     from kibitz.analysis.chess.judging import Judge
@@ -83,10 +83,10 @@ def values_after(
     board = line.since_null()
     judge = Judge(networks.session(network.name), load(network.system), stop=stop)
     for name in names:
-        after = board.copy()
-        after.push(read_move(board, name))
+        after, move = board.copy(), read_move(board, name)
+        after.push(move)
         value = judge.value(after)
-        yield valued_line(board, (name, *value.moves), value)
+        yield valued_line(board, (move.uci(), *value.moves), value)
 
 
 def valued_line(board: chess.Board, moves: Sequence[str], value: PositionValue) -> dict[str, Any]:
