@@ -2,7 +2,6 @@
 
 import { found, progress } from "../analysis/found";
 import type { Mistakes } from "../analysis/mistakes";
-import { claimant } from "../app/chance";
 import { copy } from "../app/copying";
 import { players } from "../app/naming";
 import type { App } from "../app/state";
@@ -39,7 +38,9 @@ export async function saveAsPage(app: App, mistakes: Mistakes): Promise<void> {
   const name = fileName(players(app.game), "html");
   const part = progress(mistakes);
   try {
-    const value = claimant(app)?.claim?.name ?? "";
+    // The page has the values of searches. They are win probabilities, also for a network that says something else.
+    const claim = app.named(app.network)?.claim;
+    const value = claim && !claim.note ? claim.name : "";
     download(name, await app.api.gamePage({ ...saving(app, found(app, mistakes)), value }), "text/html");
     app.say([texts.save.saved(name), part].filter(Boolean).join(" "));
   } catch (error) {
