@@ -16,8 +16,8 @@ def check_page(page: Path, option: str, others: Iterable[str] = ()) -> None:
 
     page: the path of the file.
     option: the option for this path, such as "--page", for error messages.
-    others: the other files that the command reads or writes. A file in an archive, such as "games.zip:a.pgn", stands
-        for its archive.
+    others: the other files that the command reads or writes. For a file in an archive, such as "games.zip:a.pgn",
+        the archive is checked.
 
     Raises KibitzError if the file can't be written, and UsageError if it is one of the other files.
     """
