@@ -80,7 +80,7 @@ def test_nothing_left_is_said(opened: Run, make_store: Callable[..., Store], tmp
     with pytest.raises(KibitzError, match=naming("1 & run")):
         choose(opened, make_store(tmp_path / "won.store", tmp_path / "won.pgn"), "training")
     (tmp_path / "drawn.pgn").write_text(DRAWN)
-    with pytest.raises(KibitzError, match=naming("winner & 1 & games")):
+    with pytest.raises(KibitzError, match=naming("winner & 1 game")):
         choose(opened, make_store(tmp_path / "drawn.store", tmp_path / "drawn.pgn"))
 
 
