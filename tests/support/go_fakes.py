@@ -42,7 +42,7 @@ class FakeOwners:
 
     def __init__(self, maps: Sequence[np.ndarray] | None = None, sizes: str = "9,13,19"):
         self.maps = None if maps is None else np.array(maps)
-        self.run = SimpleNamespace(path=Path("run"), info={"settings": {"sizes": sizes}})
+        self.run = SimpleNamespace(path=Path("run"), name="gocnn-1", info={"game": "go", "settings": {"sizes": sizes}})
         self.asked: list[Any] = []
 
     def evaluate(self, codes: np.ndarray, state: np.ndarray) -> dict[str, np.ndarray]:

@@ -93,6 +93,7 @@ def ask_everything(client: Client, run: str, networks: list[str], store: str) ->
         stream("/api/analyse", network=run, line=CHESS, snapshot=checkpoint["id"])
     loaded = good("/api/load", text="1. e4 e5 2. Nf3 *")
     good("/api/save", **{key: loaded[key] for key in ("game", "tree", "headers")})
+    good("/api/page", **{key: loaded[key] for key in ("game", "tree", "headers", "line")})
     good("/api/line", line=GO)
     good("/api/move", line=CHESS, move="b8c6")
     good("/api/count", line=GO | {"moves": ["pass", "pass"]})
