@@ -399,6 +399,56 @@ test("a game that is opened twice is one of the earlier games, and a changed cop
   for (const other of [{ headers: { White: "Ana" } }, { nodes: kept!.nodes.map((each) => ({ ...each, comment: "x" })) }]) expect(distinct([kept!, { ...kept!, key: "other", ...other }]).again).toEqual([]);
 });
 
+/** The locks of a browser, which tabs share. */
+class Locks {
+  private readonly names = new Set<string>();
+
+  async request(name: string, _: object, act: (lock: object | null) => Promise<void> | undefined): Promise<void> {
+    if (this.names.has(name)) return act(null);
+    this.names.add(name);
+    await act({});
+    this.names.delete(name);
+  }
+
+  query = async (): Promise<object> => ({ held: [...this.names].map((name) => ({ name })) });
+}
+
+test("a game that is open in another tab stays among the kept ones, also where the same game is newer", async () => {
+  vi.stubGlobal("window", Object.assign(Object.create(globalThis), { addEventListener: () => undefined }));
+  const locks = new Locks();
+  vi.stubGlobal("navigator", { locks });
+  const store = new Store();
+  const keys = async (): Promise<string[]> => (await store.all()).map(({ key }) => key);
+  const one = page();
+  new Keeper(one, store);
+  const first = chess("e4 e5");
+  first.changed = true;
+  one.open(first);
+  one.open(chess("d4"));
+  await vi.waitFor(async () => expect(await keys()).toEqual([first.key]));
+  const [kept] = await store.all();
+  // It is opened again here; another tab opens a copy, which has a name of its own from the start.
+  one.open(...reopened(kept!));
+  const two = page();
+  new Keeper(two, store);
+  const copy = reopened(kept!)[0];
+  two.open(copy);
+  await vi.waitFor(() => expect(copy.key).not.toBe(first.key));
+  const { query } = locks;
+  await vi.waitFor(async () => expect(JSON.stringify(await query())).toContain(copy.key));
+  await store.put({ ...kept!, key: copy.key, time: kept!.time + 1 });
+  await store.put({ ...kept!, key: "closed", time: kept!.time + 2 });
+  expect(await unite(store)).toHaveLength(1);
+  expect(await keys()).toEqual([copy.key, first.key]);
+  // Nor do many newer games push it out.
+  for (let at = 0; at < 25; at += 1) await store.put({ ...kept!, key: `n${at}`, time: kept!.time + 10 + at });
+  expect(await keys()).toEqual(expect.arrayContaining([copy.key, first.key]));
+  for (const key of await keys()) if (key.startsWith("n")) await store.remove(key);
+  // Once the other tab has left it, one of them is enough.
+  two.open(chess("c4"));
+  await vi.waitFor(async () => expect(await keys()).toEqual([first.key]));
+});
+
 test("an earlier game is named by its first moves, with the number of each move of the first column", () => {
   const black = chess();
   black.start.fen = "8/8/8/8/8/8/8/8 b - - 0 7";

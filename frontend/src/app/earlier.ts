@@ -35,8 +35,9 @@ export class Store {
   async put(game: Kept): Promise<void> {
     this.here.set(game.key, game);
     await this.within("readwrite", (store) => store.put(game));
-    const all = await this.all();
-    for (const { key } of all.slice(MOST + 1)) await this.remove(key);
+    const open = await held();
+    const spare = (await this.all()).slice(MOST + 1).filter(({ key }) => !open.has(key));
+    for (const { key } of spare) await this.remove(key);
   }
 
   async remove(key: string): Promise<void> {
@@ -85,6 +86,14 @@ export class Store {
   }
 }
 
+const LOCK = "kibitz-";
+
+/** Keys of the games that are open now, in this tab or another one. */
+async function held(): Promise<Set<string>> {
+  const locks = (await navigator.locks?.query())?.held ?? [];
+  return new Set(locks.flatMap(({ name }) => (name?.startsWith(LOCK) ? [name.slice(LOCK.length)] : [])));
+}
+
 /** Keeps the present game whenever it has changed. */
 export class Keeper {
   private timer = 0;
@@ -92,8 +101,8 @@ export class Keeper {
   private cursor: number;
   private kept = "";
 
-  /** Keys of games that this tab holds. */
-  private readonly held = new Set<string>();
+  /** Gives the name of the present game free: other tabs see that it is open no more. */
+  private release: () => Promise<unknown> = () => Promise.resolve();
 
   constructor(
     app: App,
@@ -102,10 +111,14 @@ export class Keeper {
     this.game = app.game;
     this.cursor = app.cursor;
     app.on("game", () => {
-      void this.flush()?.then(() => unite(this.store));
+      const { release } = this;
+      const done = this.flush();
+      const other = app.game.key !== this.game.key;
       this.game = app.game;
       this.cursor = app.cursor;
-      this.alone();
+      if (other) this.alone();
+      // Kept first: until then no other tab may take it for a game that nobody has open.
+      void Promise.resolve(done).then(() => other && release()).then(() => done && unite(this.store));
     });
     app.on("cursor", () => (this.cursor = app.cursor));
     app.on("tree", () => {
@@ -130,16 +143,21 @@ export class Keeper {
   /** A game that another tab holds, because this tab is its copy, is kept under a name of its own. */
   private alone(): void {
     const { game } = this;
-    if (this.held.has(game.key)) return;
-    void navigator.locks?.request(`kibitz-${game.key}`, { ifAvailable: true }, (lock) => {
-      if (!lock) {
+    const { locks } = navigator;
+    if (!locks) return;
+    let leave: () => void = () => undefined;
+    // Until another game is opened here, or the tab is closed.
+    const left = new Promise<void>((resolve) => (leave = resolve));
+    const hold = (): Promise<unknown> =>
+      locks.request(`${LOCK}${game.key}`, { ifAvailable: true }, (lock) => {
+        if (lock) return left;
         game.key = newKey();
         return undefined;
-      }
-      this.held.add(game.key);
-      // Until the tab is closed.
-      return new Promise(() => undefined);
-    });
+      });
+    const { key } = game;
+    // The copy holds its own name.
+    const free = hold().then(() => (game.key === key ? undefined : hold()));
+    this.release = () => (leave(), free);
   }
 }
 
@@ -157,11 +175,13 @@ function contentOf({ kind, headers, start, root, nodes }: Content): string {
   return JSON.stringify(parts);
 }
 
-/** Keeps one of the games with the same content, the latest; resolves with all that stay. */
+/** Keeps one of the games with the same content, the latest, and those that are open; resolves with each once. */
 export async function unite(store: Store): Promise<Kept[]> {
-  const { once, again } = distinct(await store.all());
-  for (const { key } of again) await store.remove(key);
-  return once;
+  const open = await held();
+  const all = await store.all();
+  const { once, again } = distinct([...all].sort((a, b) => Number(open.has(b.key)) - Number(open.has(a.key))));
+  for (const { key } of again) if (!open.has(key)) await store.remove(key);
+  return once.sort((a, b) => b.time - a.time);
 }
 
 /** Games with the same content once, the first of them; the others, and those that are the same as `present`, apart. */
