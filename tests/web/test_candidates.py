@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import chess
@@ -125,6 +126,34 @@ def test_a_likely_move_outside_the_best_has_the_value_that_it_has_once_played(cl
         after = {"network": "human", "line": chess_line(f"{played} {one['moves'][0]}")}
         assert one["white"] == client.stream("/api/value", after)[-1]["chance"]
     assert "a1a8" in client.stream("/api/candidates", {**body, "moves": ["a1a8"]})[-1]["error"]
+
+
+@pytest.mark.parametrize(
+    ("network", "line", "likely"),
+    [("chessnet", chess_line("e2e4"), ["a7a6"]), ("gohuman", go_line("E5"), ["A1", "J9"])],
+)
+def test_a_search_is_told_before_the_values_of_more_moves(
+    client: Client, network: str, line: Any, likely: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = importlib.import_module(f"kibitz.web.{line['game']}.candidates")
+    body = {"network": network, "line": line, "seq": 4}
+    found = module.search
+
+    def few(*given: Any) -> Any:  # so that some likely moves are not among the best
+        best = found(*given)
+        return {**best, "lines": best["lines"][:1]}
+
+    monkeypatch.setattr(module, "search", few)
+    answers = client.stream("/api/candidates", {**body, "moves": likely})
+    place = next(at for at, each in enumerate(answers) if each.get("searched"))
+    assert len(answers[place]["lines"]) == 1
+    assert len(answers[-1]["lines"]) == 1 + len(likely)
+    assert "searched" not in answers[-1]
+    # What the search has found is not searched again.
+    monkeypatch.setattr(module, "search", None)
+    alone = client.stream("/api/candidates", {**body, "moves": likely, "searched": True})
+    assert alone[-1]["lines"] == answers[-1]["lines"][1:]
+    assert not any(each.get("searched") for each in alone)
 
 
 def test_a_point_outside_the_best_has_the_value_that_it_has_once_played(client: Client) -> None:

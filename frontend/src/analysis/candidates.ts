@@ -17,6 +17,8 @@ export interface Searched {
   lines: OpinionLine[];
   /** How likely players of each rating lose much, by the network's whole search; of an engine nothing. */
   risk: ByRating["risk"];
+  /** Whether values of likely moves are still missing. */
+  part?: boolean;
 }
 
 const NOTHING: Searched = { lines: [], risk: null };
@@ -55,9 +57,9 @@ export class Candidates {
     const ready = searches && seen && app.result(network.name, node.id) && !app.analyser.busy;
     const key = searches ? JSON.stringify([this.game, app.checker.key(app.weights(network.name)), node.id]) : "";
     const known = this.kept.get(key);
-    if (ready && !known) this.ask(key, network.name);
+    if (ready && (!known || known.part)) this.ask(key, network.name);
     else if (this.asked && (this.asked !== key || !seen)) this.cancel();
-    return known ?? (key && key === this.asked ? this.partly : NOTHING);
+    return key && key === this.asked && this.partly.lines.length ? this.partly : (known ?? NOTHING);
   }
 
   /** Whether values of moves in the position that is shown come sooner or later. */
@@ -84,22 +86,27 @@ export class Candidates {
     const { id } = this.app.node();
     const { game } = this;
     const engine = this.app.checker.now;
-    const moves = (this.app.result(network, id)?.moves ?? []).slice(0, VALUED).map(({ move }) => move);
-    const asked = { network, line, moves, ...(engine ? { checked_by: engine } : {}) };
+    const before = this.kept.get(key);
+    const lines = before?.lines ?? [];
+    const likely = (this.app.result(network, id)?.moves ?? []).slice(0, VALUED).map(({ move }) => move);
+    const moves = likely.filter((move) => !lines.some((each) => each.moves[0] === move));
+    const asked = { network, line, moves, ...(engine ? { checked_by: engine } : {}), ...(before ? { searched: true } : {}) };
+    const all = (found: Opinion): Searched => (before ? { ...before, lines: [...lines, ...(found.lines ?? [])], part: false } : searchedIn(found));
     const heard = (searched: Searched): void => {
       if (this.asked !== key) return;
       this.partly = searched;
       this.changed();
     };
+    // Kept as soon as the search is done: the next step may come before the values of more moves.
+    const done = (searched: Searched): void => {
+      this.kept.set(key, searched);
+      const value = searched.lines[0]?.white ?? searched.lines[0]?.black;
+      if (typeof value === "number" && game === this.game && !engine) this.judging.learn(id, network, value);
+      heard(searched);
+    };
     this.latest.ask(
-      (signal) => this.app.api.candidates(asked, (found) => heard(searchedIn(found)), signal),
-      (found) => {
-        const searched = searchedIn(found);
-        this.kept.set(key, searched);
-        const value = searched.lines[0]?.white ?? searched.lines[0]?.black;
-        if (typeof value === "number" && game === this.game && !engine) this.judging.learn(id, network, value);
-        heard(searched);
-      },
+      (signal) => this.app.api.candidates(asked, (found) => (found.searched ? done({ ...searchedIn(found), part: true }) : heard(all(found))), signal),
+      (found) => done(all(found)),
       // Where it cannot be known, the moves stand without it.
       () => undefined,
     );

@@ -263,6 +263,8 @@ export interface Opinion {
   lines?: OpinionLine[];
   /** How likely players of each rating lose much, by the network's search, 0..1. */
   risk?: (number | null)[];
+  /** The search is done; values of more moves come. */
+  searched?: boolean;
 }
 
 interface Streamed {
@@ -423,8 +425,8 @@ export class Api {
     return (await this.post<{ judged: ((Judgement | Check) & { ply: number })[] }>("judged", asked, signal)).judged;
   }
 
-  /** What a network's search, or an engine, says of moves in the last position, the best first, as it changes. */
-  candidates(asked: { network: string; line: Line; checked_by?: string; moves?: string[] }, found: (opinion: Opinion) => void, signal?: AbortSignal): Promise<Opinion> {
+  /** What a network's search, or an engine, says of moves in the last position, the best first, as it changes. searched: values of `moves` alone are wanted. */
+  candidates(asked: { network: string; line: Line; checked_by?: string; moves?: string[]; searched?: boolean }, found: (opinion: Opinion) => void, signal?: AbortSignal): Promise<Opinion> {
     return this.stream<Opinion>("candidates", { ...asked }, found, signal);
   }
 

@@ -213,7 +213,9 @@ def value(state: AppState, fields: Fields) -> StreamJob:
 def candidates(state: AppState, fields: Fields) -> StreamJob:
     """Parse `fields`, the JSON of a request to `/api/candidates`. Return a job that searches the last position with the
     network or an engine, and sends the best moves to the browser page of `kibitz board`. The moves in "moves" have
-    values too, even if they are not among the best.
+    values too, even if they are not among the best. The result of the network's search has "searched": true. It comes
+    before the values of the other moves. If "searched" of the request is true, the page has this result already, and
+    only the moves in "moves" are evaluated.
     """
     network, line = read_request(state, fields)
     program = state.judges.program(fields, line.game)
@@ -228,10 +230,13 @@ def candidates(state: AppState, fields: Fields) -> StreamJob:
             best = by_engine(line).candidates(*state.judges.judge(program, network), line, names, report, stop)
         else:
             module = importlib.import_module(f"kibitz.web.{line.game}.candidates")
-            best = module.search(state.networks, network, line, report, stop)
+            known = fields.get("searched") is True
+            best = {"lines": []} if known else module.search(state.networks, network, line, report, stop)
             if best is not None and not stop.is_set():
-                known = {one["moves"][0] for one in best["lines"]}
-                others = [name for name in names if name not in known]
+                among = {one["moves"][0] for one in best["lines"]}
+                others = [name for name in names if name not in among]
+                if others and not known:
+                    report({**best, "lines": list(best["lines"]), "searched": True})
                 for one in module.values_after(state.networks, network, line, others, stop):
                     best["lines"].append(one)
                     report(best)

@@ -1,0 +1,56 @@
+/** Values of single moves by a search: what is kept of them when somebody steps on. */
+
+import { afterEach, expect, test, vi } from "vitest";
+
+import { Candidates } from "../src/analysis/candidates";
+import { Judging } from "../src/server/judging";
+import type { Opinion } from "../src/server/api";
+import type { Result } from "../src/app/state";
+import { chess, find, network, page } from "./support/games";
+
+afterEach(() => vi.useRealTimers());
+
+test("a search that is done stays known where somebody steps on before the values of more moves", async () => {
+  vi.useFakeTimers();
+  vi.stubGlobal("document", { visibilityState: "visible", addEventListener: () => undefined });
+  vi.stubGlobal("IntersectionObserver", class { observe(): void {} });
+  const app = page(chess("e4 e5"), [network("human")]);
+  app.result = () => ({ ply: 0, moves: ["a", "b"].map((move) => ({ move, san: move, p: 0.4 })) }) as Result;
+  const asked: Record<string, unknown>[] = [];
+  let said: (found: Opinion) => void = () => undefined;
+  let answer: (found: Opinion) => void = () => undefined;
+  app.api.candidates = (body, found) => {
+    asked.push(body);
+    said = found;
+    return new Promise((resolve) => (answer = resolve));
+  };
+  const judging = new Judging(app);
+  const candidates = new Candidates(app, { offsetParent: {} } as HTMLElement, () => undefined, judging);
+  const look = async (): Promise<string[]> => {
+    candidates.of(app.networks[0]);
+    await vi.advanceTimersByTimeAsync(1000);
+    return candidates.of(app.networks[0]).lines.map(({ moves }) => moves[0]!);
+  };
+  const line = (move: string, white: number): { moves: string[]; san: string[]; white: number } => ({ moves: [move], san: [move], white });
+  await look();
+  said({ lines: [line("a", 0.3)] });
+  expect(await look()).toEqual(["a"]);
+  const { id } = app.node();
+  expect(judging.value(id)).toBeNull();
+  said({ lines: [line("a", 0.6)], searched: true, risk: [0.1] });
+  expect(judging.value(id)).toBe(0.6);
+  app.go(find(app.game, "e4").id);
+  await look();
+  app.go(id);
+  expect(await look()).toEqual(["a"]);
+  // Only what is missing is asked for.
+  expect(asked.map(({ moves, searched }) => [moves, searched])).toEqual([[["a", "b"], undefined], [["a", "b"], undefined], [["b"], true]]);
+  answer({ lines: [line("b", 0.5)] });
+  expect(await look()).toEqual(["a", "b"]);
+  expect(candidates.of(app.networks[0])).toMatchObject({ risk: [0.1] });
+  expect(judging.value(id)).toBe(0.6);
+  app.go(find(app.game, "e4").id);
+  app.go(id);
+  expect(await look()).toEqual(["a", "b"]);
+  expect(asked).toHaveLength(3);
+});
