@@ -5,6 +5,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { found, progress } from "../src/analysis/found";
 import { Mistakes } from "../src/analysis/mistakes";
 import type { App, Result } from "../src/app/state";
+import { shownLine } from "../src/library/annotated";
 import { record } from "../src/library/save";
 import type { Judgement, Judging } from "../src/server/judging";
 import { chess, find, go, network, page } from "./support/games";
@@ -117,4 +118,20 @@ test("the record is asked for with what was found, and without it", async () => 
   expect(plain!).not.toHaveProperty("analysis");
   expect(plain!.tree.some((node: object) => "judged" in node)).toBe(false);
   vi.unstubAllGlobals();
+});
+
+test("a page shows the line that is open, with its summary", () => {
+  sit(chess("e4 e5 (c5 Nf3 d6 c3 Nf6 Nxd4) Qh5 Nc6 Qxe5 Nxe5 d4"));
+  Object.assign(app.game.headers, { White: "Ann", Result: "0-1" });
+  for (const { id, ply } of app.game.nodes.values()) judged.set(id, { ply, loss: 0, mark: "", best: { move: "best", san: "Nf3" }, line: [], only: false, exact: true, white: { before: null, after: 0.5 } });
+  const moves = (): unknown[] => shownLine(app, mistakes).tree.slice(1).map((node) => (node as { move: string }).move);
+  app.go(find(app.game, "d4").id);
+  expect(moves().join(" ")).toBe("e4 e5 Qh5 Nc6 Qxe5 Nxe5 d4");
+  expect(shownLine(app, mistakes)).toMatchObject({ headers: { Result: "0-1" }, analysis: { summary: { movers: { length: 7 } } } });
+  app.go(find(app.game, "Nxd4").id);
+  expect(moves().join(" ")).toBe("e4 c5 Nf3 d6 c3 Nf6 Nxd4");
+  const { headers, analysis } = shownLine(app, mistakes);
+  expect(headers).toEqual({ White: "Ann" }); // it never had this result
+  expect(analysis!.summary!.movers).toHaveLength(7);
+  expect(found(app, mistakes)!.analysis.summary).toBeNull(); // of a record it is that of the game
 });

@@ -3,7 +3,7 @@
 import { recordedChance } from "../app/displayed";
 import type { Mistake, Mistakes } from "./mistakes";
 import type { CheckedBy } from "../server/checker";
-import { type Judged, judgedGame } from "./summary";
+import { type Judged, judgedGame, judgedLine } from "./summary";
 import type { App } from "../app/state";
 import { language, texts } from "../texts";
 
@@ -37,8 +37,8 @@ export interface Found {
   notes: Map<number, Note>;
 }
 
-/** What is known of the game; undefined if that is nothing. */
-export function found(app: App, mistakes: Mistakes): Found | undefined {
+/** What is known of the game; undefined if that is nothing. `line`: the summary is of the line shown, also of a variation. */
+export function found(app: App, mistakes: Mistakes, line = false): Found | undefined {
   const notes = new Map<number, Note>();
   for (const id of app.game.nodes.keys()) {
     const note = noteOf(app, mistakes, id);
@@ -47,7 +47,7 @@ export function found(app: App, mistakes: Mistakes): Found | undefined {
   if (!notes.size) return undefined;
   const engine = Boolean(app.checker.now);
   const meaning = engine ? "" : (app.named(app.network)?.claim?.note ?? "");
-  return { analysis: { meaning, language, checked_by: app.checker.about(), summary: judgedGame(app, mistakes) }, notes };
+  return { analysis: { meaning, language, checked_by: app.checker.about(), summary: (line ? judgedLine : judgedGame)(app, mistakes) }, notes };
 }
 
 function noteOf(app: App, mistakes: Mistakes, id: number): Note | undefined {

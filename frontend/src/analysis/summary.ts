@@ -44,11 +44,11 @@ export function mountSummary(after: HTMLElement, app: App, mistakes: Mistakes, p
   after.after(new SummaryCard(app, mistakes, practice).element);
 }
 
+/** Whether the line shown is the main line of the game. */
+export const isMain = ({ game, path }: App): boolean => path.slice(1).every((id, at) => game.nodes.get(path[at]!)!.children[0] === id);
+
 /** Whether the line shown is the main line of a game that is long enough. */
-function isWhole(app: App): boolean {
-  const { path } = app;
-  return path.length > FEWEST && path.slice(1).every((id, at) => app.node(path[at]!).children[0] === id);
-}
+const isWhole = (app: App): boolean => app.path.length > FEWEST && isMain(app);
 
 /** How far the check is that the summary of the game needs: "Checking 12 of 80"; "" where it is complete or none is made. */
 export function pending(app: App, mistakes: Mistakes): string {
@@ -59,11 +59,14 @@ export function pending(app: App, mistakes: Mistakes): string {
 }
 
 /** The game as far as it is judged; null until all of it is, and for a variation. */
-export function judgedGame(app: App, mistakes: Mistakes): Judged | null {
+export const judgedGame = (app: App, mistakes: Mistakes): Judged | null => (isMain(app) ? judgedLine(app, mistakes) : null);
+
+/** The same of the line shown, which may be a variation. */
+export function judgedLine(app: App, mistakes: Mistakes): Judged | null {
   const { game, path } = app;
   const { judging } = mistakes;
   const ids = path.slice(1);
-  if (!isWhole(app) || !judging.possible || judging.progress || app.analyser.busy) return null;
+  if (path.length <= FEWEST || !judging.possible || judging.progress || app.analyser.busy) return null;
   const values = valuesOf(app, judging);
   if (values.some((each) => each === undefined)) return null;
   const movers = ids.map((id): Side => (app.node(app.node(id).parent!).turn === "w" ? "white" : "black"));

@@ -872,6 +872,7 @@ export const de: Texts = {
   save: {
     saved: (file) => `Gespeichert: ${file}.`,
     annotated: "bewertet",
+    variation: "Die Seite zeigt die geöffnete Variante.",
     part: (done, all) => `Erst ${done} von ${all} Zügen sind geprüft.`,
     failed: (why) => `Die Partie wurde nicht gespeichert: ${why}`,
   },

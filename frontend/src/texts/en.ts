@@ -875,6 +875,7 @@ export const en = {
   save: {
     saved: (file: string) => `Saved: ${file}.`,
     annotated: "annotated",
+    variation: "The page shows the variation that is open.",
     part: (done: number, all: number) => `Only ${done} of ${all} moves are checked so far.`,
     failed: (why: string) => `Could not save the game: ${why}`,
   },

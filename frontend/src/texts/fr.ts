@@ -880,6 +880,7 @@ export const fr: Texts = {
   save: {
     saved: (file) => `Enregistré : ${file}.`,
     annotated: "annotée",
+    variation: "La page montre la variante ouverte.",
     part: (done, all) => `Seuls ${done} coups sur ${all} sont vérifiés pour l’instant.`,
     failed: (why) => `La partie n’a pas été enregistrée : ${why}`,
   },
