@@ -27,7 +27,7 @@ function oneNetwork(): Plugin {
 }
 
 /** Sections of the words that only modules of the board use. */
-const OF_THE_BOARD = ["compare", "curve", "myanswers", "mygames", "mygo", "myreport", "myupload", "openings", "puzzles", "ratings", "snapshots", "summary", "training"];
+const OF_THE_BOARD = ["compare", "curve", "explorer", "myanswers", "mygames", "mygo", "myreport", "myupload", "openings", "puzzles", "ratings", "snapshots", "summary", "training"];
 const WORDS = /[/\\]texts[/\\](en|de|fr)\.ts$/;
 
 /** Leaves these sections out, so that the first screen loads faster. A module that uses one of them fails the build. */

@@ -10,10 +10,10 @@ export const BANDS = {
 
 /** "1600–2000", "2600 and more". */
 export function banded(band: string): string {
-  if (!band) return texts.explorer.any;
+  if (!band) return texts.gamelist.any;
   const [low, high] = band.split("-");
-  if (!low) return texts.explorer.upTo(high);
-  return high ? `${low}–${high}` : texts.explorer.andMore(low ?? "");
+  if (!low) return texts.gamelist.upTo(high);
+  return high ? `${low}–${high}` : texts.gamelist.andMore(low ?? "");
 }
 
 /** Whether a rating, of Go a rank as a number, is in a band; one that is not known is in none but "". */

@@ -70,7 +70,7 @@ class ExplorerPanel {
       keep("session", "explorer", id);
       this.draw();
     });
-    this.band = new Choice(texts.explorer.rated, anew);
+    this.band = new Choice(texts.gamelist.rated, anew);
     this.filters = new ExplorerFilters(app.flipped, anew);
     this.choices = el("div", { class: "explorer-choices" }, this.source.element, this.search, this.filters.side.element, this.band.element, this.filters.element);
     host.classList.add("panel", "explorer");

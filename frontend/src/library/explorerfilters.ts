@@ -57,8 +57,8 @@ export class ExplorerFilters {
     if (this.meaning && meaning !== this.meaning) this.result.value = "";
     this.meaning = meaning;
     this.side.element.hidden = !mine;
-    const results = mine ? texts.explorer.own : kind === "chess" ? ["1–0", "½–½", "0–1"] : ["B+", texts.explorer.draw, "W+"];
-    this.result.offer([["", texts.explorer.any], ...["1", "0", "-1"].map((value, at): [string, string] => [value, results[at]!])]);
+    const results = mine ? texts.explorer.own : kind === "chess" ? ["1–0", "½–½", "0–1"] : ["B+", texts.gamelist.draw, "W+"];
+    this.result.offer([["", texts.gamelist.any], ...["1", "0", "-1"].map((value, at): [string, string] => [value, results[at]!])]);
     this.dates.hidden = has?.dates === false;
     this.head.textContent = this.some ? texts.explorer.filtered : texts.explorer.filters;
   }

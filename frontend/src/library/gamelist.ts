@@ -125,9 +125,9 @@ class Filters {
 
   constructor(kind: "chess" | "go", changed: () => void) {
     this.result = new Choice(texts.gamelist.result, changed);
-    this.rating = new Choice(texts.explorer.rated, changed);
+    this.rating = new Choice(texts.gamelist.rated, changed);
     const [won, lost] = kind === "chess" ? ["1–0", "0–1"] : ["B+", "W+"];
-    this.result.offer([["", texts.explorer.any], ["1", won], ["0", kind === "chess" ? "½–½" : texts.explorer.draw], ["-1", lost]]);
+    this.result.offer([["", texts.gamelist.any], ["1", won], ["0", kind === "chess" ? "½–½" : texts.gamelist.draw], ["-1", lost]]);
     this.rating.offer(BANDS[kind].map((band) => [band, banded(band)] as const));
     this.years = [year(changed), year(changed)];
     this.element = el(

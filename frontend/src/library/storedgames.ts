@@ -99,5 +99,5 @@ export function playerOf(game: StoredGame, colour: "white" | "black"): string {
 }
 
 export function resultOf({ result }: StoredGame, kind: "chess" | "go"): string {
-  return kind === "chess" ? { 1: "1–0", 0: "½–½", [-1]: "0–1" }[result] : { 1: "B+", 0: texts.explorer.draw, [-1]: "W+" }[result];
+  return kind === "chess" ? { 1: "1–0", 0: "½–½", [-1]: "0–1" }[result] : { 1: "B+", 0: texts.gamelist.draw, [-1]: "W+" }[result];
 }
