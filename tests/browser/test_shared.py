@@ -102,80 +102,14 @@ def test_a_visitor_reads_a_game_and_plays_one_on_a_phone(human_site: Site, look:
     assert "human" in written.headers["Black"]
 
 
-def test_the_first_screen_loads_little_besides_the_runtime(human_site: Site, look: Callable[..., Page]) -> None:
-    page = look(human_site)
-    ready(page)
-    names = page.evaluate("performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)")
-    runtime = [name for name in names if name.endswith(".wasm") or "/ort." in name or name.endswith("model.onnx")]
-    assert any(name.endswith(".wasm") for name in runtime)
-    loaded = {"/index.html", *(name for name in names if name.startswith("/assets/"))} - set(runtime)
-    assert any("worker" in name for name in loaded)
-    size = sum((human_site.folder / name.lstrip("/")).stat().st_size for name in loaded)
-    assert 200_000 < size <= 300_000, size
-
-
-def test_the_network_looks_ahead(human_site: Site, look: Callable[..., Page]) -> None:
-    page = look(human_site)
-    desk = ready(page)
-    panel = desk.tab("Play")
-    panel.get_by_label("You play").select_option("b")
-    panel.get_by_label("Level").select_option(label="Looks ahead, up to 1 s")
-    panel.get_by_role("button", name="New game", exact=True).click()
-    # The network has White and moves first.
-    desk.counts(1)
-    page.locator(".typed input").fill("e5")
-    page.locator(".typed input").press("Enter")
-    desk.counts(3)
-    # White mates with the rook.
-    move = page.evaluate(
-        "async () => (await kibitz.think({ line: { game: 'chess', fen: '6k1/5ppp/8/8/8/7P/5PP1/R5K1 w - - 0 1',"
-        " moves: [] }, method: 'short-puct' }, () => undefined)).move"
-    )
-    assert move == "a1a8"
-
-
-def test_a_network_without_moves_refuses_to_play(site_of: Callable[[str], Site], look: Callable[..., Page]) -> None:
-    desk = ready(look(site_of("gocnn")))
-    panel = desk.tab("Play")
-    expect(panel).to_contain_text("gocnn predicts territory, not moves, so it cannot play.")
-    expect(panel.get_by_role("button", name="New game", exact=True)).to_be_hidden()
-
-
-def test_it_works_without_a_connection_after_the_first_visit(human_site: Site, look: Callable[..., Page]) -> None:
-    page = look(human_site)
-    ready(page)
-    wait_for(page, "async () => (await navigator.serviceWorker.ready).active?.state === 'activated'")
-    page.context.set_offline(True)
-    page.reload()
-    desk = ready(page)
-    desk.opened(GAME, 10)
-
-
-@pytest.mark.parametrize(
-    ("network", "line"),
-    [
-        ("human", {"game": "chess", "moves": MOVES.split(), "ratings": [1500, 1900]}),
-        ("winner", {"game": "chess", "moves": MOVES.split()}),
-        ("convchess", {"game": "chess", "moves": MOVES.split()}),
-        ("gohuman", {"game": "go", "size": 9, "komi": 6.5, "rules": "japanese", "moves": STONES.split()}),
-        (
-            "gohuman",
-            {"game": "go", "size": 19, "setup": {"B": ["Q16", "D4"], "W": []}, "side": "w", "moves": ["D16", "Q3"]},
-        ),
-        ("gocnn", {"game": "go", "moves": STONES.split()}),
-    ],
-)
-def test_it_answers_as_kibitz_does(
-    network: str, line: dict[str, Any], site_of: Callable[[str], Site], look: Callable[..., Page]
-) -> None:
+def answers_as_kibitz_does(page: Page, network: str, line: dict[str, Any]) -> None:
+    """The page's values of all positions of a line are those of `kibitz board`."""
     networks = NetworkRegistry([network])
     known = networks.known()[0]
     last = len(line["moves"])
     wanted = [
         each for batch in read_line({"line": line}).results(networks.session(network), known, 0, last) for each in batch
     ]
-    page = look(site_of(network))
-    ready(page)
     told = page.evaluate(ASK, line)
     assert len(told) == len(wanted) == last + 1
     for here, there in zip(told, wanted, strict=True):
@@ -194,7 +128,67 @@ def test_it_answers_as_kibitz_does(
         assert here.get("rating") == there.get("rating")
 
 
-def test_it_imitates_go_players_of_a_rank_as_kibitz_does(
+def test_a_network_of_chess_answers_looks_ahead_and_needs_no_connection(
+    human_site: Site, look: Callable[..., Page]
+) -> None:
+    page = look(human_site)
+    desk = ready(page)
+    # The first screen loads little besides the runtime.
+    names = page.evaluate("performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)")
+    runtime = [name for name in names if name.endswith(".wasm") or "/ort." in name or name.endswith("model.onnx")]
+    assert any(name.endswith(".wasm") for name in runtime)
+    loaded = {"/index.html", *(name for name in names if name.startswith("/assets/"))} - set(runtime)
+    assert any("worker" in name for name in loaded)
+    size = sum((human_site.folder / name.lstrip("/")).stat().st_size for name in loaded)
+    assert 200_000 < size <= 300_000, size
+    # It says what it is.
+    page.get_by_role("button", name="About").click()
+    dialog = page.get_by_role("dialog", name="human")
+    for word in ("human", "GPL", "kibitz"):
+        expect(dialog).to_contain_text(word)
+    card = json.loads((human_site.folder / "network.json").read_text(encoding="utf-8"))["card"]
+    expect(dialog.locator("pre")).to_have_text(card)
+    desk.keys("Escape")
+    answers_as_kibitz_does(page, "human", {"game": "chess", "moves": MOVES.split(), "ratings": [1500, 1900]})
+    panel = desk.tab("Play")
+    panel.get_by_label("You play").select_option("b")
+    panel.get_by_label("Level").select_option(label="Looks ahead, up to 1 s")
+    panel.get_by_role("button", name="New game", exact=True).click()
+    # The network has White and moves first.
+    desk.counts(1)
+    page.locator(".typed input").fill("e5")
+    page.locator(".typed input").press("Enter")
+    desk.counts(3)
+    # White mates with the rook.
+    move = page.evaluate(
+        "async () => (await kibitz.think({ line: { game: 'chess', fen: '6k1/5ppp/8/8/8/7P/5PP1/R5K1 w - - 0 1',"
+        " moves: [] }, method: 'short-puct' }, () => undefined)).move"
+    )
+    assert move == "a1a8"
+    # After the first visit it works without a connection.
+    wait_for(page, "async () => (await navigator.serviceWorker.ready).active?.state === 'activated'")
+    page.context.set_offline(True)
+    page.goto("about:blank")
+    page.goto("/")
+    ready(page).opened("1. e4 e5 2. Nf3 *", 3)
+
+
+def test_other_networks_answer_as_kibitz_does(site_of: Callable[[str], Site], look: Callable[..., Page]) -> None:
+    for network, line in (
+        ("winner", {"game": "chess", "moves": MOVES.split()}),
+        ("convchess", {"game": "chess", "moves": MOVES.split()}),
+        ("gocnn", {"game": "go", "moves": STONES.split()}),
+    ):
+        page = look(site_of(network))
+        desk = ready(page)
+        answers_as_kibitz_does(page, network, line)
+        if network == "gocnn":
+            panel = desk.tab("Play")
+            expect(panel).to_contain_text("gocnn predicts territory, not moves, so it cannot play.")
+            expect(panel.get_by_role("button", name="New game", exact=True)).to_be_hidden()
+
+
+def test_a_network_of_go_answers_imitates_ranks_and_counts_on_a_phone(
     site_of: Callable[[str], Site], look: Callable[..., Page]
 ) -> None:
     network = kibitz.load_network("gohuman")
@@ -207,8 +201,12 @@ def test_it_imitates_go_players_of_a_rank_as_kibitz_does(
         for count in range(1, len(stones) + 1)
     }
     assert any(wanted["15k", count] != wanted["9d", count] for count in range(1, len(stones) + 1))
-    page = look(site_of("gohuman"))
+    page = look(site_of("gohuman"), **PHONE)
     desk = ready(page)
+    small = {"game": "go", "size": 9, "komi": 6.5, "rules": "japanese", "moves": STONES.split()}
+    set_up = {"game": "go", "size": 19, "setup": {"B": ["Q16", "D4"], "W": []}, "side": "w", "moves": ["D16", "Q3"]}
+    for line in (small, set_up):
+        answers_as_kibitz_does(page, "gohuman", line)
     for (rank, count), move in wanted.items():
         line = {"game": "go", "size": 9, "komi": 6.5, "rules": "chinese", "moves": stones[:count]}
         told = page.evaluate(
@@ -224,17 +222,6 @@ def test_it_imitates_go_players_of_a_rank_as_kibitz_does(
     page.locator(".typed input").fill("E5")
     page.locator(".typed input").press("Enter")
     desk.counts(2)
-
-
-def test_a_game_of_go_to_its_count(site_of: Callable[[str], Site], look: Callable[..., Page]) -> None:
-    page = look(site_of("gohuman"), **PHONE)
-    desk = ready(page)
-    desk.new("Go, 9 × 9")
-    panel = desk.tab("Play")
-    panel.get_by_role("button", name="New game", exact=True).click()
-    page.locator(".typed input").fill("E5")
-    page.locator(".typed input").press("Enter")
-    desk.counts(2)
     desk.resign()
     # The last game is finished. Each side has a living wall, and one stone of Black is dead.
     desk.open(COUNTED)
@@ -243,38 +230,25 @@ def test_a_game_of_go_to_its_count(site_of: Callable[[str], Site], look: Callabl
     assert "(;" in desk.copied("SGF")
 
 
-@pytest.mark.parametrize(("fault", "said"), [("damaged", "model.onnx"), ("simd", "SIMD"), ("gone", "model.onnx")])
-def test_what_is_wrong_is_said_in_one_line(
-    fault: str, said: str, human_site: Site, look: Callable[..., Page], tmp_path: Path
-) -> None:
-    folder = tmp_path / "site"
-    shutil.copytree(human_site.folder, folder)
-    before = ""
-    if fault == "damaged":
-        content = bytearray((folder / "model.onnx").read_bytes())
-        content[len(content) // 2] ^= 255
-        (folder / "model.onnx").write_bytes(content)
-    elif fault == "gone":
-        (folder / "model.onnx").unlink()
-    else:
-        before = "WebAssembly.validate = () => false"
-    with served(folder) as site:
-        page = look(site, before)
-        page.watch.allow("404")
-        expect(page.locator("#status.problem")).to_contain_text(said)
-        expect(page.locator("html")).not_to_have_attribute("data-network", "ready")
-        # The page still opens a game, because it needs no network for that.
-        desk = Desk(page)
-        desk.open(GAME)
-        desk.counts(13)
-
-
-def test_it_says_what_it_is(human_site: Site, look: Callable[..., Page]) -> None:
-    page = look(human_site)
-    ready(page)
-    page.get_by_role("button", name="About").click()
-    dialog = page.get_by_role("dialog", name="human")
-    for word in ("human", "GPL", "kibitz"):
-        expect(dialog).to_contain_text(word)
-    card = json.loads((human_site.folder / "network.json").read_text(encoding="utf-8"))["card"]
-    expect(dialog.locator("pre")).to_have_text(card)
+def test_what_is_wrong_is_said_in_one_line(human_site: Site, look: Callable[..., Page], tmp_path: Path) -> None:
+    for fault, said in (("damaged", "model.onnx"), ("simd", "SIMD"), ("gone", "model.onnx")):
+        folder = tmp_path / fault
+        shutil.copytree(human_site.folder, folder)
+        before = ""
+        if fault == "damaged":
+            content = bytearray((folder / "model.onnx").read_bytes())
+            content[len(content) // 2] ^= 255
+            (folder / "model.onnx").write_bytes(content)
+        elif fault == "gone":
+            (folder / "model.onnx").unlink()
+        else:
+            before = "WebAssembly.validate = () => false"
+        with served(folder) as site:
+            page = look(site, before)
+            page.watch.allow("404")  # type: ignore[attr-defined]
+            expect(page.locator("#status.problem")).to_contain_text(said)
+            expect(page.locator("html")).not_to_have_attribute("data-network", "ready")
+            # The page still opens a game, because it needs no network for that.
+            desk = Desk(page)
+            desk.open(GAME)
+            desk.counts(13)
