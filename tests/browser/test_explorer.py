@@ -28,7 +28,28 @@ def games(desk: Desk, count: int | str, timeout: int | None = None) -> None:
     expect(desk.page.locator(".explorer [role=status]")).to_have_text(counted, timeout=timeout)
 
 
-def test_moves_other_orders_ratings_and_a_game_of_the_store(desk: Desk) -> None:
+def test_moves_other_orders_ratings_and_games_of_the_store(desk: Desk) -> None:
+    desk.page.get_by_role("button", name="Find").click()
+    dialog = desk.page.get_by_role("dialog", name="Games")
+    found = dialog.get_by_role("status")
+    expect(found).to_contain_text("400")
+    dialog.get_by_role("searchbox").fill("nobody")
+    expect(found).to_contain_text("0 of 400")
+    dialog.get_by_role("searchbox").fill("stockfish")
+    dialog.get_by_role("combobox", name="Result").select_option("0")
+    dialog.get_by_role("spinbutton", name="From").fill("1990")
+    expect(found).to_have_text(re.compile(r"^[1-9]\d* of 400"))
+    entries = dialog.get_by_role("listitem")
+    expect(entries.filter(has_not_text="½–½")).to_have_count(0)
+    expect(entries.first).to_contain_text("½–½")
+    dialog.get_by_role("searchbox").fill("")
+    dialog.get_by_role("combobox", name="Result").select_option("1")
+    expect(entries.first).to_contain_text("1–0")
+    assert serious(desk.page) == []
+    entries.first.get_by_role("button").click()
+    expect(desk.page.locator("#moves button.move").nth(8)).to_be_visible()
+    desk.new("Chess")
+    desk.counts(0)
     games(desk, 400)
     row = desk.page.locator(".played tbody tr").first
     move = row.get_by_role("button").first.inner_text()
@@ -63,28 +84,6 @@ def test_moves_other_orders_ratings_and_a_game_of_the_store(desk: Desk) -> None:
     desk.after("Rd3")
     games(desk, "No")
     expect(desk.page.locator(".played")).to_be_hidden()
-
-
-def test_a_game_is_looked_for(desk: Desk) -> None:
-    desk.page.get_by_role("button", name="Find").click()
-    dialog = desk.page.get_by_role("dialog", name="Games")
-    found = dialog.get_by_role("status")
-    expect(found).to_contain_text("400")
-    dialog.get_by_role("searchbox").fill("nobody")
-    expect(found).to_contain_text("0 of 400")
-    dialog.get_by_role("searchbox").fill("stockfish")
-    dialog.get_by_role("combobox", name="Result").select_option("0")
-    dialog.get_by_role("spinbutton", name="From").fill("1990")
-    expect(found).to_have_text(re.compile(r"^[1-9]\d* of 400"))
-    entries = dialog.get_by_role("listitem")
-    expect(entries.filter(has_not_text="½–½")).to_have_count(0)
-    expect(entries.first).to_contain_text("½–½")
-    dialog.get_by_role("searchbox").fill("")
-    dialog.get_by_role("combobox", name="Result").select_option("1")
-    expect(entries.first).to_contain_text("1–0")
-    assert serious(desk.page) == []
-    entries.first.get_by_role("button").click()
-    expect(desk.page.locator("#moves button.move").nth(8)).to_be_visible()
 
 
 def test_the_opened_file_and_my_games(visit: Callable[..., Page], serve: Callable[..., Server], tmp_path: Path) -> None:

@@ -137,7 +137,14 @@ def test_long_games_of_go(visit: Callable[..., Page]) -> None:
     expect(desk.chance).to_have_attribute("aria-valuetext", re.compile(r"Black \d+%"))
 
 
-def test_markup_in_a_record_is_text(desk: Desk) -> None:
+def harmed(page: Page) -> bool:
+    return bool(
+        page.evaluate("window.harmed || document.querySelector('#harmed, img, body script:not([type=module])')")
+    )
+
+
+def test_games_come_in_every_way_and_their_markup_is_text(desk: Desk) -> None:
+    """Dropped, pasted, into the dialog and into the box for moves; what is no game gets a line where it was given."""
     quoted = HARM.replace('"', r"\"")
     desk.opened(
         f'[Event "{quoted}"]\n[White "{quoted}"]\n[Black "{quoted}"]\n[Site "{quoted}"]\n\n'
@@ -159,16 +166,6 @@ def test_markup_in_a_record_is_text(desk: Desk) -> None:
     desk.after("E7", "go")
     expect(desk.moves.locator(".comment").first).to_contain_text("<script>")
     assert not harmed(desk.page)
-
-
-def harmed(page: Page) -> bool:
-    return bool(
-        page.evaluate("window.harmed || document.querySelector('#harmed, img, body script:not([type=module])')")
-    )
-
-
-def test_games_and_no_games_come_in_every_way(desk: Desk) -> None:
-    """Dropped, pasted, into the dialog and into the box for moves; what is no game gets a line where it was given."""
     page = desk.page
     page.watch.allow("400")  # type: ignore[attr-defined]
     page.get_by_role("button", name="Open", exact=True).click()

@@ -34,36 +34,6 @@ def choose(desk: Desk, name: str) -> Locator:
     return section
 
 
-def test_it_follows_and_stops(desk: Desk, engines: dict[str, Path]) -> None:
-    asked = Asked(engines["fish"])
-    section = choose(desk, "fish")
-    rows = section.get_by_role("listitem")
-    expect(rows).to_have_count(2)
-    expect(rows.first).to_contain_text(re.compile(r"53%\s*\+0\.30\s*e4\s*e5"))
-    expect(rows.nth(1)).to_contain_text("−0.20")
-    # A line that is too long ends with "…", which browsers draw in blocks only.
-    expect(rows.first.locator(".opinion-moves")).to_have_css("text-overflow", "ellipsis")
-    expect(rows.first.locator(".opinion-moves")).to_have_css("display", "block")
-    expect(section).to_contain_text(re.compile("Fake Fish.*1,200"))
-    until(lambda: asked.count("go") == 1)
-    desk.tab("Play")
-    until(lambda: asked.count("stop") == 1)
-    desk.tab("Analysis")
-    expect(rows).to_have_count(2)
-    desk.keys("h")
-    expect(section).to_be_hidden()
-    until(lambda: asked.count("stop") == 2)
-    desk.keys("h")
-    expect(rows).to_have_count(2)
-    rows.nth(1).get_by_role("button", name="d5").click()
-    desk.after("d5")
-    expect(desk.moves.locator("button.move")).to_have_text(["d4", "d5"])
-    until(lambda: asked.count("position startpos moves d2d4 d7d5") == 1)
-    section.get_by_label("Second opinion").select_option("")
-    expect(rows).to_have_count(0)
-    assert asked.count("ucinewgame") <= 1  # one process answers all
-
-
 # Teaching
 
 
@@ -91,7 +61,7 @@ def warned(desk: Desk, opponent: str, warn: bool = True) -> Locator:
     return panel
 
 
-def test_a_blunder_is_told_and_taken_back(desk: Desk) -> None:
+def test_a_blunder_is_told_and_taken_back(desk: Desk, visit: Callable[..., Page]) -> None:
     desk.open("1. e4 e5 2. Qh5 Nc6 *")
     desk.keys("End")
     desk.after("Nc6")
@@ -135,10 +105,7 @@ def test_a_blunder_is_told_and_taken_back(desk: Desk) -> None:
     desk.counts(8, SEARCHED)
     desk.my_turn()
     expect(advice).to_be_hidden()
-
-
-def test_a_blunder_of_go_is_told_and_taken_back(visit: Callable[..., Page]) -> None:
-    """Black has four columns of nine and the move that decides who gets the fifth, and wastes it in its own corner."""
+    # Of Go: Black has four columns of nine and the move that decides who gets the fifth, and wastes it in its corner.
     line = "D5.E5.D4.E4.D6.E6.D3.E3.D7.E7.D2.E2.D8.E8.D1.E1"
     desk = Desk(visit(f"/#game=go&size=9&network=gohuman&ply=16&moves={line}")).ready()
     desk.after("E1", "go")
@@ -169,11 +136,35 @@ def test_a_blunder_of_go_is_told_and_taken_back(visit: Callable[..., Page]) -> N
     expect(advice).to_be_hidden()
 
 
-# Candidate moves
-
-
-def test_candidates_have_values_and_lines(desk: Desk) -> None:
-    """Of chess the chance and a line, of Go points and visits."""
+def test_programs_and_candidates_have_values_and_lines(desk: Desk, engines: dict[str, Path]) -> None:
+    """A second opinion follows the board and stops. Candidates have chances and lines, of Go points and visits."""
+    asked = Asked(engines["fish"])
+    section = choose(desk, "fish")
+    rows = section.get_by_role("listitem")
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_contain_text(re.compile(r"53%\s*\+0\.30\s*e4\s*e5"))
+    expect(rows.nth(1)).to_contain_text("−0.20")
+    # A line that is too long ends with "…", which browsers draw in blocks only.
+    expect(rows.first.locator(".opinion-moves")).to_have_css("text-overflow", "ellipsis")
+    expect(rows.first.locator(".opinion-moves")).to_have_css("display", "block")
+    expect(section).to_contain_text(re.compile("Fake Fish.*1,200"))
+    until(lambda: asked.count("go") == 1)
+    desk.tab("Play")
+    until(lambda: asked.count("stop") == 1)
+    desk.tab("Analysis")
+    expect(rows).to_have_count(2)
+    desk.keys("h")
+    expect(section).to_be_hidden()
+    until(lambda: asked.count("stop") == 2)
+    desk.keys("h")
+    expect(rows).to_have_count(2)
+    rows.nth(1).get_by_role("button", name="d5").click()
+    desk.after("d5")
+    expect(desk.moves.locator("button.move")).to_have_text(["d4", "d5"])
+    until(lambda: asked.count("position startpos moves d2d4 d7d5") == 1)
+    section.get_by_label("Second opinion").select_option("")
+    expect(rows).to_have_count(0)
+    assert asked.count("ucinewgame") <= 1  # one process answers all
     desk.choose("chessnet")
     desk.open("1. f3 e5 2. g4 *")
     desk.keys("End")

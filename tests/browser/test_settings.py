@@ -28,43 +28,6 @@ def a_pawn(desk: Desk) -> Locator:
     return found
 
 
-def test_pieces_and_boards(desk: Desk) -> None:
-    page = desk.page
-    board = page.locator("#board cg-board")
-    usual, squares = a_pawn(desk).evaluate(PICTURE), board.evaluate(PICTURE)
-    seen = {usual}
-    for name, code in (("Plain", "plain"), ("Letters", "letters")):
-        choose(page, Chess_pieces=name, Chess_board="Green")
-        expect(page.locator("html")).to_have_attribute("data-pieces", code)
-        page.wait_for_function("() => document.adoptedStyleSheets.length === 1")
-        seen.add(a_pawn(desk).evaluate(PICTURE))
-    assert len(seen) == 3
-    assert board.evaluate(PICTURE) != squares
-    page.reload()
-    desk.ready()
-    page.wait_for_function("() => document.adoptedStyleSheets.length === 1")
-    assert a_pawn(desk).evaluate(PICTURE) in seen - {usual}
-    desk.click("e2", "e4")
-    desk.after("e4")
-    choose(page, Chess_pieces="Classic", Chess_board="Wood")
-    expect(page.locator("html")).not_to_have_attribute("data-pieces", "letters")
-    assert a_pawn(desk).evaluate(PICTURE) == usual
-    assert board.evaluate(PICTURE) == squares
-    desk.new("Go, 9 × 9")
-    wood = page.locator("#board svg.go .wood")
-    expect(wood).to_be_visible()
-    colours = [wood.evaluate(WOOD)]
-    for name in ("Light wood", "Paper"):
-        choose(page, Go_board=name)
-        colours.append(wood.evaluate(WOOD))
-    assert len(set(colours)) == 3
-    page.reload()
-    desk.ready()
-    desk.new("Go, 9 × 9")
-    expect(wood).to_be_visible()
-    assert wood.evaluate(WOOD) == colours[-1]
-
-
 def test_the_browsers_language_is_taken_and_another_can_be_chosen(visit: Callable[..., Page]) -> None:
     page = visit(locale="de-AT")
     desk = Desk(page)
@@ -173,8 +136,41 @@ def test_moves_have_the_piece_letters_of_the_language(visit: Callable[..., Page]
     assert "5. Qe2 Ngf6 ( 5... Ndf6 6. Bf4 Qa5+ 7. Bd2 ) 6. Nd6#" in " ".join(copied[0].split())
 
 
-def test_stones_have_the_numbers_of_their_moves(desk: Desk) -> None:
-    """A key and the settings choose: none, the last 10, all."""
+def test_pieces_boards_and_numbers_of_stones(desk: Desk) -> None:
+    page = desk.page
+    board = page.locator("#board cg-board")
+    usual, squares = a_pawn(desk).evaluate(PICTURE), board.evaluate(PICTURE)
+    seen = {usual}
+    for name, code in (("Plain", "plain"), ("Letters", "letters")):
+        choose(page, Chess_pieces=name, Chess_board="Green")
+        expect(page.locator("html")).to_have_attribute("data-pieces", code)
+        page.wait_for_function("() => document.adoptedStyleSheets.length === 1")
+        seen.add(a_pawn(desk).evaluate(PICTURE))
+    assert len(seen) == 3
+    assert board.evaluate(PICTURE) != squares
+    page.reload()
+    desk.ready()
+    page.wait_for_function("() => document.adoptedStyleSheets.length === 1")
+    assert a_pawn(desk).evaluate(PICTURE) in seen - {usual}
+    desk.click("e2", "e4")
+    desk.after("e4")
+    choose(page, Chess_pieces="Classic", Chess_board="Wood")
+    expect(page.locator("html")).not_to_have_attribute("data-pieces", "letters")
+    assert a_pawn(desk).evaluate(PICTURE) == usual
+    assert board.evaluate(PICTURE) == squares
+    desk.new("Go, 9 × 9")
+    wood = page.locator("#board svg.go .wood")
+    expect(wood).to_be_visible()
+    colours = [wood.evaluate(WOOD)]
+    for name in ("Light wood", "Paper"):
+        choose(page, Go_board=name)
+        colours.append(wood.evaluate(WOOD))
+    assert len(set(colours)) == 3
+    page.reload()
+    desk.ready()
+    desk.new("Go, 9 × 9")
+    expect(wood).to_be_visible()
+    assert wood.evaluate(WOOD) == colours[-1]
     page = desk.page
     desk.open("(;GM[1]SZ[9];B[aa];W[ba];B[ee];W[ab];B[ec];W[ed];B[dd];W[cc];B[gg];W[hh];B[gh];W[hg])")
     desk.keys("End")
