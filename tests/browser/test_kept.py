@@ -21,54 +21,11 @@ ONLINE = """[White "Ann"]
 """
 
 
-def test_clocks_evaluations_and_drawings_are_no_comments(desk: Desk) -> None:
-    desk.open(ONLINE)
-    expect(desk.moves.locator(".row")).to_have_count(3)
-    expect(desk.moves.locator("p.comment")).to_have_text(["well known", "Bb5 the Spanish"])
-    expect(desk.moves.locator(".move-time")).to_have_text(["5:03", "5:01", "4:58", "4:55"])
-    expect(desk.moves.get_by_role("button", name="e4", exact=True)).to_have_attribute("title", re.compile("0.38"))
-    desk.keys("h", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight")  # without the network's arrows
-    desk.after("Nc6")
-    expect(desk.page.locator("#board .cg-shapes circle")).to_have_count(2)
-    expect(desk.page.locator("#board .cg-shapes line")).to_have_count(1)
-    expect(desk.page.locator("#player-below .clock")).to_have_text("4:58")
-    expect(desk.page.locator("#player-above .clock")).to_have_text("4:55")
-    comments = [node.comment for node in desk.pgn().mainline()]
-    assert comments[0] == "[%eval 0.38] [%clk 0:05:03]"
-    for part in ("[%csl Gd4,Rb1]", "[%cal Ye2e4]", "well known", "[%clk 0:04:55]"):
-        assert part in comments[3]
-    # Drawings of one's own stay with their position.
-    desk.new("Chess")
-    desk.counts(0)
-    desk.drag("e2", "e4")
-    desk.after("e4")
-    mouse = desk.page.mouse
-    shapes = desk.page.locator("#board .cg-shapes :is(line, circle)")
-    for count, (start, end) in enumerate((("g1", "f3"), ("d4", "d4")), 1):
-        mouse.move(*desk.square(start))
-        mouse.down(button="right")
-        mouse.move(*desk.square(end))
-        expect(shapes).to_have_count(count)  # it follows the pointer
-        mouse.up(button="right")
-    expect(shapes).to_have_count(2)
-    desk.keys("ArrowLeft")
-    expect(shapes).to_have_count(0)
-    desk.keys("ArrowRight")
-    expect(shapes).to_have_count(2)
-    desk.click("e5")  # a click does not take them away
-    expect(shapes).to_have_count(2)
-    assert desk.pgn().end().comment == "[%csl Gd4] [%cal Gg1f3]"
-    desk.keys("Control+z")
-    expect(shapes).to_have_count(1)
-    desk.move_menu("e4", "Remove drawings")
-    expect(shapes).to_have_count(0)
-
-
 def sans_of(nodes: Iterable[chess.pgn.ChildNode]) -> list[str]:
     return [node.san() for node in nodes]
 
 
-def test_edits_of_the_tree_are_undone_and_redone(desk: Desk) -> None:
+def test_edits_comments_and_signs_are_undone_and_redone(desk: Desk) -> None:
     desk.open(TREE)
     desk.counts(9)
     before = desk.sans()
@@ -98,9 +55,6 @@ def test_edits_of_the_tree_are_undone_and_redone(desk: Desk) -> None:
     assert line == ["1. e4 c5 2. c3 d5"]
     desk.keys("Control+z", "Control+z")
     assert desk.sans() == before
-
-
-def test_comments_and_signs(desk: Desk) -> None:
     desk.open("1. e4 e5 (1... c5) 2. Nf3 Nc6 *")
     desk.move_menu("Nf3", "Add comment")
     dialog = desk.page.get_by_role("dialog", name="Comment")
@@ -208,7 +162,49 @@ def test_a_game_outlives_reload_and_crash_and_is_in_its_address(desk: Desk, visi
     third.after("Bxc6")
 
 
-def test_saving_to_a_file(desk: Desk, tmp_path: Path) -> None:
+def test_records_are_shown_and_written_whole(desk: Desk, tmp_path: Path) -> None:
+    """Clocks, evaluations and drawings are no comments; files are written; an SGF keeps what the page does not show."""
+    desk.open(ONLINE)
+    expect(desk.moves.locator(".row")).to_have_count(3)
+    expect(desk.moves.locator("p.comment")).to_have_text(["well known", "Bb5 the Spanish"])
+    expect(desk.moves.locator(".move-time")).to_have_text(["5:03", "5:01", "4:58", "4:55"])
+    expect(desk.moves.get_by_role("button", name="e4", exact=True)).to_have_attribute("title", re.compile("0.38"))
+    desk.keys("h", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight")  # without the network's arrows
+    desk.after("Nc6")
+    expect(desk.page.locator("#board .cg-shapes circle")).to_have_count(2)
+    expect(desk.page.locator("#board .cg-shapes line")).to_have_count(1)
+    expect(desk.page.locator("#player-below .clock")).to_have_text("4:58")
+    expect(desk.page.locator("#player-above .clock")).to_have_text("4:55")
+    comments = [node.comment for node in desk.pgn().mainline()]
+    assert comments[0] == "[%eval 0.38] [%clk 0:05:03]"
+    for part in ("[%csl Gd4,Rb1]", "[%cal Ye2e4]", "well known", "[%clk 0:04:55]"):
+        assert part in comments[3]
+    # Drawings of one's own stay with their position.
+    desk.new("Chess")
+    desk.counts(0)
+    desk.drag("e2", "e4")
+    desk.after("e4")
+    mouse = desk.page.mouse
+    shapes = desk.page.locator("#board .cg-shapes :is(line, circle)")
+    for count, (start, end) in enumerate((("g1", "f3"), ("d4", "d4")), 1):
+        mouse.move(*desk.square(start))
+        mouse.down(button="right")
+        mouse.move(*desk.square(end))
+        expect(shapes).to_have_count(count)  # it follows the pointer
+        mouse.up(button="right")
+    expect(shapes).to_have_count(2)
+    desk.keys("ArrowLeft")
+    expect(shapes).to_have_count(0)
+    desk.keys("ArrowRight")
+    expect(shapes).to_have_count(2)
+    desk.click("e5")  # a click does not take them away
+    expect(shapes).to_have_count(2)
+    assert desk.pgn().end().comment == "[%csl Gd4] [%cal Gg1f3]"
+    desk.keys("Control+z")
+    expect(shapes).to_have_count(1)
+    desk.move_menu("e4", "Remove drawings")
+    expect(shapes).to_have_count(0)
+    desk.keys("h")
     page = desk.page
     page.evaluate("delete window.showSaveFilePicker")
     desk.open(ONLINE)
@@ -255,9 +251,6 @@ def test_saving_to_a_file(desk: Desk, tmp_path: Path) -> None:
     desk.after("Bxc6")
     desk.keys("Control+s")
     assert "Bxc6" in written(6)[5]
-
-
-def test_an_sgf_is_shown_and_written_whole(desk: Desk) -> None:
     marks = "LB[aa:A][ee:1]TR[bb]SQ[cc:dd]MA[gg]CR[hh]"
     desk.open(f"(;GM[1]SZ[9]TC[3]N[start]PB[Ann]PW[Bo]C[begin];B[ee]{marks};W[ec]XX[y](;B[gg];W[cc])(;B[dd]))")
     expect(desk.network).to_have_value("gohuman")

@@ -65,9 +65,6 @@ def test_moves_by_hand_and_typed(desk: Desk) -> None:
     box.press("Enter")
     expect(desk.status).to_contain_text("legal")
     desk.after("O-O")
-
-
-def test_go_by_hand(desk: Desk) -> None:
     page = desk.page
     desk.new("Go, 9 × 9")
     expect(desk.network).to_have_value("gohuman")
