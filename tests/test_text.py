@@ -10,7 +10,10 @@ import pytest
 
 import kibitz
 from kibitz.analysis.chess.moves import Worth
+from kibitz.analysis.glyphs import figure
+from kibitz.analysis.parts import figure_of
 from kibitz.commands.analyze import output
+from kibitz.stats import Estimate
 from kibitz.text import number_of, rounded, signed
 from kibitz.web.answers import rounded as web_rounded
 from kibitz.web.answers import rounded_list
@@ -26,6 +29,18 @@ def test_no_number_is_minus_zero() -> None:
     assert str(Worth(0.5, 0.5, -0.00001).as_json()["change"]) == "0.0"
     found = [web_rounded(-0.0), *rounded_list(np.array([-0.00001, 0.3]))]
     assert list(map(str, found)) == ["0.0", "0.0", "0.3"]
+    assert str(figure(-0.00001, 3)["value"]) == "0.0"
+    assert str(figure_of(Estimate(-0.00001, -0.1, 0.1, 3, 2))["value"]) == "0.0"
+
+
+def test_signs_are_written_by_signed() -> None:
+    """A format with a sign of its own writes "-0.0" for numbers just below 0."""
+    source = Path(kibitz.__file__).parent
+    own = re.compile(r":[<>^]?\+(?:[0-9.]|\{\w+\})*f\}")
+    found = {
+        path.relative_to(source).as_posix() for path in source.rglob("*.py") if own.search(path.read_text("utf-8"))
+    }
+    assert found == {"text.py"}, "nothing but `signed` itself"
 
 
 def test_no_message_says_1_games() -> None:

@@ -22,6 +22,7 @@ from kibitz.errors import KibitzError, UsageError, need_training, one_line
 from kibitz.report.boards import chess as boards
 from kibitz.report.boards import go as goboards
 from kibitz.report.moves_by_rating import moves_by_rating_svg
+from kibitz.text import rounded
 
 if TYPE_CHECKING:
     from kibitz.games.go.rules import Board as GoBoard
@@ -274,7 +275,7 @@ def moves_by_rating_of(line: Line, board: chess.Board, run: str | Path) -> Moves
 
 
 def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
+    return None if value is None else rounded(value, 4)
 
 
 @lru_cache(maxsize=8)

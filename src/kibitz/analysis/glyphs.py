@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from kibitz.text import rounded
+
 CHESS_SWING = 0.1
 """The default of the smallest annotated change of White's win probability in chess, 0 to 1."""
 SIGNS = {"?!": "inaccuracies", "?": "mistakes", "??": "blunders"}
@@ -20,7 +22,7 @@ def figure(value: float | None, n: int) -> dict[str, Any]:
 
     value: the number; None if it is unknown. n: the number of moves or positions from which it was computed.
     """
-    return {"value": None if value is None else round(value, 4), "low": None, "high": None, "n": n}
+    return {"value": None if value is None else rounded(value, 4), "low": None, "high": None, "n": n}
 
 
 def mark(change: float, swing: float) -> str:

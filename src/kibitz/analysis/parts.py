@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kibitz.analysis.glyphs import SIGNS
 from kibitz.explorer.openings import Opening
 from kibitz.stats import ClusterBootstrap, Estimate
+from kibitz.text import rounded
 
 ENOUGH = 10
 """The smallest number of games with which a confidence interval is shown."""
@@ -183,4 +184,4 @@ def figure_of(estimate: Estimate) -> dict[str, Any]:
     """Return an estimate as a dict for JSON, with the keys value, low, high, n and games. Fractions are rounded to four
     decimals, and NaN becomes None.
     """
-    return {key: round(value, 4) if isinstance(value, float) else value for key, value in estimate.as_json().items()}
+    return {key: rounded(value, 4) if isinstance(value, float) else value for key, value in estimate.as_json().items()}

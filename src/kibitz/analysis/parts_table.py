@@ -10,6 +10,7 @@ from rich.console import Console
 from kibitz.analysis.parts import Part
 from kibitz.analysis.printing import clean, print_line
 from kibitz.stats import Estimate
+from kibitz.text import signed
 
 LABEL = 27
 """The width, in characters, of the column with the names of the groups."""
@@ -60,7 +61,9 @@ def _row(console: Console, part: Part, compared: bool, indent: str, unit: float)
     if not compared:
         row += f"{_half(part.loss, unit):>6}"
     elif part.usual.n:
-        row += f"{part.usual.value * unit:>6.1f}{part.difference.value * unit:>+6.1f}{_half(part.difference, unit):>6}"
+        row += (
+            f"{part.usual.value * unit:>6.1f}{signed(part.difference.value * unit):>6}{_half(part.difference, unit):>6}"
+        )
     else:
         row += f"{'':>18}"
     print_line(console, (row + "".join(f"{part.marks[sign] or '':>5}" for sign in COUNTED)).rstrip())

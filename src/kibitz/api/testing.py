@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kibitz.api.checks import check_whole, name_arguments
 from kibitz.errors import UsageError, need_training
-from kibitz.text import number_of
+from kibitz.text import number_of, signed
 
 if TYPE_CHECKING:
     from kibitz.api.networks import TrainedNetwork
@@ -143,7 +143,7 @@ class NetworkComparison:
         one = self.difference
         return (
             f"NetworkComparison({self.question}: {self.a.value:.4f} and {self.b.value:.4f}, difference"
-            f" {one.value:+.4f} ({one.low:+.4f} to {one.high:+.4f}), n={one.n:,})"
+            f" {signed(one.value, 4)} ({signed(one.low, 4)} to {signed(one.high, 4)}), n={one.n:,})"
         )
 
 

@@ -13,7 +13,7 @@ from kibitz.errors import KibitzError
 from kibitz.games import GAME_NAMES
 from kibitz.keys import counted, key_of, labelled_reasons
 from kibitz.messages import did_you_mean
-from kibitz.text import number_of
+from kibitz.text import number_of, rounded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -219,7 +219,7 @@ def _division(store: Store) -> dict[str, Any]:
 
 def _exact(value: float | None, n: int) -> dict[str, Any]:
     """Return a value that was computed from all data, so it has no interval."""
-    return {"value": None if value is None else round(value, 4), "low": None, "high": None, "n": n}
+    return {"value": None if value is None else rounded(value, 4), "low": None, "high": None, "n": n}
 
 
 def _counts(values: NDArray[Any]) -> dict[str, int]:

@@ -14,6 +14,7 @@ from kibitz.games.chess.moves import to_move
 from kibitz.games.chess.replay import CLOCK, decode_board
 from kibitz.play.session import Session
 from kibitz.store.store import Store
+from kibitz.text import rounded
 
 GamePly = tuple[int, int]
 """A position: the index of a game in the store, and the number of moves (plies) before the position."""
@@ -173,4 +174,4 @@ def curve(session: Session, store: Store, game: int, output: str) -> list[float]
     """
     plies = np.arange(store.plies[game] + 1)
     answers = session.evaluate(*store.replay(np.full(len(plies), game), plies))
-    return [round(float(value), 4) for value in answers[output]]
+    return [rounded(float(value), 4) for value in answers[output]]

@@ -72,9 +72,9 @@ def targets(networks: NetworkRegistry, network: NetworkInfo, line: Line, square:
     return {"targets": rounded_list(rows[square if len(rows) == 64 else (code - 1) % 6])}
 
 
-def rounded(value: Any) -> float:
-    """Round a probability to four decimals, for JSON."""
-    return text.rounded(float(value), 4)
+def rounded(value: Any, digits: int = 4) -> float:
+    """Round a number to `digits` decimals, for JSON."""
+    return text.rounded(float(value), digits)
 
 
 def rounded_list(values: NDArray[Any], digits: int = 4) -> list[float]:

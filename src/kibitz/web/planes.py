@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from kibitz.web.answers import rounded_list
 from kibitz.web.networks import NetworkInfo
 from kibitz.web.params import BadRequest
 
@@ -24,6 +25,4 @@ def planes(network: NetworkInfo, line: Line) -> dict[str, Any]:
     module, _, function = network.declaration.planes.partition(":")
     codes, state = line.conditioned(network.run.side_inputs)
     named = getattr(importlib.import_module(module), function)(network.settings, codes[0], state[0])
-    return {
-        "planes": [{"name": name, "values": values.astype(float).round(3).tolist()} for name, values in named.items()]
-    }
+    return {"planes": [{"name": name, "values": rounded_list(values, 3)} for name, values in named.items()]}

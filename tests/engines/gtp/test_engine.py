@@ -180,14 +180,16 @@ INFO = (
 )
 
 
-def analysis(command: str, enough: int = 3, first: tuple[str, ...] = ("boardsize 9", "play b E5")) -> list[str]:
-    """The lines of an analysis after that many."""
+def analysis(
+    command: str, enough: int = 3, first: tuple[str, ...] = ("boardsize 9", "play b E5"), until: str = "info move"
+) -> list[str]:
+    """The lines of an analysis that ends when the text `until` was there so often."""
     bench = Bench()
     bench.say(*first)
 
     def lines() -> Iterator[str]:
         yield f"77 {command}"
-        bench.wait_for("info move", enough)
+        bench.wait_for(until, enough)
         yield ""
 
     bench.engine.run(lines())
@@ -212,14 +214,14 @@ def test_kata_analyze() -> None:
 
 
 def test_analysis_that_leaves_moves_out() -> None:
-    lines = analysis("kata-analyze interval 1 maxmoves 100 avoid w A1,B1 1 avoid b C1 3", 400)
+    lines = analysis("kata-analyze interval 1 maxmoves 100 avoid w A1,B1 1 avoid b C1 3", 1, until="order 78 ")
     moves = re.findall(r"info move (\w+)", lines[-1])
     assert "A1" not in moves
     assert {"C1", "pass"} <= set(moves)
     assert len(moves) == 81 - 1 - 2 + 1
-    only = analysis("kata-analyze w 1 allow w A1,pass,E5 1 pvVisits true", 6)
+    only = analysis("kata-analyze w 1 allow w A1,pass,E5 1 pvVisits true", 1, until="order 1 ")
     assert set(re.findall(r"info move (\w+)", only[-1])) == {"A1", "pass"}
-    assert "pvVisits 8 pvEdgeVisits 8" in analysis("kata-analyze w 1 allow w A1 1 pvVisits true", 50)[-1]
+    assert analysis("kata-analyze w 1 allow w A1 1 pvVisits true", 1, until="pvVisits 8 pvEdgeVisits 8")
 
 
 def test_lz_analyze() -> None:

@@ -45,6 +45,7 @@ from kibitz.games.go.ranks import rank_of, rank_value, read_rank
 from kibitz.personal.names import Player, find_among, key, players_among
 from kibitz.records import printable
 from kibitz.stats import ClusterBootstrap, Estimate
+from kibitz.text import rounded
 
 LABELS: Mapping[str, Mapping[str, str]] = {
     "phase": {name: f"the {name}" for name in PHASES},
@@ -172,8 +173,8 @@ class GoMistake:
         line = better.line if better else move.prediction.line if move.prediction else ()
         return {
             "file": self.file, "game": self.game, "ply": move.ply, "side": move.side, "vertex": move.vertex,
-            "mark": move.mark, "loss": round(self.loss, 2), "before": round(move.before.lead, 2),
-            "after": round(move.after.lead, 2), "line": [to_gtp(point, move.size) for point in line],
+            "mark": move.mark, "loss": rounded(self.loss, 2), "before": rounded(move.before.lead, 2),
+            "after": rounded(move.after.lead, 2), "line": [to_gtp(point, move.size) for point in line],
             "phase": self.phase, "area": self.area, "kind": self.kind, "size": move.size, "stones": list(self.stones),
             "opponent": self.opponent, "opponent_rank": self.opponent_rank, "date": self.date,
             "reason": self.reason and self.reason.as_json(),

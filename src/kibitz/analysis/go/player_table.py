@@ -12,7 +12,7 @@ from kibitz.analysis.lately import Lately, LossChange
 from kibitz.analysis.parts_table import print_heading, print_parts, score_words, with_interval
 from kibitz.analysis.printing import STYLES, clean, print_line
 from kibitz.games.go.points import to_gtp
-from kibitz.text import number_of
+from kibitz.text import number_of, signed
 
 SHOWN = 10
 """The number of worst mistakes that are shown."""
@@ -78,7 +78,7 @@ def _show_lately(change: Lately, console: Console) -> None:
 
 def _change_row(row: LossChange) -> str:
     known = "" if math.isnan(row.change.low) else f" ±{(row.change.high - row.change.low) / 2:.1f}"
-    return f"{row.label:<27}{row.loss.value:>7.1f}{row.earlier.value:>8.1f}{row.change.value:>+8.1f}{known}"
+    return f"{row.label:<27}{row.loss.value:>7.1f}{row.earlier.value:>8.1f}{signed(row.change.value):>8}{known}"
 
 
 def _show_mistake(one: GoMistake, several: bool, console: Console) -> None:

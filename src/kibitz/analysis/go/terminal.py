@@ -18,6 +18,7 @@ from kibitz.analysis.go.games import SURE, AnalysedGame, AnalysedPosition, Move,
 from kibitz.analysis.go.notes import lead_words
 from kibitz.analysis.printing import STYLES, bar, clean, print_line, print_text, show_summary, sparkline
 from kibitz.games.go.points import BLACK, COLUMNS, GRID, PASS
+from kibitz.text import signed
 
 WIDEST_BAR, NARROWEST_BAR = 30, 8
 MOST_SWINGS = 5
@@ -223,4 +224,4 @@ def change_words(change: float) -> str:
     """Format a change of the lead in points, such as "+7.2" or "-12.0". The text is "0" if the change is between −0.05
     and 0.05.
     """
-    return f"{change:+.1f}" if abs(change) >= 0.05 else "0"
+    return signed(change) if abs(change) >= 0.05 else "0"

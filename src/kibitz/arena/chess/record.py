@@ -11,6 +11,7 @@ import chess.pgn
 
 from kibitz.arena.chess.game import GameResult
 from kibitz.arena.record import RecordFormat, ScoredGame, row, side_of, tag, tags_of
+from kibitz.text import signed
 
 POINTS = {"1-0": 2, "1/2-1/2": 1, "0-1": 0}
 """White's points for each result, in half points: 2 for a win, 1 for a draw, 0 for a loss."""
@@ -64,7 +65,7 @@ def _comment(played: GameResult, ply: int) -> str:
     answer = played.answers[ply - played.opening]
     parts = []
     if answer.score is not None:
-        parts.append(f"{answer.score / 100:+.2f}" + (f"/{answer.depth}" if answer.depth is not None else ""))
+        parts.append(signed(answer.score / 100, 2) + (f"/{answer.depth}" if answer.depth is not None else ""))
     parts.append(f"{answer.seconds:.3f}s")
     if answer.nodes is not None:
         parts.append(f"{answer.nodes}n")

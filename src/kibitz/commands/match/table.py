@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kibitz.commands.progress import BAR, LEFT, Progress
 from kibitz.commands.tables import print_table
 from kibitz.messages import note
-from kibitz.text import number_of
+from kibitz.text import number_of, rounded
 
 if TYPE_CHECKING:
     from kibitz.arena.match import Match
@@ -88,7 +88,10 @@ def _report(result: dict[str, Any]) -> None:
         )
         bounds = f"{test['lower']:.2f} to {test['upper']:.2f}"
         facts.append(
-            (f"SPRT, Elo {test['elo0']:g} or {test['elo1']:g}", f"{verdict}; LLR {test['llr']:.2f} in {bounds}")
+            (
+                f"SPRT, Elo {test['elo0']:g} or {test['elo1']:g}",
+                f"{verdict}; LLR {rounded(test['llr'], 2):.2f} in {bounds}",
+            )
         )
     facts.append(("endings", _numbers(result["endings"]) or "none"))
     if result["referees"]:

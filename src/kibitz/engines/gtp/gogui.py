@@ -11,6 +11,7 @@ from kibitz.engines.gtp.play import written
 from kibitz.engines.gtp.session import GtpSession, Handler
 from kibitz.games.go.points import BLACK, PASS, to_gtp
 from kibitz.play.value import RULES
+from kibitz.text import signed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,7 +96,7 @@ def _moves(session: GtpSession, command: Command) -> str:
     session.player.choose(game.board, side, game.terms.for_board(), last=game.last_point(), on_progress=seen.append)
     best = seen[-1](LABELLED).moves
     searches = session.player.searches
-    worths = [f"{m.winrate:.0%}" if searches or m.gain is None else f"{m.gain:+.1f}" for m in best]
+    worths = [f"{m.winrate:.0%}" if searches or m.gain is None else signed(m.gain) for m in best]
     labels = [f"{to_gtp(m.point, game.size)} {worth}" for m, worth in zip(best, worths, strict=True) if m.point < PASS]
     black_lead = best[0].lead if side == BLACK else -best[0].lead
     text = f"TEXT {to_gtp(best[0].point, game.size)}: expected score {written(round(black_lead, 1))} after this move"

@@ -11,7 +11,7 @@ from kibitz.engines.gtp.parse import Command, GtpError, argument, colour, number
 from kibitz.engines.gtp.session import GtpSession, Handler
 from kibitz.errors import KibitzError
 from kibitz.games.go.points import BLACK, WHITE, to_gtp
-from kibitz.text import number_of, shown
+from kibitz.text import number_of, rounded, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -62,7 +62,7 @@ def choose(
         on_progress=on_progress,
     )
     lead = move.lead if side == BLACK else -move.lead
-    gain = "" if move.gain is None else f", {move.gain:.1f} points better than a pass"
+    gain = "" if move.gain is None else f", {rounded(move.gain, 1)} points better than a pass"
     expected = f"{to_gtp(move.point, game.size)}: expected score {written(round(lead, 1))} after this move"
     session.last_words = f"{expected}{gain}, {number_of(move.visits, 'visit')}"
     hopeless = move.winrate < session.settings.resign

@@ -14,6 +14,7 @@ from kibitz.evaluation.pairs.answers import PairResults, PairSample
 from kibitz.evaluation.tables import Cell, Column, Table
 from kibitz.play.comparison import embedding
 from kibitz.runs import Run
+from kibitz.text import signed
 
 SPEED_POSITIONS = 512
 SECONDS, TRIES = 0.1, 3
@@ -47,7 +48,7 @@ def distilled(run: Run, results: PairResults, by_position: PairResults | None) -
             ]
         )
     points, low, high = (100 * value for value in (lost.value, lost.low, lost.high))
-    interval = f" (95% interval of the loss {low:+.1f} to {high:+.1f})" if not math.isnan(low) else ""
+    interval = f" (95% interval of the loss {signed(low)} to {signed(high)})" if not math.isnan(low) else ""
     return [
         Table(
             "Distilled and full network",

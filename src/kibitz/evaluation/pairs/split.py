@@ -24,7 +24,7 @@ from kibitz.store.sampling import Sample
 from kibitz.store.split import TRAIN
 from kibitz.store.store import Store
 from kibitz.systems.deepchess import ComparisonNet, positions
-from kibitz.text import number_of
+from kibitz.text import number_of, signed
 
 GAMES, PAIRS = 20_000, 200_000
 """The largest number of training games that are used, and the largest number of pairs of their positions. Both are
@@ -178,7 +178,7 @@ def split_text(known: LearnedPairs, gaps: Mapping[str, Estimate]) -> str:
     network, material = next(iter(gaps.values())), gaps["material"]
     text += f" They come from {number_of(known.games, 'training game')}."
     points, ends = f"{abs(network.value) * 100:.1f} points", (network.low * 100, network.high * 100)
-    interval = f"(95% interval of the difference: {ends[0]:+.1f} to {ends[1]:+.1f})"
+    interval = f"(95% interval of the difference: {signed(ends[0])} to {signed(ends[1])})"
     if math.isnan(network.low):
         interval = "(too few games for an interval)"
     if not network.low > 0:
@@ -196,10 +196,10 @@ def split_text(known: LearnedPairs, gaps: Mapping[str, Estimate]) -> str:
 
 def _material(gap: Estimate) -> str:
     clear = gap.low > 0 or gap.high < 0
-    words = f"a difference of {gap.value * 100:+.1f} points"
+    words = f"a difference of {signed(gap.value * 100)} points"
     if math.isnan(gap.low):
         return words
-    return words if clear else f"{words} ({gap.low * 100:+.1f} to {gap.high * 100:+.1f}: not significant)"
+    return words if clear else f"{words} ({signed(gap.low * 100)} to {signed(gap.high * 100)}: not significant)"
 
 
 def near(other: PairResults, away: NDArray[np.int64]) -> Table:

@@ -18,6 +18,7 @@ from kibitz.play.session import Session
 from kibitz.runs import Run
 from kibitz.store.positions import Batch
 from kibitz.systems.movers.nets import PIECES, MoveNets
+from kibitz.text import rounded
 
 POINTS = 1500
 FEWEST = 12
@@ -87,4 +88,4 @@ def _flattened(features: NDArray[np.float32], seed: int) -> list[list[float]] | 
         return None
     near = min(PERPLEXITY, (len(features) - 1) / 3)
     tsne = TSNE(perplexity=near, init="pca", max_iter=STEPS, random_state=seed)
-    return [[round(float(x), 2), round(float(y), 2)] for x, y in tsne.fit_transform(features)]
+    return [[rounded(float(x), 2), rounded(float(y), 2)] for x, y in tsne.fit_transform(features)]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.games.chess.replay import CASTLING, keep_legal_passing
+from kibitz.web.answers import rounded_list
 from kibitz.web.chess.answers import first_choice
 from kibitz.web.chess.line import ChessLine
 
@@ -49,7 +50,7 @@ def occlusion(session: Session, network: NetworkInfo, line: ChessLine) -> dict[s
         what = f"the probability of {san}" if san else "nothing: there is no legal move"
     values = np.zeros(64)
     values[squares] = probabilities[1:] - probabilities[0]
-    return {"values": values.round(4).tolist(), "what": what}
+    return {"values": rounded_list(values), "what": what}
 
 
 def without_pieces(

@@ -12,6 +12,7 @@ from kibitz.cores import cores
 from kibitz.external import EngineDied
 from kibitz.external.uci import TOO_MANY, ExternalEngine, Watched
 from kibitz.play.chess.score import win_chance
+from kibitz.text import rounded
 from kibitz.web.chess.line import ChessLine
 from kibitz.web.params import BadRequest
 
@@ -126,7 +127,7 @@ def as_json(board: chess.Board, info: chess.engine.InfoDict) -> dict[str, Any]:
     return {
         "moves": [move.uci() for move in moves],
         "san": [after.san_and_push(move) for move in moves],
-        "score": None if pawns is None else round(pawns / 100, 2),
+        "score": None if pawns is None else rounded(pawns / 100, 2),
         "mate": mate,
         "white": round(win_chance(score), 4),
         "depth": info.get("depth", 0),

@@ -69,7 +69,7 @@ def results_of(
                 lead, chance, owners[i] = final.lead, final.black_wins, final.black_owns
             batch.append(
                 {"ply": ply, "black": rounded(chance), "origin": None, "owners": rounded_list(owners[i][there], 3),
-                 "score": round(lead, 2) + 0.0,
+                 "score": rounded(lead, 2),
                  "moves": likely_moves(predictions[i], line.size) if predictions else None}
             )  # fmt: skip
         yield batch

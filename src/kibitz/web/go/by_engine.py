@@ -46,7 +46,7 @@ class EngineValues(ValuesByEngine):
         position). If it is a pass that ends the game, its loss is 0.
         """
         after = self.at(ply)
-        found = {"ply": ply, "only": False, "score": round(after.lead, 2)}
+        found = {"ply": ply, "only": False, "score": rounded(after.lead, 2)}
         white = rounded(1 - after.black)
         if ply == 0:
             nothing: dict[str, Any] = {"move": "", "san": ""}
@@ -55,7 +55,7 @@ class EngineValues(ValuesByEngine):
         before, lost = self.at(ply - 1), self.lost(ply)
         names = [to_gtp(point, self.line.size) for point in lost.line[:MOST_SHOWN]]
         return {
-            **found, "loss": rounded(lost.chance), "points": round(lost.points, 1),
+            **found, "loss": rounded(lost.chance), "points": rounded(lost.points, 1),
             "mark": self.mark(lost.points), "best": {"move": names[0], "san": names[0]},
             "line": names if before.line else [], "white": {"before": rounded(1 - before.black), "after": white},
         }  # fmt: skip
@@ -126,6 +126,6 @@ def candidates(
         value = EngineValues(engine, session, after).at(len(after.moves))
         pv = found.line if found.line[:1] == (point,) else (point, *value.line)
         moves = [to_gtp(each, line.size) for each in pv[:MOST_SHOWN]]
-        lines.append({"moves": moves, "san": moves, "black": rounded(value.black), "score": round(value.lead, 1)})
+        lines.append({"moves": moves, "san": moves, "black": rounded(value.black), "score": rounded(value.lead, 1)})
         report({"lines": lines})
     return {"lines": lines}

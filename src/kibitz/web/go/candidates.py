@@ -79,7 +79,7 @@ def values_after(
             return
         moves = [name, *value.moves][:MOST_SHOWN]
         assert value.lead is not None
-        yield {"moves": moves, "san": moves, "black": rounded(value.chance), "score": round(value.lead, 1)}
+        yield {"moves": moves, "san": moves, "black": rounded(value.chance), "score": rounded(value.lead, 1)}
 
 
 def _as_json(thought: GoThought, size: int) -> dict[str, Any]:
@@ -96,6 +96,6 @@ def _line(move: MoveThought, colour: int, size: int) -> dict[str, Any]:
         "san": names,
         "p": rounded(move.prior),
         "black": rounded(move.winrate if black else 1 - move.winrate),
-        "score": round(move.lead if black else -move.lead, 1),
+        "score": rounded(move.lead if black else -move.lead, 1),
         "visits": move.visits,
     }

@@ -95,7 +95,7 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
     why = _why(better.why) if sign and better and better.why else {}
     return {
         "loss": rounded(loss), "mark": sign, "before": rounded(best.winrate), "after": rounded(after),
-        "points": round(lost.points, 1), "reply": [to_gtp(point, line.size) for point in reply[:MOST_SHOWN]],
+        "points": rounded(lost.points, 1), "reply": [to_gtp(point, line.size) for point in reply[:MOST_SHOWN]],
         "line": [to_gtp(point, line.size) for point in shown[:MOST_SHOWN]], **why,
     }  # fmt: skip
 

@@ -11,6 +11,7 @@ from kibitz.games.go.points import BLACK, NONE, PASS, WHITE
 from kibitz.games.go.replay import AGE, encode_board
 from kibitz.games.go.rules import Board, set_up
 from kibitz.play.go.ownership import points_of
+from kibitz.web.answers import rounded_list
 from kibitz.web.go.answers import results_of
 from kibitz.web.go.line import GoLine
 
@@ -34,7 +35,7 @@ def occlusion(session: Session, network: NetworkInfo, line: GoLine) -> dict[str,
     chances = np.array([each["black"] for each in batch_results])
     values = np.zeros(codes.shape[1])
     values[stones] = chances[1:] - chances[0]
-    return {"values": values[points_of(line.size)].round(4).tolist(), "what": network.claim_name}
+    return {"values": rounded_list(values[points_of(line.size)]), "what": network.claim_name}
 
 
 def without_stones(board: Board, codes: NDArray[np.uint8], points: NDArray[np.int64]) -> NDArray[np.uint8]:

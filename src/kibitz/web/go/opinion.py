@@ -15,7 +15,7 @@ from kibitz.analysis.go.gtp_engine import ANSWERS, COLORS, KATA, LEELA, STARTS, 
 from kibitz.external import EngineDied
 from kibitz.external.gtp import CommandRefused, GtpProgram, read_score
 from kibitz.games.go.points import BLACK, PASS, WHITE, from_gtp, to_gtp
-from kibitz.text import shown
+from kibitz.text import rounded, shown
 from kibitz.web.go.line import GoLine
 from kibitz.web.params import BadRequest
 
@@ -191,5 +191,5 @@ class GtpThinker:
 
 def _as_json(move: EngineMove, size: int) -> dict[str, Any]:
     moves = [to_gtp(point, size) for point in move.line]
-    score = None if move.lead is None else round(move.lead, 1)
+    score = None if move.lead is None else rounded(move.lead, 1)
     return {"moves": moves, "san": moves, "black": round(move.black_wins, 4), "score": score, "visits": move.visits}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kibitz.games.go.points import BLACK, PASS, to_gtp
+from kibitz.text import rounded
 from kibitz.web.go.line import GoLine
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def think(
         lead, chance = (best.lead, best.winrate) if side == BLACK else (-best.lead, 1 - best.winrate)
         names = [to_gtp(point, line.size) for point in best.pv]
         report(
-            {"depth": len(names), "nodes": thought.visits, "seconds": round(seconds, 3), "score": round(lead, 2),
+            {"depth": len(names), "nodes": thought.visits, "seconds": round(seconds, 3), "score": rounded(lead, 2),
              "black": round(chance, 4), "pv": names, "san": names}
         )  # fmt: skip
 

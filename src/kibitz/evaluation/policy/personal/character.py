@@ -35,6 +35,7 @@ from kibitz.play.puct.tree import DRAW, LOSS, WIN
 from kibitz.play.session import Session
 from kibitz.runs import Run
 from kibitz.store.store import Store
+from kibitz.text import signed
 
 LOOKED_AT = 300
 """The number of the person's newest games that are analyzed."""
@@ -133,7 +134,9 @@ def _boards(store: Store, compared: BesideOthers) -> dict[str, Any]:
         at = (int(positions.games[index]), int(positions.plies[index]))
         board = chess.Board(known[at[0]].fens[at[1]])
         played, usual = (board.san(to_move(int(move))) for move in (positions.packed[index], compared.usual[index]))
-        meaning = f"{played} among others, who play {usual}; expected score {100 * compared.own[index]:+.0f} points"
+        meaning = (
+            f"{played} among others, who play {usual}; expected score {signed(100 * compared.own[index], 0)} points"
+        )
         return position(known[at[0]], at, round(float(compared.chance[index]), 4), meaning)
 
     gallery = [{"title": "Moves that others seldom find", "positions": [card(i) for i in finds]}] if finds else []
