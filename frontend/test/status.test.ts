@@ -5,7 +5,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { likelyTitle } from "../src/analysis/network";
 import { tellsTurn } from "../src/play/players";
 import type { Judging } from "../src/server/judging";
-import { mountSpoken, mountStatus } from "../src/ui/status";
+import { mountSpoken, mountStatus, showPreparing } from "../src/ui/status";
 import type { App } from "../src/app/state";
 import { Fake, withDocument } from "./support/document";
 import { chess, find, go, network, page } from "./support/games";
@@ -40,6 +40,25 @@ test("other words about a step stay while they are fresh", () => {
   app.say("The file has gone.", true);
   app.open(chess("d4"));
   expect(host.textContent).toBe("The file has gone.");
+});
+
+test("the progress of the preparation is shown again after other words", async () => {
+  app = page(chess("e4 e5 Nf3"), []);
+  const states = [1, 2, 3, 4].map((done) => ({ is_running: true, done, total: 9 }));
+  app.api.preparing = () => Promise.resolve(states.shift() ?? { is_running: false, done: 9, total: 9 });
+  mountStatus(host as unknown as HTMLElement, app);
+  const ended = showPreparing(app);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(host.textContent).toContain("1 of 9");
+  app.say("Game opened.");
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(host.textContent).toBe("Game opened.");
+  app.go(find(app.game, "e5").id); // takes the words away
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(host.textContent).toContain("3 of 9");
+  await vi.advanceTimersByTimeAsync(2_000);
+  await ended;
+  expect(host.textContent).toBe("");
 });
 
 test("the spoken value follows the value that is shown", () => {

@@ -154,14 +154,15 @@ class NetworkPanel {
     const network = this.network();
     const node = app.node();
     const result = network ? app.result(network.name, node.id) : undefined;
-    this.title.textContent = network ? network.name : texts.network.none;
+    const known = app.networks.length > 0;
+    this.title.textContent = network ? network.name : known ? texts.network.none : texts.network.loading;
     // The header names it too: once there is a game, the room is for what it says of that.
     const begun = app.path.length > 1 && Boolean(result);
     this.title.classList.toggle("unseen", begun);
     this.about.hidden = begun;
     this.about.textContent = fromServer(network?.title ?? "");
     this.note.textContent = !network
-      ? texts.network.noneOf(kind === "chess" ? texts.common.ofChess : texts.common.go)
+      ? known ? texts.network.noneOf(kind === "chess" ? texts.common.ofChess : texts.common.go) : ""
       : (network.problem ??
         (!app.hints ? texts.network.hidden : ending(node)));
     this.note.hidden = !this.note.textContent;

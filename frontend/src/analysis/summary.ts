@@ -187,7 +187,9 @@ class SummaryCard {
       const ahead = turning.ahead ? texts.common[turning.ahead] : "";
       this.turning.replaceChildren(
         `${texts.summary.turning} `,
-        button(move, () => this.open(node.id), { class: "summary-link", title: ahead ? texts.summary.ahead(ahead) : texts.summary.nobody }),
+        button(move, () => this.open(node.id), { class: "summary-link" }),
+        // Often it has no mark. So the words say what turned.
+        `${/[?!]$/.test(move) ? "" : "."} ${ahead ? texts.summary.ahead(ahead) : texts.summary.nobody}`,
       );
     }
   }

@@ -641,6 +641,7 @@ export const de: Texts = {
     next: "Nächste Eingabe",
     onBoard: "Auf dem Brett",
     none: "Kein Netz",
+    loading: "Die Netze werden geladen …",
     noneOf: (game) => `Kein Netz für ${game} gefunden.`,
     hidden: "Die Hinweise sind aus.",
     columns: (side) => `Gespielt · Wert für ${side}`,

@@ -644,6 +644,7 @@ export const en = {
     next: "Next input",
     onBoard: "On the board",
     none: "No network",
+    loading: "Loading the networks …",
     noneOf: (game: string) => `No network for ${game} found.`,
     hidden: "Hints are off.",
     columns: (side: string) => `Played · Value for ${side}`,

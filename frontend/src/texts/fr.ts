@@ -649,6 +649,7 @@ export const fr: Texts = {
     next: "Entrée suivante",
     onBoard: "Sur le plateau",
     none: "Aucun réseau",
+    loading: "Chargement des réseaux …",
     noneOf: (game) => `Aucun réseau trouvé pour ce jeu : ${game}.`,
     hidden: "Les indications sont masquées.",
     columns: (side) => `Joué · Valeur (${side})`,

@@ -24,6 +24,7 @@ export function mountStatus(host: HTMLElement, app: App): void {
   let timer = 0;
   let since = 0;
   const clear = (): void => {
+    app.status = ""; // so that the progress of the preparation is shown again
     host.textContent = "";
     host.classList.remove("problem");
   };
