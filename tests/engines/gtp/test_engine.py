@@ -199,7 +199,7 @@ def analysis(
 
 
 def test_kata_analyze() -> None:
-    lines = analysis("kata-analyze w 1 maxmoves 3 ownership true rootInfo true", 30)
+    lines = analysis("kata-analyze w 1 maxmoves 3 ownership true rootInfo true", 1, until="order 2 ")
     last = lines[-1]
     infos = list(re.finditer(INFO, last))
     assert [int(info["order"]) for info in infos] == [0, 1, 2]
@@ -231,7 +231,9 @@ def test_lz_analyze() -> None:
 
 
 def test_owners_of_moves() -> None:
-    last = analysis("analyze w 1 maxmoves 2 movesOwnership true movesOwnershipStdev true ownershipStdev true", 20)[-1]
+    last = analysis(
+        "analyze w 1 maxmoves 2 movesOwnership true movesOwnershipStdev true ownershipStdev true", 1, until="order 1 "
+    )[-1]
     assert len(last.split("movesOwnership ")) == 3
     numbers = re.findall(r"[oO]wnership(?:Stdev)?((?: -?\d\.\d+)+)", last)
     assert [len(found.split()) for found in numbers] == [81] * 5

@@ -16,7 +16,7 @@ from kibitz.games.go.rules import Board
 from kibitz.games.go.sides import BEYOND, OPPONENT, RANK, rank_byte
 from kibitz.play.go.player import GoPlayer, own_eyes
 from kibitz.play.go.players import player_of
-from kibitz.play.go.puct import GoPuctPlayer
+from kibitz.play.go.puct import GoPuctPlayer, _rank, likely_line
 from kibitz.play.go.thought import GoThought, Terms
 from kibitz.play.puct.go import weigh_again
 from kibitz.play.puct.search import children
@@ -411,3 +411,23 @@ def test_a_move_that_the_game_forbids_is_not_played_from_the_tree_before() -> No
     seen._before = {*here.positions, *after.positions}
     assert seen.why_not(BLACK, first) == "repeats a position"
     assert player.choose(seen, BLACK, Terms(7.5), seconds=0.0).point != first
+
+
+def test_a_likely_line_follows_the_most_visited_moves() -> None:
+    """The moves are those of a loop over all of them, also where several have as many visits."""
+    player = GoPuctPlayer(Session("gohuman"))
+    position = Board(9)
+    position.play(BLACK, point("E5"))
+    player.choose(position, WHITE, Terms(), visits=60)
+    tree, ties = player.search.tree, 0
+    for child in children(tree, 0).tolist():
+        node, line = child, [int(tree.move[child])]
+        while tree.first[node] >= 0:
+            below = children(tree, node).tolist()
+            node = max(below, key=lambda each: _rank(tree, each))
+            if not tree.visits[node]:
+                break
+            ties += sum(int(tree.visits[each] == tree.visits[node]) for each in below) > 1
+            line.append(int(tree.move[node]))
+        assert likely_line(tree, child)[0] == tuple(line)
+    assert ties

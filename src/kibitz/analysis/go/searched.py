@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +17,9 @@ from kibitz.play.go.puct import GoPuctPlayer
 from kibitz.play.go.thought import GoThought, Look, Terms
 from kibitz.play.go.value import search_board
 from kibitz.play.session import NetworkSession
+
+KEPT = 8
+"""The number of results that `searching` keeps. Up to five positions are searched for one move."""
 
 
 def with_values(
@@ -69,11 +72,31 @@ def with_lines(
 def searching(network: NetworkSession, terms: Terms, visits: int) -> Callable[[Board], GoThought]:
     """Return a function that searches a position. Earlier searches do not influence its results.
 
+    The position after a move is also the position before the next one. So the function keeps its last results, and
+    returns them again for the same position with the same moves before it. Do not change a result.
+
     network: the network that guides the searches. terms: komi, scoring and handicap. visits: the number of visits of
     each search.
     """
     player = GoPuctPlayer(network)
-    return lambda board: search_board(network, board, terms, visits, player=player)
+    kept: dict[Hashable, GoThought] = {}
+
+    def search(board: Board) -> GoThought:
+        key = _key(board)
+        thought = kept.pop(key, None) or search_board(network, board, terms, visits, player=player)
+        kept[key] = thought
+        if len(kept) > KEPT:
+            del kept[next(iter(kept))]
+        return thought
+
+    return search
+
+
+def _key(board: Board) -> Hashable:
+    """Return all that a search depends on: stones and their ages, prisoners, ko, passes and earlier positions."""
+    return (
+        board.board.tobytes(), board.to_move, board.ko, board.passes, board.ply, *board.captured, board.positions
+    )  # fmt: skip
 
 
 def boards(record: Record, predictions: list[PositionPrediction]) -> Iterator[tuple[PositionPrediction, Board]]:

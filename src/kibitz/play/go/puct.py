@@ -542,9 +542,12 @@ def likely_line(tree: PuctTree, node: int) -> tuple[tuple[int, ...], tuple[int, 
     """
     moves, visits = [int(tree.move[node])], [int(tree.visits[node])]
     while tree.first[node] >= 0:
-        node = max(children(tree, node).tolist(), key=lambda child: _rank(tree, child))
-        if not tree.visits[node]:
+        below = children(tree, node)
+        counts = tree.visits[below]
+        most = counts.max()
+        if not most:
             break
+        node = max(below[counts == most].tolist(), key=lambda child: _rank(tree, child))
         moves.append(int(tree.move[node]))
         visits.append(int(tree.visits[node]))
     return tuple(moves), tuple(visits)
