@@ -40,9 +40,9 @@ def test_a_position_is_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
     turned.to_move = BLACK
     assert search(turned).colour == BLACK
     assert len(seen) == 3
-    for i in range(searched.KEPT):
+    for i in range(searched.REMEMBERED):
         search(played(f"A{i + 1}"))
     again = search(played("E5", "C3", "G7"))
-    assert len(seen) == 4 + searched.KEPT
+    assert len(seen) == 4 + searched.REMEMBERED
     assert [move.point for move in again.moves] == [move.point for move in first.moves]
     assert again.lead == first.lead

@@ -18,7 +18,7 @@ from kibitz.play.go.thought import GoThought, Look, Terms
 from kibitz.play.go.value import search_board
 from kibitz.play.session import NetworkSession
 
-KEPT = 8
+REMEMBERED = 8
 """The number of results that `searching` keeps. Up to five positions are searched for one move."""
 
 
@@ -79,14 +79,14 @@ def searching(network: NetworkSession, terms: Terms, visits: int) -> Callable[[B
     each search.
     """
     player = GoPuctPlayer(network)
-    kept: dict[Hashable, GoThought] = {}
+    results: dict[Hashable, GoThought] = {}
 
     def search(board: Board) -> GoThought:
         key = _key(board)
-        thought = kept.pop(key, None) or search_board(network, board, terms, visits, player=player)
-        kept[key] = thought
-        if len(kept) > KEPT:
-            del kept[next(iter(kept))]
+        thought = results.pop(key, None) or search_board(network, board, terms, visits, player=player)
+        results[key] = thought
+        if len(results) > REMEMBERED:
+            del results[next(iter(results))]
         return thought
 
     return search
