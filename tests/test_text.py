@@ -34,7 +34,7 @@ def test_no_number_is_minus_zero() -> None:
 
 
 def test_signs_are_written_by_signed() -> None:
-    """A format with a sign of its own writes "-0.0" for numbers just below 0."""
+    """A format with `+` writes "-0.0" for numbers just below 0."""
     source = Path(kibitz.__file__).parent
     own = re.compile(r":[<>^]?\+(?:[0-9.]|\{\w+\})*f\}")
     found = {
