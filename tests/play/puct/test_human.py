@@ -28,12 +28,10 @@ from kibitz.play.puct.human import (
     shares,
 )
 from kibitz.play.puct.search import children
-from kibitz.play.result import PvLine, SearchLimits, SearchResult, TimeManager
+from kibitz.play.result import SearchLimits, SearchResult, TimeManager
 from kibitz.play.session import Session
 from support.causes import naming
 from support.chess_fakes import Fake, before_a_repetition
-
-POLICY_ALONE = HumanWeights(alpha=1.0, beta=0.0, growth=0.0)
 
 
 class RatedFake(Fake):
@@ -87,10 +85,9 @@ def test_beta_is_linear_between_the_ratings_of_the_games() -> None:
 def test_a_line_is_reported_with_its_share_and_what_the_search_saw() -> None:
     session = RatedFake()
     weights = HumanWeights(alpha=0.9, beta=3.0, growth=1.0)
-    told = {"rating": 1200 // 16, "opponent_rating": 1200 // 16}
     fen = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
-    result = think(HumanSearchPlayer(session, lines=100, side_inputs=told, weights=weights), fen)
-    policy = ChessPlayer(session, method="top-prob", lines=100, side_inputs=told)
+    result = think(HumanSearchPlayer(session, lines=100, side_inputs=told(1200), weights=weights), fen)
+    policy = ChessPlayer(session, method="top-prob", lines=100, side_inputs=told(1200))
     looked = policy.think(chess.Board(fen), SearchLimits())
     assert looked
     search = RootSearch(session)
@@ -208,9 +205,12 @@ def human() -> Session:
     return Session("human", 1)
 
 
-def of_rating(session: Session, rating: int, weights: HumanWeights | None = None) -> HumanSearchPlayer:
-    told = dict.fromkeys(("rating", "opponent_rating"), rating // 16)
-    return HumanSearchPlayer(session, lines=250, side_inputs=told, weights=weights)
+def of_rating(session: Session, rating: int, lines: int) -> HumanSearchPlayer:
+    return HumanSearchPlayer(session, lines=lines, side_inputs=told(rating))
+
+
+def told(rating: int) -> dict[str, int]:
+    return dict.fromkeys(("rating", "opponent_rating"), rating // 16)
 
 
 MATES_IN_TWO = [
@@ -221,32 +221,42 @@ MATES_IN_TWO = [
 ]
 """Positions of people's games, and the first move."""
 BLUNDERS = [
-    ("R7/1p3kp1/2pK3p/3p1PP1/1r1B2nP/8/1P6/8 b - - 2 39", "b4d4"),
-    ("r1bqk2r/pp1np1bp/2p3p1/3pNB2/3P1B2/4P3/PPP2PPP/R2QK2R b KQkq - 0 10", "g6f5"),
-    ("2rq2k1/1R3pp1/p5bp/8/1P2RQ1P/8/6P1/7K b - - 0 38", "g6e4"),
-    ("r6k/5R1p/5p1P/4pP2/8/2nB4/5PP1/5K2 w - - 0 31", "f7f6"),
+    ("R7/1p3kp1/2pK3p/3p1PP1/1r1B2nP/8/1P6/8 b - - 2 39", "b4d4", 2),
+    ("r1bqk2r/pp1np1bp/2p3p1/3pNB2/3P1B2/4P3/PPP2PPP/R2QK2R b KQkq - 0 10", "g6f5", 5),
+    ("2rq2k1/1R3pp1/p5bp/8/1P2RQ1P/8/6P1/7K b - - 0 38", "g6e4", 5),
+    ("r6k/5R1p/5p1P/4pP2/8/2nB4/5PP1/5K2 w - - 0 31", "f7f6", 14),
 ]
-"""Positions of people's games, and a move after which the other side mates in two."""
+"""Positions of people's games, a move after which the other side mates in two, and how many lines contain the move.
+
+Each line has a search of its own, so that all lines would take seconds.
+"""
 
 
-def of_move(player: HumanSearchPlayer, fen: str, move: str) -> PvLine:
-    return next(line for line in think(player, fen).lines if line.move.uci() == move)
+def of_policy(session: Session, rating: int, fen: str, move: str) -> float:
+    """The policy's probability of a move."""
+    policy = ChessPlayer(session, method="top-prob", lines=250, side_inputs=told(rating))
+    policy.own_values = False
+    looked = policy.think(chess.Board(fen), SearchLimits())
+    assert looked
+    return next(line.probability for line in looked.lines if line.move.uci() == move)
 
 
 @pytest.mark.parametrize("rating", [1200, 1800])
 @pytest.mark.parametrize(("fen", "move"), MATES_IN_TWO)
 def test_a_mate_in_two_is_found(human: Session, fen: str, move: str, rating: int) -> None:
     """And played more often than not, where the policy alone plays something else."""
-    found, alone = (of_move(of_rating(human, rating, each), fen, move) for each in (None, POLICY_ALONE))
+    (found,) = think(of_rating(human, rating, 1), fen).lines
+    assert found.move.uci() == move
     assert found.mate == 2
-    assert found.probability > 0.5 > alone.probability
+    assert found.probability > 0.5 > of_policy(human, rating, fen, move)
 
 
 @pytest.mark.parametrize("rating", [1200, 1800])
-@pytest.mark.parametrize(("fen", "move"), BLUNDERS)
-def test_a_mate_in_two_is_not_allowed(human: Session, fen: str, move: str, rating: int) -> None:
+@pytest.mark.parametrize(("fen", "move", "lines"), BLUNDERS)
+def test_a_mate_in_two_is_not_allowed(human: Session, fen: str, move: str, lines: int, rating: int) -> None:
     """Which it allows five times as rarely as the policy alone."""
-    found, alone = (of_move(of_rating(human, rating, each), fen, move) for each in (None, POLICY_ALONE))
+    found = next(line for line in think(of_rating(human, rating, lines), fen).lines if line.move.uci() == move)
     assert found.mate == -2
-    assert alone.probability > 0.1
-    assert found.probability < alone.probability / 5
+    alone = of_policy(human, rating, fen, move)
+    assert alone > 0.1
+    assert found.probability < alone / 5
