@@ -13,6 +13,7 @@ from kibitz.analysis.chess.moves import Worth
 from kibitz.analysis.glyphs import figure
 from kibitz.analysis.parts import figure_of
 from kibitz.commands.analyze import output
+from kibitz.play.value import NETWORK, PositionValue
 from kibitz.stats import Estimate
 from kibitz.text import number_of, rounded, signed
 from kibitz.web.answers import rounded as web_rounded
@@ -30,6 +31,7 @@ def test_no_number_is_minus_zero() -> None:
     found = [web_rounded(-0.0), *rounded_list(np.array([-0.00001, 0.3]))]
     assert list(map(str, found)) == ["0.0", "0.0", "0.3"]
     assert str(figure(-0.00001, 3)["value"]) == "0.0"
+    assert str(PositionValue(0.5, NETWORK, lead=-0.001).as_json()["lead"]) == "0.0"
     assert str(figure_of(Estimate(-0.00001, -0.1, 0.1, 3, 2))["value"]) == "0.0"
 
 

@@ -303,7 +303,7 @@ describe("layers of a board", () => {
     const signed = tints({ kind: "signed", values: [0.2, -0.1, 0.001] });
     expect(signed.map(({ negative, text }) => [negative, text])).toEqual([[false, "+20"], [true, "−10"], [false, ""]]);
     expect(signed[0]!.strength).toBeGreaterThan(signed[1]!.strength);
-    expect(tints({ kind: "plane", values: [0, 1, -0.25] }).map(({ text }) => text)).toEqual(["", "", "−.25"]);
+    expect(tints({ kind: "plane", values: [0, 1, -0.25, -0.004] }).map(({ text }) => text)).toEqual(["", "", "−.25", ""]);
   });
 
   test("what the chosen layer shows of an answer; nothing without hints, but a count always", () => {

@@ -21,6 +21,9 @@ def figure(value: float | None) -> dict[str, Any]:
     [
         (0.6613, "share", "66.1%"),
         (-0.012, "share", "-1.2%"),
+        (-0.0004, "share", "0.0%"),
+        (-0.00004, "small share", "0.00%"),
+        (-0.0004, "number", "0.000"),
         (1.0, "share", "100.0%"),
         (0.6613, "small share", "66.13%"),
         (0.5981, "number", "0.598"),

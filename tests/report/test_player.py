@@ -94,6 +94,11 @@ def test_a_value_has_one_name_and_an_interval_is_named_only_where_it_is() -> Non
     assert interval not in Reader(render_player_page(result(loss=figure(0.06, sure=False)), ABOUT)).said
 
 
+def test_an_interval_does_not_begin_at_minus_zero() -> None:
+    html = render_player_page(result(by_phase={"opening": part("the opening", 0.05, 0.0403)}), ABOUT)
+    assert "-0.0 to" not in html
+
+
 def test_a_provisional_report_says_why_it_compares_nothing() -> None:
     words = "does not compare"
     assert words in Reader(render_player_page(result(None, stands_out=[], provisional=True), ABOUT)).said

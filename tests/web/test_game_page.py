@@ -72,6 +72,12 @@ def test_a_game_of_go_with_its_summary(client: Client) -> None:
     assert played(game)[-1].count("X") == 2
 
 
+def test_a_small_loss_of_points_is_not_minus_zero(client: Client) -> None:
+    mark = {"value": 0.4, "lead": -1.5, "mark": "?!", "loss": 0.1, "points": 0.04, "best": "C3", "line": ["C3"]}
+    (game,) = page_of(client, asked(client, "(;SZ[9];B[ee])", {1: mark})).data["games"]
+    assert str(game["moves"][0]["change"]) == "0.0"
+
+
 def test_a_start_position_with_black_to_move(client: Client) -> None:
     fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 0 12"
     (game,) = page_of(client, asked(client, f'[FEN "{fen}"]\n\n12... Kd7 13. e4 *', {})).data["games"]

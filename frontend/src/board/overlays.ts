@@ -174,10 +174,10 @@ function numeral(heat: Heat, value: number): string {
     const points = Math.round(value * 100);
     return points === 0 ? "" : points > 0 ? `+${points}` : `−${-points}`;
   }
-  if (value === 0 || Math.abs(value) === 1) return "";
+  const rounded = value.toFixed(2);
+  if (Number(rounded) === 0 || Math.abs(value) === 1) return "";
   return decimals(
-    value
-      .toFixed(2)
+    rounded
       .replace(/^(-?)0\./, "$1.")
       .replace("-", "−"),
   );

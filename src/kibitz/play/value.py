@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from kibitz.text import rounded
+
 RULES, SEARCH, NETWORK = "rules", "search", "network"
 """The possible sources of a value. RULES: the game is over. SEARCH: a search. NETWORK: the network, without a
 search.
@@ -34,4 +36,4 @@ class PositionValue:
         """Return the value as a dict for JSON."""
         found = {**vars(self), "chance": round(self.chance, 4), "moves": list(self.moves)}
         lead = found.pop("lead")
-        return found if lead is None else {**found, "lead": round(lead, 2)}
+        return found if lead is None else {**found, "lead": rounded(lead, 2)}

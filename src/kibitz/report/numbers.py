@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from kibitz.text import signed
+from kibitz.text import rounded, signed
 
 if TYPE_CHECKING:
     from kibitz.stats import Kind
@@ -28,7 +28,8 @@ def figure_text(value: float | None, kind: Kind) -> str:
         return "–"
     if kind == "points":
         return signed(value * 100)
-    return f"{value * 100:.{_digits(kind)}f}%" if is_share(kind) else f"{value:,.3f}"
+    digits = _digits(kind)
+    return f"{rounded(value * 100, digits):.{digits}f}%" if is_share(kind) else f"{rounded(value, digits):,.3f}"
 
 
 def interval_text(figure: Row, kind: Kind) -> str:

@@ -7,7 +7,7 @@ content security policy forbids scripts and outside requests.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import resources
 from typing import Any
 
@@ -270,7 +270,7 @@ def _lately(report: Row) -> Markup:
             _points(row["loss"]),
             _points(row["earlier_loss"]),
             _signed(row["change"]),
-            _interval(row["change"], "+"),
+            _interval(row["change"], signed),
         )
         body = Markup("").join(Markup("<td>{}</td>").format(cell) for cell in cells)
         lines.append(Markup('<tr><th scope="row">{}</th>{}</tr>').format(row["label"], body))
@@ -336,7 +336,7 @@ def _table(title: str, rows: Iterable[Row]) -> Markup:
         if compared:
             difference = row.get("difference")
             cells += (
-                [_points(row["usual_loss"]), _signed(difference), _interval(difference, "+")]
+                [_points(row["usual_loss"]), _signed(difference), _interval(difference, signed)]
                 if difference
                 else ["–"] * 3
             )
@@ -433,10 +433,10 @@ def _signed(figure: Row) -> str:
     return signed(figure["value"])
 
 
-def _interval(figure: Row, sign: str = "") -> str:
+def _interval(figure: Row, written: Callable[[float], str] = _number) -> str:
     if figure["low"] is None:
         return "–"
-    return " to ".join(f"{figure[end]:{sign}.1f}" for end in ("low", "high"))
+    return " to ".join(written(figure[end]) for end in ("low", "high"))
 
 
 def _percent(figure: Row) -> str:

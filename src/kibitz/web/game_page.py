@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from kibitz.analysis.shown import rounded
+from kibitz.analysis import shown
+from kibitz.text import rounded
 from kibitz.web import game_tree
 from kibitz.web.chess.line import ChessLine
 from kibitz.web.notes import LANGUAGE, MOST_TEXT, Note, read_notes
@@ -40,8 +41,8 @@ def page(fields: Fields) -> dict[str, Any]:
     whole = notes is not None and notes.summary is not None and len(notes.movers) == len(main) - 1
     described |= {
         "checked_by": notes.checked_by if notes else "",
-        "values": rounded([note.value for note in found]),
-        "leads": rounded([note.lead for note in found], 1),
+        "values": shown.rounded([note.value for note in found]),
+        "leads": shown.rounded([note.lead for note in found], 1),
         "summary": notes.summary.as_json() if whole and notes and notes.summary else None,
     }
     return {"html": render_game_page([described], language)}
@@ -72,7 +73,7 @@ def _go(headers: Any, line: Any, names: list[str], notes: list[Note], language: 
     board, moves = line.start(), []
     for ply, (name, note) in enumerate(zip(names, notes, strict=True), 1):
         about: dict[str, Any] = {"number": f"{ply}.", "side": "black" if board.to_move == BLACK else "white"}
-        about |= _remarks(note, reasons_of(note), note.points and -round(note.points, 1), language)
+        about |= _remarks(note, reasons_of(note), note.points and rounded(-note.points, 1), language)
         about["line"] = _better(note, board.copy(), read, steps)
         step = list(steps(board, [read(board, name)]))
         if not step:

@@ -14,6 +14,7 @@ from kibitz.analysis.go.kinds import AREAS, KINDS, area_of, kind_of
 from kibitz.analysis.go.losses import UsualLosses, usual_losses
 from kibitz.analysis.go.player import GoPlayerReport, GoSides
 from kibitz.analysis.go.predictions import PHASES
+from kibitz.analysis.go.shown import shown_game
 from kibitz.analysis.parts import A_GAME, ENOUGH
 from kibitz.games.go.io.sgf import Record, parse_record
 from kibitz.games.go.points import BLACK, NONE, POINTS, WHITE, from_gtp, to_gtp
@@ -73,6 +74,12 @@ def test_the_worst_mistakes() -> None:
     assert worst["stones"][2] == "....O...."
     assert worst["stones"][4] == "....X...."
     assert report_of(game({})).as_json()["worst"] == []
+
+
+def test_the_change_of_a_move_on_a_page_is_never_minus_zero() -> None:
+    one = game({1: 0.04, 3: 4.0})
+    one = replace(one, moves=[replace(move, mark="?!") for move in one.moves])
+    assert [str(move["change"]) for move in shown_game(one)["moves"]][:3] == ["0.0", "0.0", "-4.0"]
 
 
 def test_what_changed_since_the_last_month() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from kibitz import text
 from kibitz.analysis.go.games import AnalysedGame, Move
 from kibitz.analysis.shown import changed_cells, incomplete, player_name, record_texts, rounded
 from kibitz.games.go.points import BLACK, GRID, PASS, WHITE, to_gtp
@@ -82,4 +83,4 @@ def _remarks(move: Move, board: Board) -> dict[str, Any]:
     if not move.mark:
         return {"change": None, "notes": [], "line": []}
     line = list(steps(board.copy(), move.better.line)) if move.better else []
-    return {"change": round(move.change, 1), "notes": move.explanations, "line": line}
+    return {"change": text.rounded(move.change, 1), "notes": move.explanations, "line": line}
