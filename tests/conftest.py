@@ -124,6 +124,13 @@ def shared_chess() -> Path:
     return SHARED_CHESS
 
 
+@pytest.fixture
+def few_visits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The searches that judge moves of Go are short, for tests that don't ask how good these searches are."""
+    monkeypatch.setattr("kibitz.analysis.go.better.LONG_VISITS", 24)
+    monkeypatch.setattr("kibitz.play.go.value.VISITS", 12)
+
+
 @pytest.fixture(scope="session")
 def small_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """400 bundled games. Read only."""

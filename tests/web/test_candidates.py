@@ -8,7 +8,7 @@ from typing import Any
 import chess
 import pytest
 
-from kibitz.analysis.go.better import LONG_VISITS
+from kibitz.analysis.go import better
 from kibitz.play.go import value
 from support.board_client import Client, until
 from support.causes import mentions
@@ -60,18 +60,7 @@ WALLS = "D5 E5 D4 E4 D6 E6 D3 E3 D7 E7 D2 E2 D8 E8 D1 E1"
 """Black has four columns of nine and the move at the top, which decides who gets the fifth."""
 
 
-def test_a_wasted_move_of_go(client: Client) -> None:
-    found = check(client, "gohuman", go_line(*WALLS.split(), "A1"))
-    assert found["mark"] == "??"
-    assert found["points"] > 5
-    assert found["reply"]
-    assert found["line"]
-    assert found["line"][0] != "A1"
-    assert found["before"] > found["after"]
-    assert check(client, "gohuman", go_line("E5"))["mark"] in ("", "?!")
-
-
-def test_a_mistake_of_go_is_searched_longer(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wasted_move_of_go_is_searched_longer(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     visits: list[int] = []
 
     def counted(network: Any, board: Any, terms: Any, times: int, **more: Any) -> Any:
@@ -80,11 +69,19 @@ def test_a_mistake_of_go_is_searched_longer(client: Client, monkeypatch: pytest.
 
     search_board = value.search_board
     monkeypatch.setattr(value, "search_board", counted)
-    assert check(client, "gohuman", go_line(*WALLS.split(), "A1"))["mark"] == "??"
-    assert LONG_VISITS in visits
+    monkeypatch.setattr(better, "LONG_VISITS", 40)
+    monkeypatch.setattr(value, "VISITS", 20)
+    found = check(client, "gohuman", go_line(*WALLS.split(), "A1"))
+    assert found["mark"] == "??"
+    assert found["points"] > 5
+    assert found["reply"]
+    assert found["line"]
+    assert found["line"][0] != "A1"
+    assert found["before"] > found["after"]
+    assert 40 in visits
     visits.clear()
-    check(client, "gohuman", go_line("E5"))
-    assert set(visits) == {value.VISITS}
+    assert check(client, "gohuman", go_line("E5"))["mark"] in ("", "?!")
+    assert set(visits) == {20}
 
 
 @pytest.mark.parametrize(

@@ -203,13 +203,14 @@ def test_a_search_says_more_of_each_position() -> None:
     assert seen.positions[8].prediction.line, "after the last move, too"  # type: ignore[union-attr]
 
 
+@pytest.mark.usefixtures("few_visits")
 def test_judging_for_both_sides_takes_the_movers_optimism_away() -> None:
     """Of a good game's opening on 19×19, where one look of the network says that a move loses over a point."""
     import kibitz
 
     games = read_records([str(Path(kibitz.__file__).parent / "data" / "games.sgfl.zst")])
     record = next(game for game in itertools.islice(games, 60, None) if isinstance(game, Record) and game.size == 19)
-    opening, session = replace(record, moves=record.moves[:20]), Session("gohuman")
+    opening, session = replace(record, moves=record.moves[:12]), Session("gohuman")
     usual = analyse(1, opening, session, answers, nodes=0, steadied=True)
     raw = analyse(1, opening, session, answers, nodes=0)
     lost, said = (np.mean([max(0.0, -move.change) for move in game.moves]) for game in (usual, raw))

@@ -296,6 +296,7 @@ def test_a_search_unless_raw(file: Path, monkeypatch: pytest.MonkeyPatch, capsys
     assert "--raw shows values" in refused(capsys, 2, "gohuman", file, "--raw", "--nodes", "5")
 
 
+@pytest.mark.usefixtures("few_visits")
 def test_a_marked_move_has_a_better_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "lost.sgf"
     file.write_text("(;GM[1]FF[4]SZ[9]KM[6.5];B[ee];W[ec];B[aa];W[gd])", encoding="utf-8")

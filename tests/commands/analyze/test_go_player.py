@@ -15,6 +15,9 @@ from support.go_fakes import FakeGo
 PLAYED = 10
 
 
+pytestmark = pytest.mark.usefixtures("few_visits")
+
+
 @pytest.fixture
 def games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("kibitz.play.session.Session", lambda run: FakeGo())

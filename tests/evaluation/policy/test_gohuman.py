@@ -271,8 +271,9 @@ def test_the_page_and_the_command(
     assert turned["accuracy"]["n"] == 40
 
 
+@pytest.mark.usefixtures("few_visits")
 def test_analyze(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    moves = "".join(f";{'BW'[i % 2]}[{chr(97 + i // 9)}{chr(97 + i % 9)}]" for i in range(30))
+    moves = "".join(f";{'BW'[i % 2]}[{chr(97 + i // 9)}{chr(97 + i % 9)}]" for i in range(18))
     file = tmp_path / "game.sgf"
     file.write_text(f"(;GM[1]SZ[9]KM[6.5]RU[Chinese]BR[9d]WR[3k]PC[KGS]RE[B+R]{moves})")
     assert cli(["analyze", str(run.path), str(file), "--json"]) == 0
@@ -280,7 +281,7 @@ def test_analyze(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert captured.err == ""  # boards of 9 lines are no surprise to it
     game = json.loads(captured.out)["games"][0]
     assert [(row["phase"], row["side"], row["moves"]) for row in game["phases"]] == [
-        ("opening", "black", 7), ("opening", "white", 7), ("middlegame", "black", 8), ("middlegame", "white", 8),
+        ("opening", "black", 7), ("opening", "white", 7), ("middlegame", "black", 2), ("middlegame", "white", 2),
     ]  # fmt: skip
     losses = [max(0.0, -move["change"]) for move in game["moves"][:14:2]]
     assert game["phases"][0]["average_loss"] == pytest.approx(np.mean(losses), abs=0.01)
