@@ -17,7 +17,7 @@ from kibitz.analysis.go.notes import mark_line
 from kibitz.analysis.go.reason_texts import sentence
 from kibitz.games.go.io.text import put_right
 from kibitz.games.go.points import to_sgf
-from kibitz.web import files, game_tree
+from kibitz.web import files, game_page, game_tree
 from kibitz.web.params import BadRequest
 from support.board_client import Client
 from support.causes import each_mentions, mentions, naming
@@ -493,6 +493,39 @@ def test_a_word_without_end(client: Client) -> None:
     """Patterns would search it for seconds, and keep all other requests waiting."""
     assert mentions(client.error("/api/load", {"text": "1. e4 " + "x" * 10_001}), "10,000 & characters")
     assert client.good("/api/load", {"text": "1. e4 {" + "x" * 9_000 + "} *"})["games"]
+
+
+@pytest.mark.parametrize(
+    ("text", "field"), [("1. e4", "nags"), ("1. e4", "shapes"), ("1. e4", "commands"), ("1. e4", "fen"),
+                        ("(;SZ[9];B[ee])", "nags"), ("(;SZ[9];B[ee])", "props")],
+)  # fmt: skip
+@pytest.mark.parametrize("wrong", [False, 0, "", [], {}])
+def test_an_empty_value_of_another_type_is_no_missing_field(text: str, field: str, wrong: Any) -> None:
+    found = load(text)
+    right = {"nags": [], "shapes": [], "fen": ""}.get(field, {})
+    found["tree"][0][field] = None
+    assert save(found)
+    found["tree"][0][field] = wrong
+    if type(wrong) is type(right):
+        assert save(found)
+    else:
+        with pytest.raises(BadRequest, match=field):
+            save(found)
+
+
+@pytest.mark.parametrize("wrong", [False, 0, "", []])
+def test_headers_and_setup_stones_are_objects(wrong: Any) -> None:
+    chess, go = load("1. e4"), load("(;SZ[9];B[ee])")
+    assert save(chess, headers=None) == save(chess, headers={})
+    assert save(go, line=go["line"] | {"setup": None}) == save(go, line=go["line"] | {"setup": {}})
+    with pytest.raises(BadRequest, match="headers must be"):
+        save(chess, headers=wrong)
+    with pytest.raises(BadRequest, match="headers must be"):
+        game_page.page({"tree": chess["tree"], "line": chess["line"], "headers": wrong})
+    with pytest.raises(BadRequest, match="setup must be"):
+        save(go, line=go["line"] | {"setup": wrong})
+    with pytest.raises(BadRequest, match="reasons must be"):
+        noted(chess, {1: {"value": 0.5, "reasons": wrong}})
 
 
 def noted(found: dict[str, Any], notes: dict[int, dict[str, Any]], **analysis: Any) -> str:

@@ -149,7 +149,8 @@ def test_a_line_of_exactly_the_limit_is_taken(monkeypatch: pytest.MonkeyPatch) -
         ({"game": "go", "setup": {"B": ["D4", "D4"]}}, "stones"),
         ({"game": "go", "setup": {"B": ["A1"], "W": ["A2", "B1"]}}, "liberty"),
         ({"game": "go", "setup": {"B": ["pass"]}}, "not on the board"),
-        ({"game": "go", "setup": []}, None),
+        ({"game": "go", "setup": None}, None),
+        ({"game": "go", "setup": []}, "setup & object"),
         ({"game": "go", "setup": [1]}, "setup & object"),
     ],
 )

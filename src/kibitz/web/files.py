@@ -9,7 +9,7 @@ from kibitz.games.go.io.gib import is_gib
 from kibitz.links import what_to_do
 from kibitz.web import game_tree
 from kibitz.web.notes import read_notes
-from kibitz.web.params import BadRequest, Fields, an_object, choice, text, whole, words
+from kibitz.web.params import BadRequest, Fields, choice, optional_object, text, whole, words
 from kibitz.web.positions import GAMES, read_line
 
 _SGF = re.compile(r"\(\s*+;\s*+[A-Za-z]*+\s*+[\[;()]|\A\s*+\(\s*+[A-Z]{1,2}\[")
@@ -54,9 +54,7 @@ def save(fields: Fields) -> dict[str, Any]:
     `kibitz annotate`.
     """
     tree = game_tree.read_tree(fields)
-    headers = fields.get("headers") or {}
-    if not isinstance(headers, dict):
-        raise BadRequest("headers must be an object")
+    headers = optional_object(fields, "headers")
     line: Any = read_line(fields) if fields.get("line") is not None else None
     game = choice(fields, "game", tuple(GAMES), "chess")
     if line is not None and line.game != game:
@@ -65,7 +63,7 @@ def save(fields: Fields) -> dict[str, Any]:
     if game == "go":
         from kibitz.web.go import files as go_records
 
-        assumed = words(an_object(fields.get("line") or {}, "line"), "assumed", 2)
+        assumed = words(optional_object(fields, "line"), "assumed", 2)
         return {"text": go_records.save_sgf(tree, headers, line, assumed, notes)}
 
     from kibitz.web.chess import files

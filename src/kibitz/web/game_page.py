@@ -34,7 +34,7 @@ def page(fields: Fields) -> dict[str, Any]:
     language = notes.language if notes and notes.language in LANGUAGES else LANGUAGE
     found = [notes.moves.get(index, _NO_NOTE) if notes else _NO_NOTE for index in main]
     described = (_chess if isinstance(line, ChessLine) else _go)(
-        fields.get("headers"), line, [tree[index].move or "" for index in main[1:]], found[1:], language
+        game_tree.texts(fields, "headers"), line, [tree[index].move or "" for index in main[1:]], found[1:], language
     )
     if value := text(fields, "value", "")[:MOST_TEXT]:
         described["value"] = value
@@ -48,7 +48,7 @@ def page(fields: Fields) -> dict[str, Any]:
     return {"html": render_game_page([described], language)}
 
 
-def _chess(headers: Any, line: Any, names: list[str], notes: list[Note], language: str) -> dict[str, Any]:
+def _chess(headers: dict[str, str], line: Any, names: list[str], notes: list[Note], language: str) -> dict[str, Any]:
     from kibitz.analysis.chess.shown import game_facts, number_of, steps
     from kibitz.web.chess.line import read_move
 
@@ -58,10 +58,10 @@ def _chess(headers: Any, line: Any, names: list[str], notes: list[Note], languag
         about |= _remarks(note, note.reasons, -round(100 * note.loss), language)
         about["line"] = _better(note, board.copy(stack=False), read_move, steps)
         moves += [{**step, **about} for step in steps(board, [read_move(board, name)])]
-    return {**game_facts(_texts(headers), line.start()), "value": "White's win probability", "moves": moves}
+    return {**game_facts(headers, line.start()), "value": "White's win probability", "moves": moves}
 
 
-def _go(headers: Any, line: Any, names: list[str], notes: list[Note], language: str) -> dict[str, Any]:
+def _go(headers: dict[str, str], line: Any, names: list[str], notes: list[Note], language: str) -> dict[str, Any]:
     from kibitz.analysis.go.shown import game_facts, steps
     from kibitz.games.go.points import BLACK
     from kibitz.web.go.annotating import reasons_of
@@ -79,7 +79,7 @@ def _go(headers: Any, line: Any, names: list[str], notes: list[Note], language: 
         if not step:
             raise BadRequest(f"tree: move {ply} is illegal here")
         moves.append({**step[0], **about})
-    return {**game_facts(_texts(headers), line.start(), line.komi), "moves": moves}
+    return {**game_facts(headers, line.start(), line.komi), "moves": moves}
 
 
 def _remarks(note: Note, reasons: dict[str, str], change: float | None, language: str) -> dict[str, Any]:
@@ -103,8 +103,3 @@ def _better(note: Note, board: Any, read: Callable[[Any, str], Any], steps: Step
         except BadRequest:
             break
     return found
-
-
-def _texts(headers: Any) -> dict[str, str]:
-    """Return the headers of a game. Raises BadRequest if they are not texts."""
-    return game_tree.texts({"headers": headers or {}}, "headers")

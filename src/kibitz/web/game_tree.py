@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from kibitz.web.params import BadRequest, Fields, objects, text
+from kibitz.web.params import BadRequest, Fields, objects, optional_object, text
 
 MAX_NODES = 20_000
 """The largest number of positions of one game, including variations, that the page gets."""
@@ -57,7 +57,7 @@ def read_tree(fields: Fields) -> list[Written]:
             tree[index_of[parent]].children.append(index)
         index_of[name] = index
         comment = text(node, "comment", "")[:MAX_COMMENT_LENGTH]
-        nags = node.get("nags") or []
+        nags = [] if node.get("nags") is None else node["nags"]
         if not isinstance(nags, list) or not all(isinstance(nag, int) and 0 <= nag <= MAX_NAG for nag in nags):
             raise BadRequest(f"tree: the nags of node {index} must be numbers from 0 to {MAX_NAG}")
         tree.append(Written(move if index else None, comment, sorted(set(nags)), node))
@@ -67,13 +67,13 @@ def read_tree(fields: Fields) -> list[Written]:
 
 
 def texts(fields: Fields, name: str) -> dict[str, str]:
-    """Return a field of a request: a dict from strings to strings; {} if the field is missing or empty. fields: the
+    """Return a field of a request: a dict from strings to strings; {} if the field is missing. fields: the
     JSON of the request. name: the name of the field. Raises BadRequest for any other value.
     """
-    value = fields.get(name) or {}
-    if not isinstance(value, dict) or not all(isinstance(item, str) for item in value.values()):
+    value = optional_object(fields, name)
+    if not all(isinstance(item, str) for item in value.values()):
         raise BadRequest(f"{name} must be an object of strings")
-    return value
+    return dict(value)
 
 
 def few(problems: list[str]) -> list[str]:

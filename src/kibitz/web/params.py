@@ -45,6 +45,14 @@ def an_object(value: object, name: str) -> Fields:
     return value
 
 
+def optional_object(fields: Fields, name: str) -> Fields:
+    """Return a field of a request: a JSON object; {} if the field is missing. Raises BadRequest for any other value.
+    fields: the JSON of the request. name: the name of the field.
+    """
+    value = fields.get(name)
+    return {} if value is None else an_object(value, name)
+
+
 def objects(value: object, name: str, most: int) -> list[Fields]:
     """Return the value after checking that it is a list of at most `most` JSON objects. name: the name of the value,
     for the message. Raises BadRequest for any other value.

@@ -17,7 +17,7 @@ from kibitz.games.chess.io.tags import read_headers
 from kibitz.web import game_tree
 from kibitz.web.chess.line import ChessLine, node, read_move, read_start
 from kibitz.web.notes import Notes
-from kibitz.web.params import BadRequest, Fields
+from kibitz.web.params import BadRequest, Fields, text
 from kibitz.web.workers import check_wanted
 
 _PLACEMENT = re.compile(r"(?:[pnbrqkPNBRQK1-9]{1,8}/){4,}[pnbrqkPNBRQK1-9]{1,8}")
@@ -167,9 +167,7 @@ def save_pgn(tree: list[game_tree.Written], headers: Fields, start: str | None, 
         position.
     notes: the results of an analysis to write into the PGN; None for none.
     """
-    fen = start or tree[0].fields.get("fen") or chess.STARTING_FEN
-    if not isinstance(fen, str):
-        raise BadRequest("fen must be a string")
+    fen = start or text(tree[0].fields, "fen", "") or chess.STARTING_FEN
     board = read_start(fen)
     game = chess.pgn.Game()
     for name, value in list(headers.items())[:MAX_HEADERS]:
@@ -222,7 +220,7 @@ def _note(child_node: chess.pgn.ChildNode, board: chess.Board, notes: Notes, ind
 
 def _comment(written: game_tree.Written) -> str:
     """Format the comment, the shapes and the commands of a node in one line that every program can read."""
-    shapes = written.fields.get("shapes") or []
+    shapes = [] if written.fields.get("shapes") is None else written.fields["shapes"]
     if not isinstance(shapes, list) or not all(isinstance(each, str) and _SHAPE.fullmatch(each) for each in shapes):
         raise BadRequest("shapes must be a list of circles and arrows like Gd4 and Rb1c3")
     parts = [written.comment]

@@ -16,6 +16,7 @@ from kibitz.games.go.points import BLACK, WHITE
 from kibitz.play.go.ownership import SWINGS
 from kibitz.web import game_tree
 from kibitz.web.notes import LANGUAGE, Note, Notes
+from kibitz.web.params import optional_object
 
 _NAGS = {"?!": 6, "?": 2, "??": 4, "↑": 1}
 _OF_MOVES = set(range(1, 7))
@@ -43,8 +44,7 @@ def annotate(
     reasons = reasons_of(note) if note else {}
     comment, earlier = without_notes(written.comment)
     nags = [nag for nag in written.nags if nag != _NAGS.get(earlier)]
-    properties = written.fields.get("props") or {}
-    props = dict(properties) if isinstance(properties, dict) else {}
+    props = dict(optional_object(written.fields, "props"))
     lines = [comment] if comment else []
     if index == 0 and notes.checked_by:
         lines.append(f"Checked by {notes.checked_by}")

@@ -25,7 +25,7 @@ from kibitz.web import game_tree
 from kibitz.web.go.annotating import annotate, last_words
 from kibitz.web.go.line import DEFAULT_RULES, GoLine, node, read_rules, read_start
 from kibitz.web.notes import Notes
-from kibitz.web.params import BadRequest, Fields
+from kibitz.web.params import BadRequest, Fields, optional_object
 from kibitz.web.workers import check_wanted
 
 HEADERS = (
@@ -399,8 +399,8 @@ def _branch(todo: list[str | tuple[int, _Fork]], children: list[int], board: Boa
 def _notes(written: game_tree.Written) -> str:
     parts = [f"C[{_escaped(written.comment)}]"] if written.comment.strip() else []
     parts += [_WRITTEN[nag] for nag in written.nags if nag in _WRITTEN]
-    properties = written.fields.get("props") or {}
-    if not isinstance(properties, dict) or not all(isinstance(values, list) for values in properties.values()):
+    properties = optional_object(written.fields, "props")
+    if not all(isinstance(values, list) for values in properties.values()):
         raise BadRequest("props must be an object whose values are lists")
     for name, values in properties.items():
         if _NAME.fullmatch(name) and name not in _OF_START and values:

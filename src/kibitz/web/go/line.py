@@ -20,7 +20,7 @@ from kibitz.kernels import kernel
 from kibitz.play.go.ownership import points_of, with_board_inputs, without_early_passes
 from kibitz.play.go.thought import Terms
 from kibitz.text import shown
-from kibitz.web.params import BadRequest, Fields, check_game, choice, number, text, whole, words
+from kibitz.web.params import BadRequest, Fields, check_game, choice, number, optional_object, text, whole, words
 
 if TYPE_CHECKING:
     from kibitz.play.session import Session
@@ -180,9 +180,7 @@ def read_line(fields: Fields) -> GoLine:
     if size not in SIZES:
         raise BadRequest(f"the size of the board must be one of {', '.join(map(str, SIZES))} (got {size})")
     komi = number(fields, "komi", 7.5, -MAX_KOMI, MAX_KOMI)
-    setup = fields.get("setup") or {}
-    if not isinstance(setup, dict):
-        raise BadRequest("setup must be an object with two lists of stones: B and W")
+    setup = optional_object(fields, "setup")
     black, white = (tuple(read_point(word, size) for word in words(setup, name, size * size)) for name in "BW")
     side = BLACK if choice(fields, "side", ("b", "w"), "b") == "b" else WHITE
     line = GoLine(size, komi or 0.0, read_rules(text(fields, "rules", DEFAULT_RULES)), black, white, side)
