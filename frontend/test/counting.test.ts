@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { add, empty } from "../src/app/tree";
 import type { App } from "../src/app/state";
-import { Counter, together } from "../src/play/gocount";
+import { Counter, gapOf, together } from "../src/play/gocount";
 import { pointsOf } from "../src/board/gomarks";
 import { pointOf } from "../src/board/gopoints";
 import { goStart, stonesOf } from "../src/play/starting";
@@ -20,6 +20,26 @@ test("stones that live or die together", () => {
   expect(together(STONES, CAUGHT, 9)).toEqual([CAUGHT]);
   const all = together(STONES, pointOf("E9", 9)!, 9);
   expect(all).toHaveLength(9);
+});
+
+/** A position as rows of ".", "B" and "W". */
+const gap = (rows: string[], dead: string[] = [], seki: string[] = []): ReturnType<typeof gapOf> => gapOf(rows.join(""), { dead, seki }, rows.length);
+test("an open border is found with its gap, and the neutral points of a finished game are not", () => {
+  expect(gap(ROWS, ["C7"])).toBeNull();
+  const open = ROWS.with(8, ".........");
+  // All of Black's half and White's, and the last row. The white stone in Black's half is alive at first.
+  expect(gap(open, ["C7"])).toEqual({ points: 8 * 7 + 9, at: pointOf("E1", 9) });
+  // Black's stone closes one half, and White's the other. A neutral point beside both stays.
+  expect(gap(open.with(8, "....B...."), ["C7"])).toEqual({ points: 8 * 3 + 4, at: pointOf("G1", 9) });
+  expect(gap(open.with(8, "....B.W.."), ["C7"])).toBeNull();
+  // Points between both walls are no gap.
+  expect(gap([...Array<string>(8).fill("...B.W..."), ".....W..."])).toEqual({ points: 37, at: pointOf("D1", 9) });
+  expect(gap(ROWS.with(4, "....B.W..").with(3, "....BWW..").with(5, "....BWW.."), ["C7"])).toBeNull();
+  // White's stone lives in Black's half, as long as nobody marks it dead.
+  expect(gap(ROWS.with(2, "..W.BW..."))?.points).toBe(35);
+  // The liberties of a seki belong to nobody.
+  expect(gap(ROWS, [], ["C7"])).toBeNull();
+  expect(gap(["...", "...", "..."])).toBeNull();
 });
 
 test("handicap stones stand where they stand by custom", () => {
@@ -98,4 +118,15 @@ test("a count in the middle of the game is not its result", async () => {
     await until(() => !counter.element.hidden);
   }
   expect(game.headers.RE).toBe("B+9");
+});
+
+test("the count says that the border is open", async () => {
+  new Server().on("count", ({ dead }) => (dead ? points(45, 36, ["C7"]) : points(9, 45)));
+  const { app, counter, ends } = twice("");
+  app.go(ends[0]!);
+  await until(() => !counter.element.hidden);
+  expect(counter.element.textContent).toContain("35 points count for nobody");
+  counter.use(CAUGHT);
+  await until(() => app.game.headers.RE === "B+9");
+  expect(counter.element.textContent).not.toContain("nobody");
 });

@@ -18,6 +18,45 @@ export function together(stones: string, point: number, size: number): number[] 
   return [...reached].filter((each) => stones[each] === colour);
 }
 
+/** The border that a counted position leaves open: how many empty points count for nobody because of it, and the point of its gap; of several borders, that of the largest region. */
+export interface Gap {
+  points: number;
+  at: number;
+}
+
+/**
+ * Finds the gap in the border. `stones`: ".", "B", "W" for each point. A region of empty points that both sides touch is open if one of its points lacks a stone of one side
+ * beside it: a move can still make territory there. Other neutral points are those of every finished game. The rule is that of `games.go.endings.final.open_border`.
+ */
+export function gapOf(stones: string, { dead, seki }: Pick<Counted, "dead" | "seki">, size: number): Gap | null {
+  const off = new Set(dead.map((name) => pointOf(name, size)));
+  const alive = Array.from(stones, (stone, at) => (off.has(at) ? "." : stone));
+  const shared = new Set(seki.map((name) => pointOf(name, size)));
+  const seen = new Set<number>();
+  const gaps: Gap[] = [];
+  for (let start = 0; start < alive.length; start += 1) {
+    if (alive[start] !== "." || seen.has(start)) continue;
+    const region = new Set([start]);
+    for (const each of region) for (const next of neighbours(each, size)) if (alive[next] === ".") region.add(next);
+    for (const each of region) seen.add(each);
+    const all = [...region];
+    const [black, white] = ["B", "W"].map((stone) => distances(all.filter((each) => neighbours(each, size).some((next) => alive[next] === stone)), region, size));
+    const apart = (each: number): number => black!.get(each)! ** 2 + white!.get(each)! ** 2;
+    const oneSided = all.filter((each) => apart(each) !== 0);
+    if (!oneSided.length || !black!.size || !white!.size || all.some((each) => neighbours(each, size).some((next) => shared.has(next)))) continue;
+    gaps.push({ points: all.length, at: oneSided.reduce((best, each) => (apart(each) < apart(best) ? each : best)) });
+  }
+  const [largest] = gaps.sort((a, b) => b.points - a.points);
+  return largest ? { points: gaps.reduce((sum, each) => sum + each.points, 0), at: largest.at } : null;
+}
+
+/** How many steps over the points of a region each of them is away from the nearest of some points. */
+function distances(from: readonly number[], region: ReadonlySet<number>, size: number): Map<number, number> {
+  const found = new Map(from.map((each) => [each, 0]));
+  for (const [each, steps] of found) for (const next of neighbours(each, size)) if (region.has(next) && !found.has(next)) found.set(next, steps + 1);
+  return found;
+}
+
 /** The count, wherever both have passed. */
 export class Counter {
   readonly element = el("p", { class: "go-count", role: "status" });
@@ -71,7 +110,8 @@ export class Counter {
       return;
     }
     this.element.hidden = false;
-    const text = inWords(result);
+    const gap = gapOf(node.stones ?? "", result, this.size);
+    const text = inWords(result) + (gap ? ` ${texts.gocount.open(gap.points, pointName(gap.at, this.size))}` : "");
     if (this.element.textContent !== text) this.element.textContent = text;
     const { winner, lead } = outcome(result);
     shown.count = { node: node.id, owners: result.owners, lead };

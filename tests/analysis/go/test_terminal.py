@@ -56,6 +56,8 @@ Black           13%    7.2   1   0   1
 White          100%    0.0   0   0   0
 lost: points per move.
 At the end: W+11.9 (count W+6.5). Recorded result: W+3.5.
+The count, by area scoring with komi 6.5, differs from the recorded W+3.5. The
+komi, the rules or the dead stones of the players may have been different.
 
 After move 3, Black C7: W+28.1 (count W+24.5)
     A B C D E F G H J

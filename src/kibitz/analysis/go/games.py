@@ -306,6 +306,8 @@ class AnalysedGame:
         owners: whether to include the ownership maps. They are the probability that each point belongs to Black in each
             position, as one list for each row of the board.
         """
+        from kibitz.analysis.go.ending import end_notes  # imported here because it imports this module
+
         record, start = self.record, self.positions[0].score
         found: dict[str, Any] = {
             "number": self.number,
@@ -326,6 +328,8 @@ class AnalysedGame:
                 for one in self.boards(ply)
             ],
         }
+        if notes := end_notes(self):
+            found["end_notes"] = notes
         if self.phases:
             found["phases"] = self.phases
         if owners:

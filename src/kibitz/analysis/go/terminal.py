@@ -14,6 +14,7 @@ from rich.style import Style
 from rich.text import Text
 
 from kibitz.analysis.glyphs import GAINED
+from kibitz.analysis.go.ending import end_notes
 from kibitz.analysis.go.games import SURE, AnalysedGame, AnalysedPosition, Move, Score
 from kibitz.analysis.go.notes import lead_words
 from kibitz.analysis.printing import STYLES, bar, clean, print_line, print_text, show_summary, sparkline
@@ -142,6 +143,8 @@ def _summary(judged: AnalysedGame, console: Console) -> None:
         console,
         f"At the end: {_score_words(last)}{f'. Recorded result: {result}' if result else ''}.",
     )
+    for note in end_notes(judged):
+        print_line(console, note)
 
 
 def _phases(judged: AnalysedGame, console: Console) -> None:

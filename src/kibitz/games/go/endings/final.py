@@ -17,7 +17,7 @@ from kibitz.games.go.endings.counting import points, settle
 from kibitz.games.go.endings.dead import survival
 from kibitz.games.go.endings.playouts import black_share
 from kibitz.games.go.endings.seki import in_seki, must_fill, without_uncapturable
-from kibitz.games.go.points import BLACK, NONE, OUTSIDE, POINTS, WHITE
+from kibitz.games.go.points import BLACK, GRID, NONE, OUTSIDE, POINTS, WHITE
 from kibitz.games.go.rules import CELL, CELLS, COLOUR, ROOT, ROWS, WIDE, Board, is_suicide, liberties, place, set_up
 
 PLAYOUTS = 1000
@@ -93,6 +93,55 @@ def count_board(board: Board, komi: float, by_territory: bool, dead: NDArray[np.
     """
     lost = board.captured[BLACK], board.captured[WHITE]
     return count_position(board.colours(), lost, komi, by_territory, dead)
+
+
+def open_border(colours: NDArray[np.uint8], found: FinalCount) -> tuple[int, int] | None:
+    """Return how many empty points count for nobody because the border between the sides is open, and one point of the
+    gap (row · 19 + column). Return None if the border is closed.
+
+    A region of empty points that both sides touch is open if one of its points lacks a stone of one side next to it: a
+    move can still make territory there. Other neutral points are usual at the end of a game. If several
+    regions are open, the gap is that of the largest region.
+
+    colours: uint8 [361], the stones: 0 none, 1 Black, 2 White, 3 outside the board. found: the score of this position.
+    """
+    left = np.where(found.dead, NONE, colours)
+    todo = set(np.flatnonzero(left == NONE).tolist())
+    gaps: list[tuple[int, int]] = []
+    while todo:
+        region = [min(todo)]
+        todo.remove(region[0])
+        for point in region:  # the list grows
+            new = todo.intersection(_next_to(point))
+            todo -= new
+            region += new
+        beside = {point: [int(left[near]) for near in _next_to(point)] for point in region}
+        one_sided = [point for point in region if not {BLACK, WHITE} <= {*beside[point]}]
+        if not one_sided or any(found.seki[near] for point in region for near in _next_to(point)):
+            continue
+        steps = [_steps([point for point in region if side in beside[point]], {*region}) for side in (BLACK, WHITE)]
+        if all(steps):
+            gaps.append(
+                (len(region), min(one_sided, key=lambda point: (steps[0][point] ** 2 + steps[1][point] ** 2, point)))
+            )
+    return (sum(size for size, _ in gaps), max(gaps, key=lambda gap: gap[0])[1]) if gaps else None
+
+
+def _next_to(point: int) -> list[int]:
+    """Return the points next to a point on the 19×19 grid. Some may be outside a smaller board."""
+    row, column = divmod(point, GRID)
+    near = ((row - 1, column), (row, column - 1), (row, column + 1), (row + 1, column))
+    return [y * GRID + x for y, x in near if 0 <= y < GRID and 0 <= x < GRID]
+
+
+def _steps(first: list[int], region: set[int]) -> dict[int, int]:
+    """Return the number of steps from each point of a region to the nearest of some of its points."""
+    found, line = dict.fromkeys(first, 0), list(first)
+    for point in line:  # the list grows
+        for near in region.intersection(_next_to(point)) - found.keys():
+            found[near] = found[point] + 1
+            line.append(near)
+    return found
 
 
 @lru_cache(CACHED_POSITIONS)
