@@ -33,12 +33,18 @@ test("a search that is done stays known where somebody steps on before the value
   };
   const line = (move: string, white: number): { moves: string[]; san: string[]; white: number } => ({ moves: [move], san: [move], white });
   await look();
+  const running = (): boolean => candidates.of(app.networks[0]).running === true;
+  expect(running()).toBe(true);
   said({ lines: [line("a", 0.3)] });
   expect(await look()).toEqual(["a"]);
+  expect(running()).toBe(true);
   const { id } = app.node();
   expect(judging.value(id)).toBeNull();
   said({ lines: [line("a", 0.6)], searched: true, risk: [0.1] });
   expect(judging.value(id)).toBe(0.6);
+  expect(running()).toBe(false);
+  said({ lines: [line("a", 0.6)], risk: [0.1] });
+  expect(running()).toBe(false);
   app.go(find(app.game, "e4").id);
   await look();
   app.go(id);
@@ -53,4 +59,20 @@ test("a search that is done stays known where somebody steps on before the value
   app.go(id);
   expect(await look()).toEqual(["a", "b"]);
   expect(asked).toHaveLength(3);
+});
+
+test("a search that fails is not waited for", async () => {
+  vi.useFakeTimers();
+  vi.stubGlobal("document", { visibilityState: "visible", addEventListener: () => undefined });
+  vi.stubGlobal("IntersectionObserver", class { observe(): void {} });
+  const app = page(chess("e4"), [network("human")]);
+  app.result = () => ({ ply: 0, moves: [] }) as unknown as Result;
+  let fail: (why: Error) => void = () => undefined;
+  app.api.candidates = () => new Promise((_, reject) => (fail = reject));
+  const candidates = new Candidates(app, { offsetParent: {} } as HTMLElement, () => undefined, new Judging(app));
+  expect(candidates.of(app.networks[0]).running).toBe(true);
+  await vi.advanceTimersByTimeAsync(1000);
+  fail(new Error("gone"));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(candidates.of(app.networks[0])).toEqual({ lines: [], risk: null });
 });

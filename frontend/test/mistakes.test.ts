@@ -45,9 +45,9 @@ test("the mark of a move is how much of the chance it lost", () => {
   expect(mistakes.all.map(({ word }) => word)).toEqual(["inaccuracy", "inaccuracy", "mistake", "mistake", "blunder"]);
 });
 
-test("the best move loses nothing, however it is judged", () => {
-  judge("Qxe5", 0.5, { best: { move: "Qxe5", san: "Qxe5" } });
-  expect([mistakes.lost(find(app.game, "Qxe5").id), mark("Qxe5")]).toEqual([0, undefined]);
+test("the loss is the server's, also of the best move, so that an accuracy is that of kibitz analyze", () => {
+  judge("Qxe5", 0.0072, { best: { move: "Qxe5", san: "Qxe5" } });
+  expect([mistakes.lost(find(app.game, "Qxe5").id), mark("Qxe5")]).toEqual([0.0072, undefined]);
 });
 
 test("a quick look gives a dot, and a search the mark", () => {

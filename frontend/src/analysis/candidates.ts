@@ -19,9 +19,12 @@ export interface Searched {
   risk: ByRating["risk"];
   /** Whether values of likely moves are still missing. */
   part?: boolean;
+  /** Whether the search goes on: its values will change. */
+  running?: boolean;
 }
 
 const NOTHING: Searched = { lines: [], risk: null };
+const BEGUN: Searched = { ...NOTHING, running: true };
 const searchedIn = ({ lines = [], risk }: Opinion): Searched => ({ lines, risk: risk ?? null });
 
 export class Candidates {
@@ -30,6 +33,8 @@ export class Candidates {
   private asked = "";
   /** What has come of the position that is asked about. */
   private partly = NOTHING;
+  /** The last position whose search failed. */
+  private failed = "";
   /** Node numbers begin anew with every game. */
   private game = 0;
 
@@ -59,7 +64,8 @@ export class Candidates {
     const known = this.kept.get(key);
     if (ready && (!known || known.part)) this.ask(key, network.name);
     else if (this.asked && (this.asked !== key || !seen)) this.cancel();
-    return key && key === this.asked && this.partly.lines.length ? this.partly : (known ?? NOTHING);
+    if (key && key === this.asked && this.partly.lines.length) return this.partly;
+    return known ?? (key && seen && this.failed !== key ? BEGUN : NOTHING);
   }
 
   /** Whether values of moves in the position that is shown come sooner or later. */
@@ -104,11 +110,15 @@ export class Candidates {
       if (typeof value === "number" && game === this.game && !engine) this.judging.learn(id, network, value);
       heard(searched);
     };
+    const some = (found: Opinion): Searched => ({ ...all(found), running: !before && !this.kept.get(key) });
     this.latest.ask(
-      (signal) => this.app.api.candidates(asked, (found) => (found.searched ? done({ ...searchedIn(found), part: true }) : heard(all(found))), signal),
+      (signal) => this.app.api.candidates(asked, (found) => (found.searched ? done({ ...searchedIn(found), part: true }) : heard(some(found))), signal),
       (found) => done(all(found)),
       // Where it cannot be known, the moves stand without it.
-      () => undefined,
+      () => {
+        this.failed = key;
+        this.changed();
+      },
     );
   }
 

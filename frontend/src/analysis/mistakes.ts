@@ -71,10 +71,7 @@ export class Mistakes {
 
   /** What the move that led to a position lost, 0..1; null where no search has said so. */
   lost(id: number): number | null {
-    const node = this.app.node(id);
-    const judged = this.judging.exact(id);
-    if (!judged) return null;
-    return judged.best.move === node.move ? 0 : judged.loss;
+    return this.judging.exact(id)?.loss ?? null;
   }
 
   /** What the search says of the move that led to a position, also where the page hides it. */

@@ -31,8 +31,9 @@ export class MoveBars {
     this.element.addEventListener("pointerleave", () => shown.point(null));
   }
 
-  /** `lines`: what a search says of moves; then each has the value after it and a line. `inks`: classes of the bars, by move. `awaited`: whether lines will come; rows without one have the room of a line. */
-  draw(moves: readonly Candidate[], lines: readonly OpinionLine[] = [], inks: ReadonlyMap<string, string> = new Map(), awaited = false): void {
+  /** `lines`: what a search says of moves; then each has the value after it and a line. `inks`: classes of the bars, by move. `awaited`: whether lines will come; rows without one have the room of a line. `running`: whether the values will change. */
+  draw(moves: readonly Candidate[], lines: readonly OpinionLine[] = [], inks: ReadonlyMap<string, string> = new Map(), awaited = false, running = false): void {
+    this.element.classList.toggle("running", running);
     const valued = awaited || lines.length > 0;
     const key = JSON.stringify([moves, lines, [...inks], valued]);
     if (key === this.key) return;

@@ -184,7 +184,7 @@ class NetworkPanel {
     const likely = says ? (result?.moves ?? []).slice(0, asksRatings(network) ? 4 : byRating.length || values(network) ? 5 : 8) : [];
     // The values come later. Their room is kept from the start, so that nothing moves away under the pointer.
     const awaited = likely.length > 0 && this.candidates.searches(network);
-    this.bars.draw(withBest(likely, result?.moves ?? [], lines), lines, undefined, awaited);
+    this.bars.draw(withBest(likely, result?.moves ?? [], lines), lines, undefined, awaited, searched.running);
     this.likely.textContent = likelyTitle(network, result);
     this.columns.textContent = lines.length || awaited ? texts.network.columns(whose(kind)) : "";
     this.byRating.draw(byRating);

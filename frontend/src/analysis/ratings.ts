@@ -144,13 +144,14 @@ export class RatingPanel {
     this.asked = "";
   }
 
-  private show(asked: string, found: ByRating, { lines, risk: searched }: Searched): void {
+  private show(asked: string, found: ByRating, { lines, risk: searched, running }: Searched): void {
     const { rating } = this;
     const { turn } = this.app.node();
     const some = movesAt(found, rating);
     const trap = trapIn(found, lines, turn);
-    const risks = searched ?? found.risk;
-    const key = JSON.stringify([rating, asked, trap, risks]);
+    // The search tells more of the risk, so nothing is said of it before.
+    const risks = searched ?? (running ? null : found.risk);
+    const key = JSON.stringify([rating, asked, trap, risks, running]);
     if (key === this.drawn) return;
     this.drawn = key;
     // Colors go by the mean over ratings, so that moves mostly keep their own while the slider moves.
@@ -159,9 +160,10 @@ export class RatingPanel {
     this.bars.draw(some, [], inks);
     const risk = risks?.[found.ratings.indexOf(rating)];
     const [low, high] = [risks?.[0], risks?.at(-1)];
-    this.risk.hidden = typeof risk !== "number";
-    if (typeof risk === "number") {
-      this.risk.replaceChildren(el("span", { class: "key-risk", "aria-hidden": "true" }), texts.ratings.risk(rating, percent(risk)));
+    const told = typeof risk === "number" ? percent(risk) : running && found.risk ? "…" : "";
+    this.risk.hidden = !told;
+    if (told) {
+      this.risk.replaceChildren(el("span", { class: "key-risk", "aria-hidden": "true" }), texts.ratings.risk(rating, told));
       this.risk.title = texts.ratings.riskAbout;
     }
     this.trap.hidden = !trap;
