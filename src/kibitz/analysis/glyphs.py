@@ -38,3 +38,15 @@ def mark(change: float, swing: float) -> str:
     if steps >= 1:
         return ("?!", "?", "??")[min(steps, 3) - 1]
     return GAINED if change / swing + 1e-6 >= 1 else ""
+
+
+def decimals(change: float, swing: float, least: int) -> int:
+    """Return the number of decimals with which a change is written. The rounded change has the annotation that the
+    exact change has. For example, a loss of 9.8 without an annotation is not written as 10 if the limit is 10.
+
+    change, swing: see `mark`, both in the unit in which the change is written. least: the smallest result; the largest
+    result is `least` + 4.
+    """
+    exact = mark(change, swing)
+    alike = (digits for digits in range(least, least + 4) if mark(round(change, digits), swing) == exact)
+    return next(alike, least + 4)

@@ -27,11 +27,11 @@ from kibitz.analysis.chess.moves import (
     stepped,
 )
 from kibitz.analysis.chess.risk import LOSS, RISK_RATINGS
-from kibitz.analysis.glyphs import GAINED, SIGNS
+from kibitz.analysis.glyphs import GAINED, SIGNS, decimals
 from kibitz.analysis.printing import STYLES as OF_MARKS
 from kibitz.analysis.printing import bar, clean, print_line, print_text, show_summary, sparkline
 from kibitz.games.chess.material import PHASES
-from kibitz.text import number_of
+from kibitz.text import number_of, signed
 
 WIDEST_BAR, NARROWEST_BAR = 30, 8
 RANK, CHOICE = 12, 13
@@ -71,7 +71,7 @@ def show(judged: AnalysedGame, swing: float, console: Console) -> None:
             if judged.meaning.note:
                 print_line(console, judged.meaning.note)
             print_line(console, "")
-        _show_moves(judged, console)
+        _show_moves(judged, swing, console)
         print_line(console, "")
     _show_summary(judged, swing, console)
 
@@ -91,13 +91,13 @@ def _show_heading(judged: AnalysedGame, console: Console) -> None:
         print_line(console, f"Checked by {clean(judged.checked_by.words(), 90)}")
 
 
-def _show_moves(judged: AnalysedGame, console: Console) -> None:
+def _show_moves(judged: AnalysedGame, swing: float, console: Console) -> None:
     """Print one row per move.
 
     If the rows contain the network's choices, the value before the move is not shown, because the row above ends with
     this value. The moves of a won ending are one row, because they change nothing.
     """
-    columns = _columns(judged, console)
+    columns = _columns(judged, swing, console)
     print_line(console, _legend(judged, columns), "")
     print_line(console, "".join(column.heading for column in columns).rstrip(), "bold")
     folded = _won_ending(judged)
@@ -135,13 +135,13 @@ class _Column:
     cell: Callable[[Move], Text]
 
 
-def _columns(judged: AnalysedGame, console: Console) -> list[_Column]:
+def _columns(judged: AnalysedGame, swing: float, console: Console) -> list[_Column]:
     """Return the columns that fit into the window."""
     ascii_only = console.options.ascii_only
     by_rating = _strength_columns(judged)
     columns = [_Column("move", f"{'move':<16}", lambda move: _styled(move, _where(move, console)[:16]))]
     if judged.white is not None:
-        columns += _value_columns(judged)
+        columns += _value_columns(judged, swing)
     room = console.width - sum(len(column.heading) for column in columns)
     wide = sum(len(column.heading) for column in by_rating)
     if by_rating and room >= wide - 2:
@@ -171,7 +171,7 @@ def _styled(move: Move, text: str) -> Text:
     return Text(text, style=STYLES[sign] if sign else "")
 
 
-def _value_columns(judged: AnalysedGame) -> list[_Column]:
+def _value_columns(judged: AnalysedGame, swing: float) -> list[_Column]:
     """Return the columns of White's value and of what the move cost or changed. The value is shown before and after the
     move, or only after it.
     """
@@ -186,7 +186,7 @@ def _value_columns(judged: AnalysedGame) -> list[_Column]:
 
     def changed(move: Move) -> Text:
         gained = GAINED if move.mark == GAINED else " "
-        return _styled(move, f"{_change(move):>7} {gained}") if move.worth else Text(" " * 9)
+        return _styled(move, f"{_change(move, swing):>7} {gained}") if move.worth else Text(" " * 9)
 
     last = _Column(change, f"{change:>7}  ", changed)
     if judged.predicts:
@@ -311,7 +311,7 @@ def _show_summary(judged: AnalysedGame, swing: float, console: Console) -> None:
         print_line(console, f"{title} {SLIP}")
         for move in slips[:MOST_SWINGS]:
             if strength := move.by_strength:
-                line = f"{_where(move, console)}{_points(move.change or 0):>4}  {percent(strength.player)} at "
+                line = f"{_where(move, console)}{_points(move.change or 0, swing):>4}  {percent(strength.player)} at "
                 line += f"{strength.rating}, {percent(strength.stronger)} at {stepped(strength.rating, STEP)}"
                 print_line(console, line, STYLES[move.sign])
     _show_riskiest(judged, console)
@@ -346,7 +346,7 @@ def _show_mistakes(judged: AnalysedGame, swing: float, console: Console) -> None
     points = f"{swing * 100:g} percentage points or more"
     print_line(console, _counted(len(marked), "mistake", points, "largest"))
     for move in marked[:MOST_SWINGS]:
-        line = f"{_where(move, console)}{_points(move.change or 0):>4}  better: "
+        line = f"{_where(move, console)}{_points(move.change or 0, swing):>4}  better: "
         line += " ".join(move.judged.line if move.judged else ())
         print_line(console, line, STYLES[move.sign])
     if found := [move for move in judged.moves if move.judged and move.judged.only and move.mark != MATE]:
@@ -421,7 +421,7 @@ def _show_swings(judged: AnalysedGame, swing: float, console: Console) -> None:
     points = f"{swing * 100:g} percentage points or more"
     print_line(console, _counted(len(swings), "swing", points, "largest"))
     for move in swings[:MOST_SWINGS]:
-        line = f"{_where(move, console)}{_points(move.change or 0):>4}"
+        line = f"{_where(move, console)}{_points(move.change or 0, swing):>4}"
         if move.worth:
             line += f"  White {move.worth.before:.0%} → {move.worth.after:.0%}"
         print_line(console, line, STYLES[move.sign])
@@ -474,22 +474,23 @@ def _number(move: Move, ascii_only: bool) -> str:
     return f"{move.move_number}{'.' if move.side == 'white' else '...' if ascii_only else '…'}"
 
 
-def _change(move: Move) -> str:
+def _change(move: Move, swing: float) -> str:
     """Format the change by a move, or how the move ended the game."""
     if move.change is None:
         return move.mark
     if not move.judged:
-        return _points(move.change)
-    return _lost(move.change) or (move.mark if move.mark == STALEMATE else "")
+        return _points(move.change, swing)
+    return _lost(move.change, swing) or (move.mark if move.mark == STALEMATE else "")
 
 
-def _lost(change: float) -> str:
+def _lost(change: float, swing: float) -> str:
     """Format the loss of a move in percentage points: "12"; "" for 0."""
-    points = round(-change * 100)
-    return f"{points}" if points > 0 else ""
+    return _points(change, swing)[1:] if round(change * 100) < 0 else ""
 
 
-def _points(change: float) -> str:
-    """Format a change in percentage points: "+7", "-12", "0"."""
-    points = round(change * 100)
-    return f"{points:+d}" if points else "0"
+def _points(change: float, swing: float) -> str:
+    """Format a change in percentage points: "+7", "-12", "0". A change that is too small for an annotation is not
+    rounded to the limit of the annotation: "-9.8".
+    """
+    points = change * 100
+    return signed(points, decimals(points, swing * 100, 0)) if round(points) else "0"

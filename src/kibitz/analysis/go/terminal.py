@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from kibitz.analysis.glyphs import GAINED
+from kibitz.analysis.glyphs import GAINED, decimals
 from kibitz.analysis.go.ending import end_notes
 from kibitz.analysis.go.games import SURE, AnalysedGame, AnalysedPosition, Move, Score
 from kibitz.analysis.go.notes import lead_words
@@ -108,7 +108,7 @@ def _moves(judged: AnalysedGame, console: Console) -> None:
             "before": lead_words(move.before.lead),
             "after": lead_words(move.after.lead),
             "count": "" if move.after.count is None else lead_words(move.after.count),
-            "change": change_words(move.change),
+            "change": change_words(move.change, judged.swing),
         }
         row = _move(move) + "".join(f"{cells[name]:>{room}}" for name, room in columns if name in shown)
         row += f" {GAINED if move.mark == GAINED else ' '}"
@@ -130,7 +130,9 @@ def _summary(judged: AnalysedGame, console: Console) -> None:
         print_line(console, f"{len(swings)} {what} ({judged.swing:g} points or more){more}:")
         for move in swings[:MOST_SWINGS]:
             lead = f"{lead_words(move.before.lead)} → {lead_words(move.after.lead)}"
-            print_line(console, f"{_move(move)} {change_words(move.change):>6}  {lead}", STYLES[move.mark])
+            print_line(
+                console, f"{_move(move)} {change_words(move.change, judged.swing):>6}  {lead}", STYLES[move.mark]
+            )
             for words in move.explanations:
                 print_line(console, f"      {words}")
     if judged.moves:
@@ -223,8 +225,10 @@ def _move(move: Move) -> str:
     return f"{move.ply:>4}. {'B' if move.colour == BLACK else 'W'} {move.vertex + sign:<6}"
 
 
-def change_words(change: float) -> str:
+def change_words(change: float, swing: float) -> str:
     """Format a change of the lead in points, such as "+7.2" or "-12.0". The text is "0" if the change is between −0.05
-    and 0.05.
+    and 0.05. A change that is too small for an annotation is not rounded to the limit of the annotation.
+
+    swing: the smallest annotated change, in points.
     """
-    return signed(change) if abs(change) >= 0.05 else "0"
+    return signed(change, decimals(change, swing, 1)) if abs(change) >= 0.05 else "0"
