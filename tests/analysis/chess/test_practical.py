@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
+from typing import Any
 
 import chess
 import chess.pgn
@@ -118,8 +119,17 @@ MOVES = "1. e4 e5 2. Nf3 d6 3. Bc4 Bg4 4. Nc3 Nc6 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. N
 GAME = f'[WhiteElo "600"]\n[BlackElo "600"]\n\n{MOVES}'
 
 
-def test_a_game_has_practical_choices_before_its_marked_moves() -> None:
-    game = kibitz.analyse(GAME, "human", nodes=20, practical=True)
+QUICK: dict[str, Any] = {"nodes": 20, "depth": 3}
+
+
+@pytest.fixture(scope="module")
+def plain() -> Any:
+    """The game without practical choices."""
+    return kibitz.analyse(GAME, "human", **QUICK)
+
+
+def test_a_game_has_practical_choices_before_its_marked_moves(plain: Any) -> None:
+    game = kibitz.analyse(GAME, "human", practical=True, **QUICK)
     marked = [move for move in game.moves if move.sign]
     assert marked
     assert all((move.practical is not None) == bool(move.sign) for move in game.moves)  # type: ignore[union-attr]
@@ -127,7 +137,6 @@ def test_a_game_has_practical_choices_before_its_marked_moves() -> None:
     assert found["opponent_rating"] == 600
     assert set(found) == {"opponent_rating", "differs", "chosen", "best"}
     assert set(found["chosen"]) == {"move", "san", "score", "worst", "mistake", "answer"}
-    plain = kibitz.analyse(GAME, "human", nodes=20)
     assert not any("practical" in move.as_json() for move in plain.moves)
     assert [move.mark for move in plain.moves] == [move.mark for move in game.moves]
 
@@ -135,10 +144,10 @@ def test_a_game_has_practical_choices_before_its_marked_moves() -> None:
 def test_a_game_without_ratings_has_no_practical_choice() -> None:
     unrated = chess.pgn.read_game(io.StringIO(MOVES))
     assert unrated is not None
-    game = kibitz.analyse(unrated, "human", nodes=20, practical=True)
+    game = kibitz.analyse(unrated, "human", practical=True, **QUICK)
     assert any(move.sign for move in game.moves)
     assert all(move.practical is None for move in game.moves)  # type: ignore[union-attr]
-    rated = kibitz.analyse(unrated, "human", nodes=20, practical=True, ratings=(600, 600))
+    rated = kibitz.analyse(unrated, "human", practical=True, ratings=(600, 600), **QUICK)
     assert any(move.practical for move in rated.moves)  # type: ignore[union-attr]
 
 
@@ -151,26 +160,26 @@ def test_networks_without_ratings_are_refused() -> None:
     assert mentions(str(both.value), "practical & raw")
 
 
-def test_the_line_below_a_marked_move_names_the_practical_choice(judge: Judge) -> None:
-    game = kibitz.analyse(GAME, "human", nodes=20)
+def test_the_line_below_a_marked_move_names_the_practical_choice(judge: Judge, plain: Any) -> None:
     at, weak = 8, choice(judge, ELEPHANT_TRAP, "e3", 1400)
     shown = []
     for practical in (weak, replace(weak, chosen=weak.best)):
-        moves = [replace(move, mark="?", practical=practical) if i == at else move for i, move in enumerate(game.moves)]
+        moves = [
+            replace(move, mark="?", practical=practical) if i == at else move for i, move in enumerate(plain.moves)
+        ]
         console = Console(file=io.StringIO(), width=90)
-        show(replace(game, moves=moves), 0.1, console)  # type: ignore[arg-type]
+        show(replace(plain, moves=moves), 0.1, console)
         shown.append(" ".join(console.file.getvalue().split()))  # type: ignore[attr-defined]
     assert weak.text() in shown[0]
     assert "Practical choice" not in shown[1]
 
 
-def test_the_riskiest_positions_of_a_game_are_listed_in_order() -> None:
-    game = kibitz.analyse(GAME, "human", nodes=20)
-    risks = [move.judged.risk for move in game.moves]  # type: ignore[union-attr]
-    listed = [move.judged.risk for move in game.riskiest]  # type: ignore[union-attr]
+def test_the_riskiest_positions_of_a_game_are_listed_in_order(plain: Any) -> None:
+    risks = [move.judged.risk for move in plain.moves]
+    listed = [move.judged.risk for move in plain.riskiest]
     assert listed == sorted((risk for risk in risks if risk >= RISKY), reverse=True)[:MOST_RISKY]
     assert listed
-    assert [move["ply"] for move in game.as_json()["riskiest"]] == [move.ply for move in game.riskiest]
-    unrated = kibitz.analyse(MOVES, "human", nodes=20)
+    assert [move["ply"] for move in plain.as_json()["riskiest"]] == [move.ply for move in plain.riskiest]
+    unrated = kibitz.analyse(MOVES, "human", **QUICK)
     assert unrated.riskiest == []  # type: ignore[union-attr]
     assert "riskiest" not in unrated.as_json()
