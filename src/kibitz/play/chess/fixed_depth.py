@@ -1,4 +1,4 @@
-"""The method thesis-negamax: a negamax search of the most probable moves to a fixed depth, exactly as in a thesis.
+"""The method thesis-negamax: a negamax search of the most probable moves to a fixed depth, as in a thesis.
 
 The method is from Ashudeep Singh's thesis, section "TopProb-Negamax Interleaved". The search considers only the most
 likely legal moves of every position, and the value network evaluates the leaves. A table stores the evaluations. There
