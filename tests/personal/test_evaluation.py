@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,15 +15,16 @@ import pytest
 import kibitz
 from kibitz import cli
 from kibitz.errors import UsageError
-from kibitz.evaluation.policy.personal import beside
+from kibitz.evaluation.policy.personal import beside, evaluator
 from kibitz.evaluation.policy.personal.arms import ADAPTED, BASE, BOTH, compare
 from kibitz.evaluation.policy.personal.character import character
 from kibitz.evaluation.tables import Table
 from kibitz.games.chess.material import PHASES
-from kibitz.runs import Run
+from kibitz.runs import INFO, Run
 from kibitz.store.split import TEST
 from kibitz.store.store import Store
 from support.causes import mentions
+from support.trained import point_to
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +76,21 @@ def test_arms_by_hand(personal_run: Path) -> None:
         sums = np.add.reduceat(arms.shares[arm], asked.offsets[:-1])
         assert np.abs(sums - 1).max() < 1e-5
     assert arms.seen[asked.plies == 0].all(), "the first position was in the games that were learned from"
+
+
+@pytest.mark.parametrize("finished", [False, True])
+def test_the_note_distinguishes_an_interrupted_training_from_a_useless_one(
+    finished: bool, personal_run: Path, human_run: Path, my_games: Path, tmp_path: Path
+) -> None:
+    """A run that still has the initial network says that its training goes on, not that the training did not help."""
+    path = Path(shutil.copytree(personal_run, tmp_path / "r"))
+    point_to(path, human_run, my_games)
+    info = json.loads((path / INFO).read_text()) | {"kept": "nothing", "finished": finished}
+    (path / INFO).write_text(json.dumps(info))
+    note = evaluator._note(Run(path))
+    assert mentions(note, "finished & resume") is not finished
+    assert mentions(note, "improve") is finished
+    assert mentions(note, "initial network")
 
 
 def test_what_is_special(personal_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:

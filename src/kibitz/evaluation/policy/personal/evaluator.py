@@ -22,6 +22,7 @@ from kibitz.evaluation.tables import Cell, Column, Metric, Metrics, Table, metri
 from kibitz.games import GAME_NAMES
 from kibitz.games.chess.material import phase
 from kibitz.games.chess.replay import SIDE
+from kibitz.personal.adapter import NOTHING
 from kibitz.runs import Run
 from kibitz.stats import slices
 from kibitz.store.store import Store
@@ -86,7 +87,12 @@ def evaluate(
 def _note(run: Run) -> str:
     """Return the necessary notes on the results."""
     notes = []
-    if run.info["kept"] == "nothing":
+    if not run.info["finished"]:
+        notes.append(
+            "The training has not finished. So far, the run keeps the initial network, with the opening book. To resume"
+            " the training, run the same kibitz personal command again."
+        )
+    elif run.info["kept"] == NOTHING:
         notes.append(
             "Training did not improve the initial network, so the run keeps the initial network, with the opening book."
         )
