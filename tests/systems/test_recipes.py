@@ -26,7 +26,8 @@ SELECTORS = {"networks": "piece,knight", "min_rating": 0, "games": 0, "moves": 1
 GO = {"layers": "16conv5x5p2.16conv3x3p1", "sizes": "9", "min_moves": 0, "batch": 32, "iterations": 60}
 HUMAN = {"blocks": 1, "filters": 16, "warmup": 10, "iterations": 80, "batch": 256}
 GOHUMAN = {"blocks": 3, "filters": 16, "warmup": 10, "iterations": 120, "batch": 32, "min_moves": 1}
-PAIRS = {"pairs": 20_000, "epochs": 3.0, "distil_epochs": 2.0}
+PAIRS = {"pairs": 20_000, "epochs": 3.0, "distil_epochs": 2.0, "pos2vec": "150.100.50.32", "compare": "100.50.32",
+         "small_pos2vec": "32.32", "small_compare": "32"}  # fmt: skip
 SMALLER: dict[tuple[str, str], dict[str, Any]] = {
     ("winner", "default"): WINNER,
     ("winner", "quick"): WINNER,
@@ -46,7 +47,7 @@ SMALLER: dict[tuple[str, str], dict[str, Any]] = {
     ("gocnn", "paper"): {**GO, "batch": 128, "iterations": 120},
     ("deepchess", "default"): {**PAIRS, "pretrain_epochs": 0.0, "batch": 1024},
     ("deepchess", "long"): {**PAIRS, "pretrain_epochs": 0.0, "batch": 1024},
-    ("deepchess", "paper"): {**PAIRS, "pos2vec": "600.400.32", "pretrain_epochs": 10.0, "epochs": 6.0},
+    ("deepchess", "paper"): {**PAIRS, "pos2vec": "200.100.32", "pretrain_epochs": 10.0, "epochs": 6.0},
     ("human", "default"): HUMAN,
     ("human", "long"): HUMAN,
     ("human", "gpu"): HUMAN,
