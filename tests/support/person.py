@@ -16,7 +16,9 @@ OWN = {chess.WHITE: ("b2b3", "c1b2"), chess.BLACK: ("b7b6", "c8b7")}
 PLIES = 24
 
 
-def game(number: int, white: str, black: str, rng: random.Random, newest_first: bool = False) -> chess.pgn.Game:
+def game(
+    number: int, white: str, black: str, rng: random.Random, newest_first: bool = False, plies: int = PLIES
+) -> chess.pgn.Game:
     """One game. The person's own moves come first, all others are drawn."""
     record = chess.pgn.Game()
     day = datetime.date(2020, 1, 1) + datetime.timedelta(days=-number if newest_first else number)
@@ -28,7 +30,7 @@ def game(number: int, white: str, black: str, rng: random.Random, newest_first: 
     node: chess.pgn.GameNode = record
     board = chess.Board()
     clocks = {chess.WHITE: 180, chess.BLACK: 180}
-    while board.ply() < PLIES and not board.is_game_over():
+    while board.ply() < plies and not board.is_game_over():
         name = white if board.turn else black
         own = chess.Move.from_uci(OWN[board.turn][board.ply() // 2]) if board.ply() < 4 else None
         legal = [move for move in board.legal_moves if not _mates(board, move)]
@@ -47,13 +49,15 @@ def _mates(board: chess.Board, move: chess.Move) -> bool:
     return mates
 
 
-def games(count: int, first: int = 0, person: str = PERSON, seed: int = 0, newest_first: bool = False) -> str:
+def games(
+    count: int, first: int = 0, person: str = PERSON, seed: int = 0, newest_first: bool = False, plies: int = PLIES
+) -> str:
     """Some games as PGN, half of them with each colour, against many opponents."""
     rng = random.Random(seed)
     texts = []
     for number in range(first, first + count):
         players = [person, f"Opponent {number}"]
-        texts.append(str(game(number, *(players if number % 2 else players[::-1]), rng, newest_first)))
+        texts.append(str(game(number, *(players if number % 2 else players[::-1]), rng, newest_first, plies)))
     return "\n\n".join(texts) + "\n"
 
 

@@ -189,20 +189,20 @@ def without_files(found: dict[str, Any], told: dict[str, Any]) -> None:
 
 
 def test_the_report_is_that_of_the_command(
-    client: Client, human_run: Path, mine: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    client: Client, human_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A game that is there again counts once."""
-    again = 4
+    games, again, plies = 6, 2, 10
     path = tmp_path / "mine.pgn"
-    path.write_text(mine.read_text(encoding="utf-8") + "\n" + person.games(again), encoding="utf-8")
+    path.write_text(person.games(games, plies=plies) + "\n" + person.games(again, plies=plies), encoding="utf-8")
     upload(client, path.read_bytes())
     body = {"players": ["MUNOZ ana"], "network": str(human_run), "quick": True}
     began = client.good("/api/mygames/analyse", body)["analysis"]
-    assert (began["games"], began["of"], began["player"]) == (GAMES + again, GAMES + again, person.PERSON)
+    assert (began["games"], began["of"], began["player"]) == (games + again, games + again, person.PERSON)
     task = ended(client, "analysis")
-    assert (task["state"], task["done"], task["left_out"], task["error"]) == ("done", GAMES, again, "")
+    assert (task["state"], task["done"], task["left_out"], task["error"]) == ("done", games, again, "")
     found = client.get("/api/mygames/report").json["report"]
-    assert found["games"] == GAMES
+    assert found["games"] == games
     arguments = [
         "analyze",
         str(human_run),
@@ -256,8 +256,8 @@ def test_no_speed_is_known_before_it_was_measured() -> None:
 
 
 def test_a_quick_report_is_deepened_and_stays_meanwhile(client: Client, human_run: Path) -> None:
-    games = 4
-    upload(client, person.games(games).encode())
+    games = 3
+    upload(client, person.games(games, plies=8).encode())
     body = {"players": ["ana munoz"], "network": str(human_run), "quick": True}
     client.good("/api/mygames/analyse", body)
     assert ended(client, "analysis")["stage"] == "quick"
@@ -312,8 +312,8 @@ def _alive(process: int) -> bool:
 
 
 MOVES = ("ee", "gc", "cc", "gg", "eg")
-MISTAKE = ("ee", "gc", "aa")
-"""The last move loses many points. Only one game has it, because each mistake is searched for many seconds."""
+MISTAKE = ("ee", "gc", "ac")
+"""The last move loses some points, but not so many that it is searched with `LONG_VISITS`, which takes long."""
 
 
 def go_games(count: int) -> str:

@@ -184,6 +184,7 @@ def test_the_area_where_the_searches_differ() -> None:
     assert mentions(reason.text("de"), "Suche & Schwarz & 18 Punkte & G3")
     assert mentions(reason.text("fr"), "recherche & Noir & 18 points & G3")
     assert not mentions(reason.why_bad(), "G3"), "the first sentence leaves the better move out"
+    assert mentions(reason.why_bad("de"), "Schwarz & 18 Punkte")
     check(lost_area(9, 10.0, to_move=WHITE), "loses_area", colour="white", points=18)
 
 
