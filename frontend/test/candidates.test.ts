@@ -76,3 +76,28 @@ test("a search that fails is not waited for", async () => {
   await vi.advanceTimersByTimeAsync(0);
   expect(candidates.of(app.networks[0])).toEqual({ lines: [], risk: null });
 });
+
+test("a move of the game has the value of the position after it, but the best line has that of the position", async () => {
+  vi.useFakeTimers();
+  vi.stubGlobal("document", { visibilityState: "visible", addEventListener: () => undefined });
+  vi.stubGlobal("IntersectionObserver", class { observe(): void {} });
+  const app = page(chess("e4"), [network("human")]);
+  app.result = () => ({ ply: 0, moves: [] }) as unknown as Result;
+  app.go(app.node().parent ?? app.game.root);
+  const line = (move: string, white: number): { moves: string[]; san: string[]; white: number } => ({ moves: [move], san: [move], white });
+  const played = find(app.game, "e4");
+  let lines = [line("d2d4", 0.6), line(played.move!, 0.5)];
+  app.api.candidates = async () => ({ lines });
+  const judging = new Judging(app);
+  const values = async (): Promise<unknown[]> => {
+    const candidates = new Candidates(app, { offsetParent: {} } as HTMLElement, () => undefined, judging);
+    candidates.of(app.networks[0]);
+    await vi.advanceTimersByTimeAsync(1000);
+    return candidates.of(app.networks[0]).lines.map(({ white }) => white);
+  };
+  expect(await values()).toEqual([0.6, 0.5]);
+  judging.learn(played.id, "human", 0.2);
+  expect(await values()).toEqual([0.6, 0.2]);
+  lines = lines.reverse();
+  expect(await values()).toEqual([0.5, 0.6]);
+});

@@ -64,8 +64,20 @@ export class Candidates {
     const known = this.kept.get(key);
     if (ready && (!known || known.part)) this.ask(key, network.name);
     else if (this.asked && (this.asked !== key || !seen)) this.cancel();
-    if (key && key === this.asked && this.partly.lines.length) return this.partly;
-    return known ?? (key && seen && this.failed !== key ? BEGUN : NOTHING);
+    const found = key && key === this.asked && this.partly.lines.length ? this.partly : known;
+    if (found) return { ...found, lines: this.withPlayed(found.lines, network) };
+    return key && seen && this.failed !== key ? BEGUN : NOTHING;
+  }
+
+  /** Lines with the values that positions after their moves have, where moves were played and judged. The best line's value is the position's own. */
+  private withPlayed(lines: OpinionLine[], network: Network | undefined): OpinionLine[] {
+    const { app } = this;
+    if (app.game.kind !== "chess" || network?.name !== app.network) return lines;
+    const played = new Map(app.node().children.map((id) => [app.node(id).move, this.judging.value(id)]));
+    return lines.map((line, at) => {
+      const white = at ? played.get(line.moves[0] ?? null) : undefined;
+      return typeof white === "number" && !line.mate ? { ...line, white } : line;
+    });
   }
 
   /** Whether values of moves in the position that is shown come sooner or later. */
