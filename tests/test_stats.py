@@ -409,3 +409,7 @@ def test_results_that_are_all_0_have_an_interval_like_results_that_are_all_1() -
     assert won.low < 0.8
     assert groups.mean(np.zeros(12)).high == 0, "a loss of 0 is no share"
     assert math.isnan(groups.mean(np.zeros(12), np.zeros(12, bool), score=True).value)
+    halves = np.array([0.5] * 6 + [0.0] * 6)
+    _, wrong = slices(halves, groups, np.arange(12) // 6, labels=("even", "wrong"), score=True)
+    assert wrong["figure"].high == pytest.approx(1 - 0.025 ** (1 / 6))
+    assert groups.means([np.zeros(12)], score=True) == [lost]

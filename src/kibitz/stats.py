@@ -109,15 +109,18 @@ class ClusterBootstrap:
 
         Raises ValueError for a wrong shape, or if included values are not finite.
         """
-        found = self.means([values], mask, over)[0]
-        return _all_alike(found) if score and found.n else found
+        return self.means([values], mask, over, score)[0]
 
     def means(
-        self, columns: Sequence[ArrayLike], mask: ArrayLike | None = None, over: ArrayLike | None = None
+        self,
+        columns: Sequence[ArrayLike],
+        mask: ArrayLike | None = None,
+        over: ArrayLike | None = None,
+        score: bool = False,
     ) -> list[Estimate]:
         """Return the mean of each column as an estimate, computed as in `mean`. All columns use the same resamples.
 
-        columns: arrays of values, each [positions]. mask, over: see `mean`.
+        columns: arrays of values, each [positions]. mask, over, score: see `mean`.
         """
         if not columns:
             return []
@@ -135,7 +138,8 @@ class ClusterBootstrap:
         whole = sums.sum(axis=0) / counts.sum()
         found = [_with_interval(float(value), drawn[:, i], n, games) for i, value in enumerate(whole)]
         shares = [
-            _is_share(numbers, values, over is not None) for (numbers, _), values in zip(chosen, columns, strict=True)
+            score or _is_share(numbers, values, over is not None)
+            for (numbers, _), values in zip(chosen, columns, strict=True)
         ]
         return [_all_alike(one) if is_share else one for one, is_share in zip(found, shares, strict=True)]
 
@@ -404,6 +408,7 @@ def slices(
     edges: Sequence[float] | None = None,
     labels: Sequence[str] | None = None,
     over: ArrayLike | None = None,
+    score: bool = False,
 ) -> list[dict[str, Any]]:
     """Divide the positions into slices (groups) by `key`, such as by rating, and return the mean of `values` for each
     slice. The rows are {"slice": label, "figure": Estimate} in order. Empty slices have rows too.
@@ -414,7 +419,7 @@ def slices(
         edges is None, `key` contains indices into `labels`.
     labels: the names of the slices, one fewer than edges; None for names that are made from the edges.
     game: the id of each position's game, or a `ClusterBootstrap`.
-    over: as in `ClusterBootstrap.mean`.
+    over, score: as in `ClusterBootstrap.mean`.
 
     A last row "other" has the positions of no slice, whose key is NaN or outside the edges. It is missing if there are
     no such positions. Raises ValueError if both edges and labels are None, or if lengths do not fit.
@@ -436,9 +441,11 @@ def slices(
     else:
         raise ValueError("slices needs edges or labels (got neither)")
     inside = (at >= 0) & (at < len(names))
-    rows = [{"slice": name, "figure": groups.mean(values, at == index, over)} for index, name in enumerate(names)]
+    rows = [
+        {"slice": name, "figure": groups.mean(values, at == index, over, score)} for index, name in enumerate(names)
+    ]
     if not inside.all():
-        rows.append({"slice": "other", "figure": groups.mean(values, ~inside, over)})
+        rows.append({"slice": "other", "figure": groups.mean(values, ~inside, over, score)})
     return rows
 
 

@@ -178,7 +178,7 @@ class StockfishBaseline:
             name, evaluations = answered
             groups = ClusterBootstrap(games[subset])
             key, positions = f"stockfish_depth_{depth}", f"{number_of(len(subset), 'position')}"
-            theirs, ours = groups.mean(scorer(evaluations, subset), score=True), groups.mean(right[subset])
+            theirs, ours = groups.mean(scorer(evaluations, subset), score=True), groups.mean(right[subset], score=True)
             baselines[key] = baseline(f"{name}, depth {depth}, {positions}", theirs)
             baselines[f"network_beside_{key}"] = baseline(f"the network, the same {positions}", ours)
         return baselines

@@ -36,33 +36,33 @@ def rating_bands(known: NDArray[np.int64]) -> dict[str, Any]:
 
 
 def per_rating(
-    values: NDArray[Any], groups: ClusterBootstrap, rating: NDArray[np.int64]
+    right: NDArray[Any], groups: ClusterBootstrap, rating: NDArray[np.int64]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the means of `values` by rating: a dict with the table "rating", which has a row for each range of
-    ratings. The dict is empty if all ratings are unknown.
+    """Return the accuracy by rating: a dict with the table "rating", which has a row for each range of ratings. The
+    dict is empty if all ratings are unknown.
 
-    values: [n], a value for each position. groups: the positions grouped by game. rating: int64 [n], the rating at each
-    position, for example the mover's; −1 if unknown.
+    right: [n], the correctness of each prediction, 0 to 1. groups: the positions grouped by game. rating: int64 [n],
+    the rating at each position, for example the mover's; −1 if unknown.
     """
     if not (known := rating[rating >= 0]).size:
         return {}
-    return {"rating": slices(values, groups, rating, **rating_bands(known))}
+    return {"rating": slices(right, groups, rating, score=True, **rating_bands(known))}
 
 
 def per_speed(
-    values: NDArray[Any], groups: ClusterBootstrap, store: Store, games: NDArray[np.int64]
+    right: NDArray[Any], groups: ClusterBootstrap, store: Store, games: NDArray[np.int64]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the means of `values` by the speed of the game, such as blitz: a dict with the table "speed", which has a
-    row for each speed. The dict is empty if all speeds are unknown.
+    """Return the accuracy by the speed of the game, such as blitz: a dict with the table "speed", which has a row for
+    each speed. The dict is empty if all speeds are unknown.
 
-    values: [n], a value for each position. groups: the positions grouped by game. games: int64 [n], the game of each
-    position, as its index in the store.
+    right: [n], the correctness of each prediction, 0 to 1. groups: the positions grouped by game. games: int64 [n], the
+    game of each position, as its index in the store.
     """
     numbers = {speed: number for number, speed in enumerate(SPEEDS)}
     speed = np.array([numbers.get(name, -1) for name in store.column("speed")])[games]
     if not (speed >= 0).any():
         return {}
-    return {"speed": slices(values, groups, speed, labels=SPEEDS)}
+    return {"speed": slices(right, groups, speed, labels=SPEEDS, score=True)}
 
 
 def slices_as_json(tables: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:

@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import torch
 from kibitz.cli import run as cli
 from kibitz.evaluation import EvalConfig, evaluate, load
 from kibitz.evaluation.games import Chosen
+from kibitz.evaluation.policy.gohuman.evaluator import winner_figures, winners
 from kibitz.evaluation.policy.gohuman.results import move_marks
 from kibitz.games.batch import GameBatch, Rejections
 from kibitz.games.go.game import COLUMNS, PER_GAME, PER_MOVE
@@ -26,6 +28,7 @@ from kibitz.games.go.sides import side_inputs
 from kibitz.play.go.ownership import SWINGS, ResultsOfBothSides
 from kibitz.report.page import render_test_page
 from kibitz.runs import Run
+from kibitz.stats import ClusterBootstrap
 from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
 from support import go_oracle as oracle
@@ -169,6 +172,20 @@ def test_winners_and_forfeits(result: dict[str, Any], loop: list[list[Position]]
     assert figures["winner_accuracy"]["n"] == len(decided)
     loss = np.mean([-np.log(chance if won else 1 - chance) for chance, won in decided])
     assert figures["winner_log_loss"]["value"] == near(float(loss))
+
+
+def test_winners_that_are_all_wrong_have_an_interval_beside_an_even_position() -> None:
+    """A win probability of exactly 0.5 anywhere must not take the interval from another part of the game."""
+    games = np.arange(12)
+    some: Any = SimpleNamespace(
+        games=games, groups=ClusterBootstrap(games), plies=np.repeat([5, 30], 6), result=np.full(12, -1),
+        marks={"win": np.repeat([0.5, 0.9], 6)},
+    )  # fmt: skip
+    accuracies: list[Any] = [row[1] for row in winners(some).rows]
+    assert [one.value for one in accuracies] == [0.5, 0]
+    assert accuracies[1].high == near(1 - 0.025 ** (1 / 6))
+    some.result[:6] = 0
+    assert winner_figures(some)["winner_accuracy"].estimate.high > 0.3
 
 
 def test_the_rows_are_those_of_the_positions_that_can_be_tested(run: Run, store: Store) -> None:

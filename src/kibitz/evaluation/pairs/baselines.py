@@ -132,9 +132,9 @@ def as_baselines(others: list[PairBaseline]) -> dict[str, Any]:
     entries = {}
     for one in others:
         groups = one.results.groups
-        entries[one.key] = baseline(one.name, groups.mean(one.right))
+        entries[one.key] = baseline(one.name, groups.mean(one.right, score=True))
         if one.same:
-            entries[f"network_beside_{one.key}"] = baseline(one.same, groups.mean(one.results.main.right))
+            entries[f"network_beside_{one.key}"] = baseline(one.same, groups.mean(one.results.main.right, score=True))
     return entries
 
 
@@ -152,7 +152,9 @@ def table(others: list[PairBaseline]) -> Table:
             groups.difference(one.right, preferred(one.results.material_difference)) if one.name != MATERIAL else None
         )
         ahead = groups.difference(network, one.right)
-        rows.append([one.name, *groups.means([one.right, network]), ahead, of_material, len(one.results.pairs)])
+        rows.append(
+            [one.name, *groups.means([one.right, network], score=True), ahead, of_material, len(one.results.pairs)]
+        )
     return Table(
         "Compared with baselines",
         "How often each prefers the position of the game that White won. Differences are in percentage points on the "

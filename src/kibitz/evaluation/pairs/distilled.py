@@ -39,8 +39,8 @@ def distilled(run: Run, results: PairResults, by_position: PairResults | None) -
         rows.append(
             [
                 name,
-                results.groups.mean(results.answers[name].right),
-                by_position.groups.mean(by_position.answers[name].right) if by_position else None,
+                results.groups.mean(results.answers[name].right, score=True),
+                by_position.groups.mean(by_position.answers[name].right, score=True) if by_position else None,
                 agree if name == "distilled" else None,
                 sum(weights.numel() for weights in part.parameters()),
                 *(round(rate) for rate in speeds[name]),

@@ -79,7 +79,8 @@ def evaluate(
     )
     data["note"] = note(store, chosen, parts)
     figures = {
-        "accuracy": Metric(results.groups.mean(results.main.right)), **split_figures(known), **main_figures(results),
+        "accuracy": Metric(results.groups.mean(results.main.right, score=True)), **split_figures(known),
+        **main_figures(results),
     }  # fmt: skip
     result = {
         "data": data,
@@ -254,11 +255,13 @@ def per_slice(results: PairResults) -> dict[str, list[dict[str, Any]]]:
     of, right, groups = results.pairs, results.main.right, results.groups
     stage, other = of.both(results.phase)
     tables = {
-        "ply": slices(right, groups, mean_ply(results), edges=PLIES, labels=_ply_words()),
+        "ply": slices(right, groups, mean_ply(results), edges=PLIES, labels=_ply_words(), score=True),
         "material difference": slices(
-            right, groups, results.material_difference, edges=MATERIAL_EDGES, labels=MATERIAL_WORDS
+            right, groups, results.material_difference, edges=MATERIAL_EDGES, labels=MATERIAL_WORDS, score=True
         ),
-        "phase": slices(right, groups, np.where(stage == other, stage, 3), labels=(*PHASES, "in two phases")),
+        "phase": slices(
+            right, groups, np.where(stage == other, stage, 3), labels=(*PHASES, "in two phases"), score=True
+        ),
     }
     return slices_as_json(tables | per_rating(right, groups, rating(results)))
 
@@ -309,7 +312,7 @@ def _points(right: NDArray[np.float64], of: PairResults) -> list[CurvePoint]:
     return curve_points(
         (mean_ply(of) // CURVE_STEP).astype(np.int64),
         lambda band: band * CURVE_STEP + CURVE_STEP / 2,
-        functools.partial(of.groups.mean, right),
+        functools.partial(of.groups.mean, right, score=True),
         min(CURVE_MIN_GAMES, of.groups.games),
     )
 

@@ -128,7 +128,7 @@ def split_figures(known: LearnedPairs) -> Metrics:
     A metric is missing if there are no pairs of its kind.
     """
     by_name = {"accuracy_by_position": known.other, "accuracy_on_learned_positions": known.own}
-    return {name: Metric(of.groups.mean(of.main.right)) for name, of in by_name.items() if of}
+    return {name: Metric(of.groups.mean(of.main.right, score=True)) for name, of in by_name.items() if of}
 
 
 def split_tables(results: PairResults, known: LearnedPairs) -> list[Table]:
@@ -142,10 +142,10 @@ def split_tables(results: PairResults, known: LearnedPairs) -> list[Table]:
     for name, right in results.right().items():
         row: list[Cell] = [name]
         for of in (known.own, known.other):
-            row.append(of.groups.mean(of.right()[name]) if of else None)
+            row.append(of.groups.mean(of.right()[name], score=True) if of else None)
         if known.other:
             gaps[name] = difference_between(known.other.groups, known.other.right()[name], results.groups, right)
-        rows.append([*row, results.groups.mean(right), gaps.get(name)])
+        rows.append([*row, results.groups.mean(right, score=True), gaps.get(name)])
     tables = [
         Table(
             "Split by position and by game",
@@ -213,7 +213,7 @@ def near(other: PairResults, away: NDArray[np.int64]) -> Table:
     for words, low, high in zip(PARTS_WORDS, PARTS[:-1], PARTS[1:], strict=True):
         mask = (farther >= low) & (farther < high)
         if mask.any():
-            figures = other.groups.means(list(other.right().values()), mask)
+            figures = other.groups.means(list(other.right().values()), mask, score=True)
             rows.append([words, *figures, int(mask.sum())])
     return Table(
         "Split by position: distance to training positions",

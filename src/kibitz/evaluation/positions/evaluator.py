@@ -136,7 +136,7 @@ def evaluate(
     )
     on_progress("figures", 0, 1)
     figures = {
-        "accuracy": Metric(groups.mean(results.right)),
+        "accuracy": Metric(groups.mean(results.right, score=True)),
         "log_loss": Metric(groups.mean(log_loss(results.chance, results.won)), "number"),
         "calibration_error": Metric(groups.calibration_error(results.chance, results.won), "number"),
     } | split_figures
@@ -234,10 +234,10 @@ def per_slice(results: PositionResults, groups: ClusterBootstrap) -> dict[str, l
     white, black = (results.of_game(f"{side}_rating").astype(np.int64) for side in ("white", "black"))
     rating = np.where((white > 0) & (black > 0), (white + black) // 2, -1)
     tables = {
-        "ply": slices(right, groups, results.plies, edges=PLIES),
-        "phase": slices(right, groups, results.phase, labels=PHASES),
-        "material": slices(right, groups, results.material, edges=MATERIAL, labels=MATERIAL_WORDS),
-        "side to move": slices(right, groups, results.side, labels=("White", "Black")),
+        "ply": slices(right, groups, results.plies, edges=PLIES, score=True),
+        "phase": slices(right, groups, results.phase, labels=PHASES, score=True),
+        "material": slices(right, groups, results.material, edges=MATERIAL, labels=MATERIAL_WORDS, score=True),
+        "side to move": slices(right, groups, results.side, labels=("White", "Black"), score=True),
     }
     tables |= per_rating(right, groups, rating)
     return slices_as_json(tables | per_speed(right, groups, results.store, results.games))
@@ -283,7 +283,7 @@ def baselines(results: PositionResults, groups: ClusterBootstrap, stockfish: Sto
         higher = groups.mean(answered(white - black, results.won), rated, score=True)
         baselines["rating"] = baseline("higher rating (ties count half)", higher)
         if not rated.all():
-            same = groups.mean(results.right, rated)
+            same = groups.mean(results.right, rated, score=True)
             baselines["network_beside_rating"] = baseline("the network, where both ratings are known", same)
     return baselines | stockfish.compare(
         results.store, results.games, results.plies, results.right,

@@ -77,15 +77,21 @@ def by_position(
         parts.append((ClusterBootstrap(sample.games, seed=SEED + 1), answers(sample.games, sample.plies)))
     (learned_groups, learned), (groups, others) = parts
     figures = {
-        "accuracy_by_position": Metric(groups.mean(others[0])),
-        "accuracy_on_learned_positions": Metric(learned_groups.mean(learned[0])),
+        "accuracy_by_position": Metric(groups.mean(others[0], score=True)),
+        "accuracy_on_learned_positions": Metric(learned_groups.mean(learned[0], score=True)),
     }
     rows: list[list[Cell]] = []
     gaps: list[Estimate] = []
     for i, name in enumerate(PREDICTORS):
         gaps.append(difference_between(groups, others[i], tested[0], tested[1][i]))
         rows.append(
-            [name, learned_groups.mean(learned[i]), groups.mean(others[i]), tested[0].mean(tested[1][i]), gaps[i]]
+            [
+                name,
+                learned_groups.mean(learned[i], score=True),
+                groups.mean(others[i], score=True),
+                tested[0].mean(tested[1][i], score=True),
+                gaps[i],
+            ]
         )
     table = Table(
         "Split by position and by game",

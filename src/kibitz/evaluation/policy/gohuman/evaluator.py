@@ -168,7 +168,7 @@ def winner_figures(results: GoResults) -> Metrics:
     if not decided.any():
         return {}
     return {
-        "winner_accuracy": Metric(groups.mean(winner_right(win, won), decided)),
+        "winner_accuracy": Metric(groups.mean(winner_right(win, won), decided, score=True)),
         "winner_log_loss": Metric(groups.mean(log_loss(win, won), decided), "number"),
         "winner_calibration_error": Metric(_off(results, decided), "number"),
     }
@@ -198,7 +198,7 @@ def winners(results: GoResults) -> Table:
         if here.any():
             name = f"{low:g} to {high - 1:g}" if np.isfinite(high) else f"{low:g} and over"
             rows.append([
-                name, groups.mean(winner_right(win, won), here), groups.mean(log_loss(win, won), here),
+                name, groups.mean(winner_right(win, won), here, score=True), groups.mean(log_loss(win, won), here),
                 _off(results, here), int(here.sum()),
             ])  # fmt: skip
     return Table(
