@@ -521,6 +521,10 @@ OPTIONS: Mapping[str, str] = {
     " number]",
     "--start-from": "Start from the weights of this run or bundled network (fine-tuning).",
     "--time-limit": "Stop after this many minutes. Run the same command again to resume. [default: no limit]",
+    "train --time-limit": "Stop after this many minutes of training. The preparation before the first iteration does"
+    " not count. Run the same command again to resume. [default: no limit]",
+    "personal --time-limit": "Stop after this many minutes, including the preparation. Run the same command again"
+    " to resume. [default: no limit]",
     "--seed": "Random seed.",
     "--summary-every": "Number of iterations between progress lines. [default: 1% of all iterations, at most 300]",
     "--validate-every": "Number of iterations between validations. [default: 5% of all iterations]",
@@ -604,7 +608,7 @@ OPTIONS: Mapping[str, str] = {
     "--overwrite": "Replace existing output files. [default: keep them and report them]",
     "rate --player": f"Name of the player; {_EACH}, if the player has several accounts. [default: the player who"
     " appears in nearly all games]",
-    "--mine": "Report on the player who appears in nearly all games.",
+    "--mine": "Report on the player who appears in nearly all games. For another player, use --player NAME.",
     "--page": "Write an HTML page to this file: the games to step through, without kibitz. With --mine or --player: the"
     " report on the player.",
     "analyze --pgn": 'Chess: write the games with evaluations and marks to this PGN file. The file name "-" prints'

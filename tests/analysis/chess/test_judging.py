@@ -62,7 +62,12 @@ def test_marked_moves_have_reasons_in_every_output(judged: Analysed, capsys: pyt
     assert annotated(again) == once
     for move in again.moves:
         object.__setattr__(move, "reason", None)
-    assert "reason:" not in annotated(again)
+    text = " ".join(annotated(again).split())
+    assert "reason:" not in text
+    for move in marked:
+        assert move.judged is not None
+        assert f"[%kibitz {move.sign}] better: {' '.join(move.judged.line)}" in text
+    assert text.count("better:") == len(marked)
 
 
 def test_what_hangs_is_lost(judged: Analysed) -> None:

@@ -142,6 +142,11 @@ def test_a_users_words_before_a_colon_stay() -> None:
     assert node.comment == "my reason: the center [%kibitz ?] reason: Loses a piece."  # exact: the same
     drop_mark(node)
     assert node.comment == "my reason: the center"
+    for reason in ("", "Loses a pawn."):
+        note_move(node, None, "?!", reason, "d4 d5")
+        assert node.comment.endswith("better: d4 d5")
+        drop_mark(node)
+        assert node.comment == "my reason: the center"
 
 
 def test_what_another_analysis_wrote_is_replaced(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -108,6 +109,15 @@ def printed(
 
 def test_transcript() -> None:
     assert printed(one_game(), 80) == TRANSCRIPT
+
+
+def test_two_values_of_one_position_are_explained() -> None:
+    """A search found that the second move lost 3 points; the network sees no loss."""
+    judged = one_game()
+    first, second, *rest = judged.moves
+    searched = replace(second, before=replace(second.before, lead=second.after.lead - 3))
+    assert not mentions(printed(judged, 80), "row above")
+    assert mentions(" ".join(printed(replace(judged, moves=[first, searched, *rest]), 80).split()), "row above")
 
 
 def test_the_count_is_shown_of_settled_boards_only() -> None:

@@ -33,8 +33,8 @@ a user's text.
 """
 _CHECKED = re.compile(_BEFORE + r"checked by:\s(?:(?!\s/\s)[^{}\[\]])*")
 """Matches the name of the engine that checked the moves. This name is in the comment before the first move."""
-_REASON = re.compile(_BEFORE + r"reason:\s(?:(?!\s/\s)[^{}\[\]])*")
-"""Matches the text that gives the reason for an annotation of kibitz."""
+_REASON = re.compile(_BEFORE + r"(?:reason|better):\s(?:(?!\s/\s)[^{}\[\]])*")
+"""Matches the text that gives the reason for an annotation of kibitz, and the text that gives the better move."""
 
 
 def centipawns(white: float) -> int:
@@ -86,13 +86,16 @@ def drop_mark(node: chess.pgn.ChildNode) -> None:
     node.comment = _OWN_MARK.sub("", node.comment).strip()
 
 
-def note_move(node: chess.pgn.ChildNode, score: chess.engine.Score | None, sign: str, reason: str) -> None:
+def note_move(
+    node: chess.pgn.ChildNode, score: chess.engine.Score | None, sign: str, reason: str, better: str = ""
+) -> None:
     """Write the evaluation and the annotation of a move into the game.
 
     node: the move in the game tree.
     score: the evaluation from White's point of view; None for no evaluation.
     sign: the annotation ?!, ? or ??; any other text means no annotation.
     reason: why the move was bad; "" if the reason is unknown.
+    better: the better move and the moves that are expected after it, in SAN; "" to write none.
 
     The command `[%kibitz ?!]` in the comment marks an annotation that kibitz wrote. If the move already has an
     annotation ($1 to $6), the function does not add one.
@@ -104,3 +107,5 @@ def note_move(node: chess.pgn.ChildNode, score: chess.engine.Score | None, sign:
         node.comment = f"{node.comment} [%kibitz {sign}]".strip()
         if reason:
             node.comment = beside(node.comment, f"reason: {reason}")
+        if better:
+            node.comment = beside(node.comment, f"better: {better}")

@@ -9,7 +9,7 @@ import re
 import chess.engine
 
 from kibitz.analysis.chess.choices import Expected, ordinal, percent
-from kibitz.analysis.chess.moves import MATE, STALEMATE, AnalysedGame, Worth
+from kibitz.analysis.chess.moves import MATE, STALEMATE, AnalysedGame, Move, Worth
 from kibitz.analysis.chess.notes import beside, centipawns, drop_mark, note_game, note_move
 from kibitz.games.chess.io.exporter import Exporter
 
@@ -31,6 +31,14 @@ def _score(worth: Worth, mark: str) -> chess.engine.Score:
     return chess.engine.Cp(0 if mark == STALEMATE else centipawns(worth.after))
 
 
+def _better(move: Move, reason: str) -> str:
+    """Return the better move with the moves that a search expects after it, in SAN; "" if the reason names it or if no
+    search found one.
+    """
+    line = move.judged.line if move.judged else ()
+    return " ".join(line) if line and line[0] != move.san and line[0] not in reason.replace(".", " ").split() else ""
+
+
 def annotated(judged: AnalysedGame) -> str:
     """Return an analyzed game as PGN, with comments after the moves of the main line.
 
@@ -40,6 +48,7 @@ def annotated(judged: AnalysedGame) -> str:
 
     A mistake gets a NAG: $6 for ?!, $2 for ?, $4 for ??. Its comment gets a command such as `[%kibitz ?!]`, which shows
     that kibitz wrote the annotation. If the reason for the annotation is known, the comment also contains the reason.
+    If no reason names the better move, the comment contains the better line after "better:".
     If the network predicts moves, the comments also contain its most likely moves as text.
 
     The comment before the first move names the engine that evaluated the moves, if an engine did. It also explains the
@@ -57,7 +66,8 @@ def annotated(judged: AnalysedGame) -> str:
         if judged.white is not None:
             drop_mark(node)
         score = _score(move.worth, move.mark) if move.worth and move.mark != MATE else None
-        note_move(node, score, move.sign, move.reason.text() if move.reason else "")
+        reason = move.reason.text() if move.reason else ""
+        note_move(node, score, move.sign, reason, _better(move, reason))
         if move.expected and move.expected.choices:
             node.comment = beside(node.comment, words(move.expected))
     return game.accept(Exporter(columns=80)) + "\n\n"

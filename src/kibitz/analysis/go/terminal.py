@@ -115,6 +115,13 @@ def _moves(judged: AnalysedGame, console: Console) -> None:
         if width:
             row += "  " + bar((move.after.lead / scale + 1) / 2, width, ascii_only)
         print_line(console, row.rstrip(), STYLES.get(move.mark, ""))
+    pairs = zip(judged.moves, judged.moves[1:], strict=False)
+    if "before" in shown and any(lead_words(one.after.lead) != lead_words(next_.before.lead) for one, next_ in pairs):
+        print_line(
+            console,
+            "before can differ from after in the row above: it is the lead after this row's move plus the points that"
+            " searches found the move to lose.",
+        )
 
 
 def _summary(judged: AnalysedGame, console: Console) -> None:
