@@ -51,16 +51,18 @@ LOADED = (
 )  # fmt: skip
 """What the commands import."""
 START = "import os, resource, sys; {}; sys.argv = ['kibitz', *sys.argv[1:]]; from kibitz.cli import main; main()"
+# The fewest games of Go of which one file is longer than the 10 kB of the hardship.
 COMMANDS = {
     "import": ["import", str(GAMES), "--into", "new.store", "--limit", "300"],
-    "import Go": ["import", str(SGF), "--into", "new.store", "--limit", "40"],
+    "import Go": ["import", str(SGF), "--into", "new.store", "--limit", "28"],
     "append": ["import", str(GAMES), "--into", "old.store", "--append", "--limit", "600"],
     "merge": ["merge", "old.store", "other.store", "--into", "new.store"],
     "info": ["info", "old.store"],
     "analyze": ["analyze", "winner", "game.pgn"],
-    "train": ["train", "winner", "old.store", "--run", "new.run", "--iterations", "3", "--layers", "8conv4x4.ip8"],
+    "train": ["train", "winner", "old.store", "--run", "new.run", "--iterations", "3", "--layers", "8conv4x4.ip8",
+              "--validate-positions", "100"],
     "systems": ["systems"],
-}
+}  # fmt: skip
 QUICK = [("info", "8 handles"), ("import", "files of 10 kB"), ("systems", "output on a full disk"),
          ("info", "nobody reads"), ("import", "a clock set back"), ("import", "a read-only folder"),
          ("info", "no permission"), ("analyze", "nobody reads")]  # fmt: skip
