@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -129,12 +130,19 @@ def tuned(store: Store, out: Path, backend: Backend | None, **more: Any) -> Tune
     return search(replace(config, **more), out, backend=backend)
 
 
+@pytest.fixture(scope="module")
+def alone(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> TuneResult:
+    """A search whose trials are not shared out."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(searching, "BEFORE_PRUNING", 1)
+        return tuned(small_store, tmp_path_factory.mktemp("alone") / "alone.journal", None)
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_trials_come_to_the_same(
-    backend: Backend, small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    backend: Backend, alone: TuneResult, small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searching, "BEFORE_PRUNING", 1)
-    alone = tuned(small_store, tmp_path / "alone.journal", None)
     shared = tuned(small_store, tmp_path / "shared.journal", backend)
     assert shared.reason == alone.reason == "all trials done"
     assert [trial.state for trial in shared.trials] == [trial.state for trial in alone.trials]
@@ -163,7 +171,7 @@ def test_a_search_that_is_ended_goes_on(small_store: Store, tmp_path: Path) -> N
     try:
         while len(list(tmp_path.glob("searches/*/trial-*/run.json"))) < 2:
             assert child.poll() is None, child.communicate()
-            os.sched_yield()
+            time.sleep(0.02)
         workers = Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()
         child.send_signal(signal.SIGTERM)
         out, _ = child.communicate(timeout=PATIENCE)

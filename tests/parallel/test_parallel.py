@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -188,7 +189,7 @@ def _started(folder: Path, child: subprocess.Popen[str]) -> list[int]:
     """The two workers, once both wait. A FIFO opened for reading blocks, so they stay."""
     while len(found := [int(path.name[4:]) for path in folder.glob("pid-*")]) < 2:
         assert child.poll() is None, child.stderr and child.stderr.read()
-        os.sched_yield()
+        time.sleep(0.02)
     return found
 
 
