@@ -113,6 +113,16 @@ def test_stalemate_that_the_opponent_forces() -> None:
     assert other is None or other.code != "allows_stalemate"
 
 
+def test_a_line_does_not_end_where_the_reader_expects_to_take_back() -> None:
+    fen = "r1b1k2r/ppp2ppp/2n1pn2/1N5q/1b1P4/3B1N2/PPPB1PPP/R2Q1RK1 b kq - 5 9"
+    reason = why(fen, "Ba5", "Bd6", 0.9)  # the knight on c6 protects a5, but c7 falls
+    assert reason is not None
+    assert reason.parameters["lost"] == ["bishop", "pawn"]
+    line = reason.parameters["line"]
+    assert line[0] == "Bxa5"
+    assert any("xc7" in san for san in line[1:])
+
+
 def test_what_is_lost_anyway_is_no_reason() -> None:
     hangs = "6k1/5ppp/8/b7/8/2P5/5PPP/6K1 w - - 0 1"
     assert why(hangs, "h3", "g3") is None  # the pawn is lost after both moves

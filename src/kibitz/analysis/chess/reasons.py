@@ -407,9 +407,11 @@ def _named(line: _Continuation, change: _Change, first: int, better: Reason | No
     lost, misses = list(change.lost), first == 0
     what = "won" if misses else "lost"
     names = {what: lost, **({"gained": list(change.gained)} if change.gained else {})}
-    sans = line.sans(first, capture + 1)
-    if len(sans) > (LONGEST if change.points > 1 else LONGEST_FOR_PAWN):
+    longest = LONGEST if change.points > 1 else LONGEST_FOR_PAWN
+    if capture - first + 1 > longest:
         return None
+    end = _end_of_captures(line, capture) + 1
+    sans = line.sans(first, end if end - first <= longest else capture + 1)
     if len(lost) > 2 or len(change.gained) > 1:
         return Reason(MISSES_MUCH if misses else LOSES_MUCH, {"points": change.points, "line": sans}, better)
     for at in captures:
@@ -500,6 +502,24 @@ def _captures(line: _Continuation, change: _Change, first: int, winner: chess.Co
         board.push(move)
     other = {"knight": "bishop", "bishop": "knight"}.get(name, "")
     return taken.get(name) or taken.get(other, [])
+
+
+def _end_of_captures(line: _Continuation, capture: int) -> int:
+    """Return the index of the move with which a line is written to its end, so that a reader sees why a capture wins.
+
+    If the loser can take back after the winner's `capture`, readers expect this. Then the result is the winner's last
+    capture in the line. Otherwise, it is `capture`. capture: the index of the winner's capture.
+    """
+    after = line.end(capture + 1)
+    square = line.moves[capture].to_square
+    if not any(move.to_square == square for move in after.generate_legal_captures()):
+        return capture
+    last = capture
+    for at in range(capture + 1, len(line.moves)):
+        if after.turn == line.end(capture).turn and after.is_capture(line.moves[at]):
+            last = at
+        after.push(line.moves[at])
+    return last
 
 
 def _taken(board: chess.Board, move: chess.Move) -> chess.Square:
