@@ -87,38 +87,35 @@ def fits(page: Page) -> None:
     assert wide <= room
 
 
-@pytest.mark.parametrize(("width", "height", "theme"), [(1280, 800, "light"), (390, 844, "dark")])
-def test_a_game_of_chess(look: Callable[..., Page], tmp_path: Path, width: int, height: int, theme: str) -> None:
-    page = look(write_chess(tmp_path), width, height, theme)
-    expect(page.get_by_role("heading", level=1)).to_contain_text("</script><img src=x onerror=alert(1)>")
-    expect(page.locator("img")).to_have_count(0)
-    expect(page.locator(".sum")).to_contain_text("Turning point")
-    steps_through(page, 14, "use[href*=pawn]")
-    opens_a_marked_move(page)
-    clicks_on_the_graph(page)
-    expect(page.locator(".readout")).to_contain_text("White's expected score: 0%")
-    fits(page)
+def test_games_of_chess(look: Callable[..., Page], tmp_path: Path) -> None:
+    file = write_chess(tmp_path, "--all", games=f"{CHESS}\n{CHESS.replace('Bo', 'Cy')}")
+    for width, height, theme in ((1280, 800, "light"), (390, 844, "dark")):
+        page = look(file, width, height, theme)
+        title = page.get_by_role("heading", level=1)
+        expect(title).to_contain_text("</script><img src=x onerror=alert(1)>")
+        expect(title).to_contain_text("Bo (1670)")
+        expect(page.locator("img")).to_have_count(0)
+        expect(page.locator(".sum")).to_contain_text("Turning point")
+        steps_through(page, 14, "use[href*=pawn]")
+        opens_a_marked_move(page)
+        clicks_on_the_graph(page)
+        expect(page.locator(".readout")).to_contain_text("White's expected score: 0%")
+        fits(page)
+        page.get_by_label("Game").select_option(index=1)
+        expect(title).to_contain_text("Cy (1670)")
 
 
-@pytest.mark.parametrize(("width", "height", "theme"), [(1280, 800, "dark"), (390, 844, "light")])
-def test_a_game_of_go(
-    look: Callable[..., Page], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, width: int, height: int, theme: str
-) -> None:
-    page = look(write_go(tmp_path, monkeypatch), width, height, theme)
-    expect(page.get_by_role("heading", level=1)).to_contain_text("</script><img src=x onerror=alert(1)>")
-    steps_through(page, 7, "circle[r='9.4']")
-    opens_a_marked_move(page)
-    clicks_on_the_graph(page)
-    expect(page.locator(".boards circle[r='9.4']")).to_have_count(7)
-    expect(page.locator(".readout")).to_contain_text("Black's lead")
-    fits(page)
-
-
-def test_a_choice_of_several_games(look: Callable[..., Page], tmp_path: Path) -> None:
-    page = look(write_chess(tmp_path, "--all", games=f"{CHESS}\n{CHESS.replace('Bo', 'Cy')}"))
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Bo (1670)")
-    page.get_by_label("Game").select_option(index=1)
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Cy (1670)")
+def test_a_game_of_go(look: Callable[..., Page], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write_go(tmp_path, monkeypatch)
+    for width, height, theme in ((1280, 800, "dark"), (390, 844, "light")):
+        page = look(file, width, height, theme)
+        expect(page.get_by_role("heading", level=1)).to_contain_text("</script><img src=x onerror=alert(1)>")
+        steps_through(page, 7, "circle[r='9.4']")
+        opens_a_marked_move(page)
+        clicks_on_the_graph(page)
+        expect(page.locator(".boards circle[r='9.4']")).to_have_count(7)
+        expect(page.locator(".readout")).to_contain_text("Black's lead")
+        fits(page)
 
 
 def test_the_board_saves_the_same_page(desk: Desk, look: Callable[..., Page], tmp_path: Path) -> None:
