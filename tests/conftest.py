@@ -125,6 +125,13 @@ def shared_chess() -> Path:
 
 
 @pytest.fixture
+def shallow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The searches that judge moves of chess are shallow, for tests that don't ask how good these searches are."""
+    monkeypatch.setattr("kibitz.analysis.chess.judging.DEPTH", 3)
+    monkeypatch.setattr("kibitz.analysis.chess.judging.NODES", 16)
+
+
+@pytest.fixture
 def few_visits(monkeypatch: pytest.MonkeyPatch) -> None:
     """The searches that judge moves of Go are short, for tests that don't ask how good these searches are."""
     monkeypatch.setattr("kibitz.analysis.go.better.LONG_VISITS", 24)

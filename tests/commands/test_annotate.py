@@ -27,6 +27,8 @@ CHESS = '[White "Ann"]\n[Black "Bob"]\n[Result "1-0"]\n\n1. e4 e5 2. Qh5 Nc6 3. 
 ILLEGAL = '[White "Cid"]\n[Black "Dan"]\n[Result "0-1"]\n\n1. e4 e5 2. Ke4 0-1\n\n'
 GO = "(;GM[1]SZ[9]KM[5.5]PB[Ann]PW[Bob]RE[W+3.5];B[ee];W[ec];B[cc];W[gg])\n"
 
+pytestmark = pytest.mark.usefixtures("shallow", "few_visits")
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:

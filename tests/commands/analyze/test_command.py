@@ -143,6 +143,7 @@ def test_deepchess_says_what_its_figures_are(
     assert game.variations[0].eval() is not None
 
 
+@pytest.mark.usefixtures("shallow")
 def test_table(small_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out, err = analyzed(capsys, small_run, GAMES)
     assert err == ""
