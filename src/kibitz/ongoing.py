@@ -34,6 +34,18 @@ def counted(items: Iterable[Item], total: int) -> Iterator[Item]:
         report(done, total)
 
 
+def batches(total: int, size: int) -> Iterator[int]:
+    """Yield the index of the first item of each batch, and report the number of finished items to all listeners. A
+    batch counts as finished when the caller requests the next one.
+
+    total: the number of items. size: the number of items in a batch; the last batch may be smaller.
+    """
+    report(0, total)
+    for first in range(0, total, size):
+        yield first
+        report(min(first + size, total), total)
+
+
 @contextlib.contextmanager
 def listening(listener: Listener) -> Iterator[None]:
     """Inside this context, `listener(done, total)` is called for each report of progress in this process."""

@@ -16,6 +16,7 @@ from kibitz.commands import test as test_command
 from kibitz.commands.analyze import output
 from kibitz.commands.analyze.output import GameBar
 from kibitz.commands.analyze.player import player_progress
+from kibitz.commands.personal import PersonalBar
 from kibitz.commands.progress import BAR, ELAPSED, LEFT, Progress
 from kibitz.commands.test import LINE_EVERY, EvaluationBar
 from kibitz.commands.train import TrainingBar
@@ -113,6 +114,27 @@ def test_the_time_left_in_words(clock: Clock, total: int, left: str) -> None:
     clock.now += 1
     shown.update(1)
     assert shown.time_left() == left
+
+
+def test_a_passing_bar_disappears_when_the_next_part_begins(as_terminal: Callable[[], Terminal]) -> None:
+    as_terminal()
+    with Progress("{task.description}", stays=True) as shown:
+        shown.begin("evaluating", 10, passing=True)
+        shown.begin("training 1", 10)
+        shown.begin("training 2", 10)
+        assert shown._bar is not None
+        assert [task.description for task in shown._bar.tasks] == ["training 1", "training 2"]
+
+
+def test_a_persons_network_shows_its_evaluations(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    """Batches of positions are counted before the training, with speed and time left."""
+    with PersonalBar() as bar, ongoing.listening(bar.on_evaluated):
+        for _ in ongoing.batches(5000, 1000):
+            clock.now += 10
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(": ", 1)[1] for line in lines] == [
+        "2,000 of 5,000: 100 positions/s, 30 s left", "4,000 of 5,000: 100 positions/s, 10 s left",
+    ]  # fmt: skip
 
 
 def test_on_a_terminal_columns_are_drawn_and_words_stand_above(as_terminal: Callable[[], Terminal]) -> None:

@@ -17,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file
 
+from kibitz import ongoing
 from kibitz.commands.personal import _report
 from kibitz.errors import KibitzError, UsageError
 from kibitz.evaluation.policy.personal import curve
@@ -165,7 +166,14 @@ def test_nothing_better_than_the_base(
 
     monkeypatch.setattr(PlayerPositions, "played", property(first_choices))
     monkeypatch.setattr(fitting, "RATES", (30.0, 30.0, 30.0))
-    done = make(PersonalRequest([str(my_games)], base=str(human_run), run=tmp_path / "r", precision="32-true"))
+    steps: list[int] = []
+    with ongoing.listening(lambda evaluated, total: steps.append(total)):
+        done = make(
+            PersonalRequest([str(my_games)], base=str(human_run), run=tmp_path / "r", precision="32-true"),
+            on_step=lambda step: steps.append(-1),
+        )
+    # The validation games and the games for training are evaluated before the first training begins.
+    assert len({*steps[: steps.index(-1)]}) == 2
     assert done.info["kept"] == "nothing"
     assert Run(tmp_path / "r").settings.learns == "nothing"
     assert (tmp_path / "r" / "best.safetensors").read_bytes() == (human_run / "best.safetensors").read_bytes()

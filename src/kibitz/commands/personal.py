@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kibitz import ongoing
 from kibitz.commands.accounts import AccountOptions, files_of, names_of
 from kibitz.commands.progress import BAR, LEFT, Progress
 from kibitz.text import number_of
@@ -75,7 +76,7 @@ def personal(
         seed=options.seed, time_limit=None if options.time_limit is None else 60 * options.time_limit,
         command=shlex.join(["kibitz", *sys.argv[1:]]),
     )  # fmt: skip
-    with _PersonalBar() as bar:
+    with PersonalBar() as bar, ongoing.listening(bar.on_evaluated):
         done = make(request, bar.on_step, bar.log)
     if as_json:
         print(
@@ -87,16 +88,29 @@ def personal(
         raise typer.Exit(130)
 
 
-class _PersonalBar(Progress):
-    """A progress bar for each training run."""
+EVERY = 15.0
+"""The number of seconds between two lines of progress without a terminal."""
+
+
+class PersonalBar(Progress):
+    """A progress bar for each training run, and for each time that a network evaluates many positions."""
 
     def __init__(self) -> None:
         super().__init__(
             "{task.description}", BAR, "{task.completed:,.0f} of {task.total:,.0f}", "{task.fields[figures]}", LEFT,
-            stays=True, every=15.0,
+            stays=True, every=EVERY,
         )  # fmt: skip
         self._number = 0
         self._figures = ""
+
+    def on_evaluated(self, done: int, total: int) -> None:
+        """Show that a network has evaluated `done` of `total` positions, before or between the training runs."""
+        title = "evaluating positions"
+        if not done:
+            self.begin(title, total, passing=True, figures="")
+            self._number = 0
+        figures = f"{self.rate(done):,.0f} positions/s" if done else ""
+        self.update(done, f"{title}: {done:,} of {total:,}: {figures}", figures=figures)
 
     def on_step(self, step: PersonalStep) -> None:
         """Update the bar. The training calls this method after every iteration of a training run."""

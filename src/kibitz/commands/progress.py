@@ -75,6 +75,7 @@ class Progress:
         self._columns, self._patient, self._stays, self._every = columns, patient, stays, every
         self._bar: RichProgress | None = None
         self._task: TaskID | None = None
+        self._passing = False
         self._total: float | None = None
         self._first = self._done = 0.0
         self._started = self._last_line = time.monotonic()
@@ -95,7 +96,7 @@ class Progress:
 
     def begin(
         self, description: str, total: float | None, done: int = 0, *, at_once: bool = False,
-        since: float | None = None, **fields: Any,
+        since: float | None = None, passing: bool = False, **fields: Any,
     ) -> None:  # fmt: skip
         """Begin a part of the work. The previous part ends.
 
@@ -105,15 +106,17 @@ class Progress:
             computed without this amount.
         at_once: whether to show the bar immediately, even if `patient` is true.
         since: the time at which the part began, in seconds of `time.monotonic`; None for now.
+        passing: whether the bar of this part disappears when the next part begins, even if `stays` is true.
         fields: values for the templates in the columns. The value of the argument NAME replaces `{task.fields[NAME]}`.
         """
+        stayed, self._passing = self._stays and not self._passing, passing
         self._total, self._first, self._done = total, done, done
         self._started = time.monotonic() if since is None else since
         if not self.on_terminal:
             return
         bar = self._bar = self._bar or self._new_bar()
         if self._task is not None:
-            (bar.stop_task if self._stays else bar.remove_task)(self._task)
+            (bar.stop_task if stayed else bar.remove_task)(self._task)
         self._task = bar.add_task(description, total=total, completed=done, **fields)
         if at_once or not self._patient:
             bar.start()

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kibitz import ongoing
 from kibitz.errors import KibitzError
 from kibitz.personal.book import Book, blend
 from kibitz.personal.games import OwnPositions
@@ -129,7 +130,7 @@ class PlayerPositions(ABC):
         """
         found = np.empty(len(self.moves))
         on_progress(0, len(self))
-        for first in range(0, len(self), self.BATCH):
+        for first in ongoing.batches(len(self), self.BATCH):
             last = min(first + self.BATCH, len(self))
             rows, part = slice(first, last), slice(self.offsets[first], self.offsets[last])
             offsets = self.offsets[first : last + 1] - self.offsets[first]

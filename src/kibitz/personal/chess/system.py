@@ -16,6 +16,7 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
+from kibitz import ongoing
 from kibitz.personal import names
 from kibitz.personal.adapter import ADAPTERS, ALL, NOTHING, adapters, hold_the_rest
 from kibitz.personal.chess.answers import position_keys
@@ -139,7 +140,7 @@ class OwnMoves(human.PlayedMoves):
             network.expected_before(
                 *(torch.from_numpy(self._all[name][i : i + 1024]).to(device) for name in ("codes", "state"))
             )
-            for i in range(0, len(self), 1024)
+            for i in ongoing.batches(len(self), 1024)
         ]
         return cast("NDArray[np.float32]", torch.cat(parts).float().cpu().numpy())
 

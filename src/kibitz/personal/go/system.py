@@ -16,6 +16,7 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
+from kibitz import ongoing
 from kibitz.games.go.points import GRID, SIZES, symmetries
 from kibitz.games.go.replay import SIDE, SIZE
 from kibitz.games.go.sides import GameSides
@@ -150,7 +151,7 @@ class OwnGoMoves:
     def _expected(self, network: PersonalGoHuman) -> Arrays:
         device = next(network.parameters()).device
         found: dict[str, list[NDArray[Any]]] = {"win": [], "owners": [], "lead": []}
-        for at in range(0, len(self), BATCH):
+        for at in ongoing.batches(len(self), BATCH):
             rows = slice(at, at + BATCH)
             answers = network.expected_before(
                 torch.from_numpy(self.codes[rows]).to(device), torch.from_numpy(self.state[rows]).to(device)
